@@ -1,0 +1,112 @@
+import type { Space } from '../domain/events.ts';
+import type { SubjectState } from '../domain/states.ts';
+import type { SubjectKey } from '../domain/subjects.ts';
+import type { Json } from '../kernel/json.ts';
+
+/**
+ * What the use cases ask of the read models. Implemented under `projections/`, handed in by `main.ts`. Every answer carries the
+ * revision of the project's log that it reflects, taken from the same database snapshot as the rows.
+ */
+
+/** A projection's place in one project's stream. `hash` is the chain hash of that event. */
+export interface Checkpoint {
+  readonly revision: number;
+  readonly hash: string;
+}
+
+/** The state tables: what decisions load from. */
+export interface StateReader {
+  /** The lowest checkpoint of all state tables; `null` when nothing of the project was projected yet. */
+  checkpoint(projectId: string): Promise<Checkpoint | null>;
+  /**
+   * The states of `subjects`, in their order; `null` for a subject without a row. `revision` is the lowest checkpoint of the tables
+   * asked, from the same snapshot (−1 before the first event). Collection subjects are never asked for.
+   */
+  load(
+    projectId: string,
+    subjects: readonly SubjectKey[],
+  ): Promise<{ readonly revision: number; readonly states: readonly (SubjectState | null)[] }>;
+}
+
+export interface LedgerRow {
+  readonly field: string;
+  readonly before: Json;
+  readonly after: Json;
+  readonly delta: Json;
+  readonly source: string;
+  readonly reason: string | null;
+  /** Unix ms. */
+  readonly at: number;
+  readonly eventId: string;
+}
+
+export interface LedgerFilter {
+  readonly space: Space;
+  readonly collection: string;
+  readonly platformId: string;
+  readonly field?: string;
+  /** Unix ms, inclusive. */
+  readonly from?: number;
+  /** Unix ms, exclusive. */
+  readonly to?: number;
+}
+
+export interface LedgerPage {
+  readonly revision: number;
+  readonly entries: readonly LedgerRow[];
+  /** Over everything the filter selects, not the page. */
+  readonly summary: {
+    readonly totalIncrease: number;
+    readonly totalDecrease: number;
+    readonly entryCount: number;
+    readonly sources: readonly { readonly source: string; readonly count: number; readonly total: number }[];
+  };
+  /** Opaque; `null` at the end. */
+  readonly cursor: string | null;
+  /** Whether any document of this player exists in the collection, now or once. */
+  readonly known: boolean;
+}
+
+export interface RecordPage {
+  readonly revision: number;
+  /** JSON texts as they are served, newest first. */
+  readonly records: readonly string[];
+  /** Timestamp and sequence of the last record of a full page, else `null`. `ambiguous`: the next record has the same timestamp. */
+  readonly last: { readonly timestamp: number; readonly sequence: number; readonly ambiguous: boolean } | null;
+}
+
+export interface LeaderboardRow {
+  readonly key: string;
+  readonly value: number;
+  /** The document's JSON text. */
+  readonly document: string;
+}
+
+export interface LeaderboardPage {
+  readonly revision: number;
+  readonly rows: readonly LeaderboardRow[];
+  /** Documents that have a value. */
+  readonly total: number;
+}
+
+/** The views: what players and managers read, nothing exact is decided from them. */
+export interface ViewReader {
+  /** Resolves when all views of the project reflect `revision`, or after `timeoutMs`; answers whether they do. */
+  caughtUp(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
+  /** Oldest first. `after` is a cursor of an earlier page. */
+  ledger(projectId: string, filter: LedgerFilter, page: { readonly limit: number; readonly after: string | null }): Promise<LedgerPage>;
+  /** Records of a global collection strictly older than `before`, newest first. */
+  records(
+    projectId: string,
+    space: Space,
+    collection: string,
+    page: { readonly limit: number; readonly before: { readonly timestamp: number; readonly sequence: number | null } | null },
+  ): Promise<RecordPage>;
+  /** `query` is the id of a leaderboard query of the live or next definitions, `queryHash` the content hash of its definition. */
+  leaderboard(
+    projectId: string,
+    space: Space,
+    query: { readonly id: string; readonly hash: string },
+    page: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly offset: number },
+  ): Promise<LeaderboardPage>;
+}

@@ -1,0 +1,124 @@
+import type { Json, JsonObject } from '../../kernel/json.ts';
+
+/**
+ * Definitions as the runtime uses them: normalised once per publish, shared by every request until the next one.
+ * `effectiveDefinitions` in `effective.ts` makes them out of a DefinitionsState for a publish target.
+ */
+
+export interface CollectionModel {
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'per-platformid' | 'global';
+  /** Direct access with a public key is allowed only when the definition says `accessMode: public`. */
+  readonly isPublic: boolean;
+  readonly publicAppend: boolean;
+  readonly allowRecordDelete: boolean;
+  readonly requireSaveVersion: boolean;
+  /** At least 1. */
+  readonly maxRecords: number;
+  /** Writes per UTC day; `null`: unlimited. */
+  readonly dailyLimit: { readonly per: 'player' | 'collection'; readonly count: number } | null;
+  /** Compiled by `document/schema.ts`. */
+  readonly schema: SchemaModel;
+  /** Content hash of the stored definition. */
+  readonly hash: string;
+  readonly definition: JsonObject;
+}
+
+/** One field of a schema, compiled. */
+export interface FieldModel {
+  readonly type: string;
+  readonly default?: Json;
+  readonly required: boolean;
+  readonly ledger: boolean;
+  readonly enum?: readonly Json[];
+  readonly min?: number;
+  readonly max?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: ReadonlyMap<string, FieldModel>;
+  readonly items?: FieldModel;
+  /** `true`: any; `false`: none; a field: checked. */
+  readonly additional: boolean | FieldModel;
+}
+
+export interface SchemaModel {
+  /** `null`: no schema, everything passes. */
+  readonly root: FieldModel | null;
+  /** Whether any field, at any depth, has a default. */
+  readonly hasDefaults: boolean;
+  /** Dotted paths of `_ledger` number fields. */
+  readonly ledgerPaths: readonly string[];
+}
+
+export interface RuleModel {
+  readonly id: string;
+  readonly name: string;
+  /** Collection id, or `*`. */
+  readonly collection: string;
+  /** Dotted path, or `*`. */
+  readonly field: string;
+  readonly scope: 'per_player' | 'global';
+  readonly action: 'reject' | 'clamp' | 'flag';
+  readonly windows: readonly { readonly window: WindowName; readonly limit: number }[];
+}
+
+export type WindowName = 'perMinute' | 'perHour' | 'perDay' | 'perWeek' | 'perMonth' | 'perYear';
+
+export interface QueryModel {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly requiresSecretKey: boolean;
+  readonly sources: readonly { readonly collectionId: string; readonly alias: string }[];
+  readonly config: JsonObject;
+  readonly hash: string;
+  readonly definition: JsonObject;
+}
+
+export interface EndpointModel {
+  readonly id: string;
+  readonly slug: string;
+  readonly enabled: boolean;
+  readonly deprecated: boolean;
+  readonly internal: boolean;
+  readonly requiresSecretKey: boolean;
+  readonly method: 'GET' | 'POST';
+  readonly hash: string;
+  readonly definition: JsonObject;
+}
+
+export interface WorkflowModel {
+  readonly id: string;
+  readonly hash: string;
+  readonly definition: JsonObject;
+}
+
+/** Game values: what templates see as `values`, and what the values route shows. */
+export interface GameValuesModel {
+  /** Group id → entries object; table id → list of row objects. */
+  readonly values: JsonObject;
+  /** Answers of the values route without `ok`, for secret keys that may read collections, and for everyone else. */
+  readonly full: JsonObject;
+  readonly shared: JsonObject;
+}
+
+export interface EffectiveDefinitions {
+  /** Content hash of what this is made of. */
+  readonly hash: string;
+  /** By id, then by name, both in any letter case. */
+  collection(idOrName: string): CollectionModel | undefined;
+  /** By id, then by slug, exactly. */
+  endpoint(slug: string): EndpointModel | undefined;
+  workflow(id: string): WorkflowModel | undefined;
+  query(id: string): QueryModel | undefined;
+  readonly collections: readonly CollectionModel[];
+  readonly endpoints: readonly EndpointModel[];
+  readonly queries: readonly QueryModel[];
+  readonly values: GameValuesModel;
+  readonly rules: readonly RuleModel[];
+  /** The rules as they were sent. */
+  readonly rawRules: readonly Json[];
+}

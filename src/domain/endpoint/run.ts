@@ -1,0 +1,46 @@
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { Operation } from '../events.ts';
+
+/**
+ * What an endpoint run is given and what it gives back. Running is pure and synchronous: it reads documents through `Reads`, and the
+ * caller repeats the whole run when a document had to be loaded first. So a run must do nothing outside its own memory.
+ */
+
+/** Documents as of the start of the call; the run itself lays its own queued writes over them (decision 4). */
+export interface Reads {
+  /** The stored document with schema defaults filled in, or `null`. `collection` is an id or a name in any letter case. May throw to have a document loaded first: never catch it. */
+  document(collection: string, key: string): JsonObject | null;
+}
+
+export interface EndpointCall {
+  readonly projectId: string;
+  readonly slug: string;
+  readonly input: JsonObject;
+  /** The player's id, or `anonymous`. */
+  readonly platformId: string;
+  readonly playerKey: string;
+  readonly hasSecretKey: boolean;
+  readonly isDedicatedServer: boolean;
+  /** Start of the call, unix ms; every template of the call sees this instant. */
+  readonly now: number;
+  /** Uniform in [0, 1): seeded per call by the caller, so that a repeated run draws the same numbers. */
+  random(): number;
+}
+
+/** A document the call wants written or deleted, operations already resolved, in order of the steps. */
+export type PendingWrite =
+  | {
+      readonly kind: 'write';
+      readonly stepId: string;
+      readonly collection: string;
+      readonly key: string;
+      readonly ops: readonly Operation[];
+    }
+  | { readonly kind: 'delete'; readonly stepId: string; readonly collection: string; readonly key: string };
+
+export interface EndpointResult {
+  readonly status: number;
+  /** The rendered response body, sent as it is. */
+  readonly body: Json;
+  readonly writes: readonly PendingWrite[];
+}

@@ -1,0 +1,253 @@
+import type { Json, JsonObject } from '../kernel/json.ts';
+
+/**
+ * Every event of a project's stream, with its data. A published shape is never changed, only succeeded: a new shape gets a higher
+ * `schemaVersion` and an upcast at the log's boundary (`src/log/upcasts.ts`).
+ */
+
+/** Where data lives: `live`, or `next{generation}` for what staged tests wrote. */
+export type Space = 'live' | `next${number}`;
+
+/** Who caused a commit. */
+export interface Actor {
+  readonly kind: 'public' | 'secret' | 'operator';
+  readonly keyId?: string;
+  readonly player?: string;
+  readonly endpoint?: string;
+}
+
+/** Metadata of every event of `project-…` and `access-…`. Times are unix milliseconds, and never run backwards within a stream. */
+export interface EventMetadata {
+  readonly commandId: string;
+  /** The use case, such as `document.write`. */
+  readonly cause: string;
+  readonly actor: Actor;
+  readonly schemaVersion: number;
+  readonly recordedAt: number;
+}
+
+export interface ProjectCreated {
+  readonly projectId: string;
+  readonly name: string;
+}
+
+export type ProjectDeleted = Readonly<Record<string, never>>;
+
+export interface SettingsChanged {
+  /** Top-level members laid over the settings. */
+  readonly changes: JsonObject;
+}
+
+export type KeyKind = 'public' | 'secret';
+
+/** Scope → letters of `rwx`, or `none`. `null`: everything. */
+export type Permissions = Readonly<Record<string, string>> | null;
+
+export interface KeyIssued {
+  readonly keyId: string;
+  readonly kind: KeyKind;
+  readonly label: string;
+  /** SHA-256 (hex) of the key. */
+  readonly hash: string;
+  /** The key itself for a public one, else a display form. */
+  readonly display: string;
+  readonly permissions: Permissions;
+}
+
+export interface KeyChanged {
+  readonly keyId: string;
+  readonly enabled?: boolean;
+  readonly permissions?: Permissions;
+}
+
+export interface KeyRevoked {
+  readonly keyId: string;
+}
+
+/** A piece of a definition's text; a publish refers to the whole by its hash. Content addressed, so storing it twice is harmless. */
+export interface SourceStored {
+  /** SHA-256 (hex) of the whole text. */
+  readonly hash: string;
+  readonly part: number;
+  readonly parts: number;
+  readonly text: string;
+}
+
+export type DefinitionKind = 'collection' | 'endpoint' | 'workflow' | 'query' | 'game-values' | 'rate-limit-rules' | 'tests';
+
+/** The single documents (game values, rules, tests) use this id. */
+export const SINGLE_ID = '*';
+
+export type PublishTarget = 'live' | 'next';
+
+/** One definition put (hash of its stored JSON text) or deleted (`hash` null). */
+export interface DefinitionChange {
+  readonly kind: DefinitionKind;
+  readonly id: string;
+  readonly hash: string | null;
+}
+
+export interface DefinitionsPublished {
+  readonly target: PublishTarget;
+  readonly changes: readonly DefinitionChange[];
+  /** Content hash of the target's whole set after this publish. */
+  readonly hash: string;
+}
+
+export interface DefinitionsPromoted {
+  /** What live becomes; `next` is empty afterwards and a new generation starts. */
+  readonly changes: readonly DefinitionChange[];
+  readonly hash: string;
+  readonly generation: number;
+}
+
+/** One entry of a player's ledger. Numbers keep their exact value. */
+export interface LedgerEntry {
+  readonly field: string;
+  readonly before: Json;
+  readonly after: Json;
+  readonly delta: Json;
+  readonly source: string;
+  readonly reason?: string;
+}
+
+/** What one write did to one window of one rate-limit rule. */
+export interface WindowChange {
+  /** Identity of the counter: rule, collection, field, subject and window, without the start. */
+  readonly counter: string;
+  readonly rule: string;
+  readonly window: string;
+  /** Start of the window, unix ms. */
+  readonly start: number;
+  readonly before: number;
+  readonly after: number;
+  /** True when this write is the first of the window to go over a `flag` rule. */
+  readonly flagged?: boolean;
+}
+
+/** Operation as it was asked for. */
+export interface Operation {
+  readonly op: string;
+  readonly path: string;
+  readonly value?: Json;
+  readonly match?: Json;
+  readonly source?: string;
+  readonly reason?: string;
+}
+
+/** A member path and the value it has afterwards. Paths are dotted; see `document/path.ts`. */
+export type Change = readonly [path: string, value: Json];
+
+export interface DocumentWritten {
+  readonly space: Space;
+  readonly collection: string;
+  readonly key: string;
+  /** Number of accepted writes to this document, this one included; not reset by a delete. */
+  readonly version: number;
+  /** The whole document, when it was replaced or newly made. Exactly one of `document` and `changes` is there. */
+  readonly document?: JsonObject;
+  readonly changes?: readonly Change[];
+  readonly ops?: readonly Operation[];
+  readonly ledger?: readonly LedgerEntry[];
+  readonly windows?: readonly WindowChange[];
+  /** Content hash of the collection's definition that this was decided under. */
+  readonly definition: string;
+  /** The live state this subject was forked from: only in the first event of a subject in a `next` space. */
+  readonly fork?: Fork;
+}
+
+export interface Fork {
+  readonly document: JsonObject | null;
+  readonly version: number;
+}
+
+export interface DocumentDeleted {
+  readonly space: Space;
+  readonly collection: string;
+  readonly key: string;
+  readonly version: number;
+  readonly ledger?: readonly LedgerEntry[];
+  readonly definition: string;
+  readonly fork?: Fork;
+}
+
+export interface IdempotencyFact {
+  readonly caller: string;
+  readonly key: string;
+  /** SHA-256 (hex) of the canonical body. */
+  readonly bodyHash: string;
+}
+
+/** A record of a global collection. The stored document is `{_id, _timestamp, _writerId, …document}`. */
+export interface RecordAppended {
+  readonly space: Space;
+  readonly collection: string;
+  readonly recordId: string;
+  /** Unix ms; equals `_timestamp`. */
+  readonly timestamp: number;
+  readonly writerId: string;
+  readonly document: JsonObject;
+  readonly windows?: readonly WindowChange[];
+  readonly idempotency?: IdempotencyFact;
+  readonly definition: string;
+}
+
+/** A write went over a rule whose action is `flag`; it was stored all the same. */
+export interface WriteFlagged {
+  readonly space: Space;
+  readonly collection: string;
+  readonly key: string;
+  readonly rule: string;
+  readonly window: string;
+  readonly start: number;
+  readonly subject: string;
+  readonly amount: number;
+  readonly limit: number;
+}
+
+export interface EventData {
+  'project.created': ProjectCreated;
+  'project.deleted': ProjectDeleted;
+  'settings.changed': SettingsChanged;
+  'key.issued': KeyIssued;
+  'key.changed': KeyChanged;
+  'key.revoked': KeyRevoked;
+  'source.stored': SourceStored;
+  'definitions.published': DefinitionsPublished;
+  'definitions.promoted': DefinitionsPromoted;
+  'document.written': DocumentWritten;
+  'document.deleted': DocumentDeleted;
+  'record.appended': RecordAppended;
+  'write.flagged': WriteFlagged;
+}
+
+export type EventType = keyof EventData;
+
+/** Schema versions this build writes, and the highest it can read. */
+export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
+  'project.created': 1,
+  'project.deleted': 1,
+  'settings.changed': 1,
+  'key.issued': 1,
+  'key.changed': 1,
+  'key.revoked': 1,
+  'source.stored': 1,
+  'definitions.published': 1,
+  'definitions.promoted': 1,
+  'document.written': 1,
+  'document.deleted': 1,
+  'record.appended': 1,
+  'write.flagged': 1,
+};
+
+/** An event as a decider makes it. */
+export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType];
+
+/** An event of a project's stream, decoded. */
+export type ProjectEvent = DomainEvent & {
+  readonly revision: number;
+  readonly id: string;
+  readonly metadata: EventMetadata;
+  /** The chain's hash over this event and all before it. */
+  readonly hash: string;
+};

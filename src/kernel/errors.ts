@@ -1,0 +1,96 @@
+import type { JsonObject } from './json.ts';
+
+/**
+ * Every refusal the product answers with by its own choice: code, HTTP status, default text. Codes of endpoint authors are not
+ * here. Statuses and codes: the specification's error tables; texts are ours.
+ */
+export const CATALOGUE = {
+  ACCESS_DENIED: [403, 'Access denied'],
+  APPEND_TOO_LARGE: [413, 'This change is too large for one commit; split it'],
+  AUTH_SESSION_DISABLED: [403, 'Auth sessions are not enabled for this project'],
+  BEHIND: [503, 'The read models of this project are too far behind; try again shortly'],
+  BUSY: [503, 'Too many writes are waiting for this project; try again shortly'],
+  COLLECTION_TYPE_MISMATCH: [400, 'This operation needs a global collection'],
+  ENDPOINT_DEPRECATED: [410, 'This endpoint is deprecated'],
+  ENDPOINT_DISABLED: [403, 'This endpoint is disabled'],
+  ENDPOINT_EXECUTION_FAILED: [500, 'The endpoint failed unexpectedly'],
+  ENDPOINT_NOT_FOUND: [404, 'No endpoint with this slug'],
+  ENDPOINT_NOT_SUPPORTED: [501, 'This endpoint uses a step that this server does not run'],
+  ENDPOINT_ONLY: [403, 'This collection is reached through endpoints only'],
+  FORBIDDEN: [403, 'This key may not do that'],
+  HISTORY_MISMATCH: [503, 'The log and the read models of this project tell two histories; run `savepoint rebuild`'],
+  IDEMPOTENCY_IN_PROGRESS: [409, 'A call with this Idempotency-Key is still running'],
+  IDEMPOTENCY_KEY_REUSED: [409, 'This Idempotency-Key was used with another body'],
+  INTERNAL_ERROR: [500, 'Unexpected error'],
+  INVALID_BODY: [400, 'The body must be a JSON object'],
+  INVALID_INPUT: [400, 'The input does not fit the endpoint'],
+  INVALID_JSON: [400, 'The body is not valid JSON'],
+  INVALID_KEY: [400, 'This is not a usable player id'],
+  INVALID_OPERATION: [400, 'An operation is not valid'],
+  INVALID_PLATFORMID: [400, 'This is not a plausible player id'],
+  INVALID_REQUEST: [400, 'Missing endpoint slug'],
+  KEY_DISABLED: [403, 'This key is disabled'],
+  LIMIT_EXCEEDED: [400, 'A limit of the endpoint language was exceeded'],
+  MANAGEMENT_MUTATION_FAILED: [500, 'The change failed unexpectedly; nothing was written'],
+  NOT_FOUND: [404, 'Nothing here'],
+  OUTCOME_UNKNOWN: [504, 'The write was sent, but whether it was stored is not known yet; read before you repeat it'],
+  PAYLOAD_TOO_LARGE: [413, 'The body is too large'],
+  PLATFORM_AUTH_FAILED: [401, 'The player could not be verified'],
+  PROJECT_DISABLED: [403, 'This project is disabled'],
+  QUERY_FAILED: [500, 'The query could not be run'],
+  RATE_LIMIT: [429, 'A rate limit was reached'],
+  RATE_LIMIT_DAILY: [429, 'The daily limit was reached'],
+  RATE_LIMITED: [429, 'Too many requests'],
+  RECORD_DELETE_DISABLED: [403, 'This collection does not allow deletes'],
+  SAVE_VERSION_REQUIRED: [409, 'This collection needs the save version that the write is based on'],
+  SCHEMA_VALIDATION_FAILED: [400, 'The document does not fit the schema of its collection'],
+  SECRET_KEY_INVALID: [401, 'Invalid secret key'],
+  SECRET_KEY_REQUIRED: [401, 'This needs a secret key'],
+  SOURCE_COMPILE_FAILED: [400, 'The source text could not be compiled'],
+  STALE_SAVE: [409, 'The document has changed since it was read; load it again'],
+  STORAGE_UNAVAILABLE: [503, 'The storage cannot be reached; try again shortly'],
+  UNAUTHORIZED: [401, 'Invalid API key'],
+  UNKNOWN_EVENT: [503, 'This project holds events that this node does not know; run a newer version'],
+  VALIDATION_FAILED: [400, 'The definition is not valid'],
+  WRITE_CONFLICT: [409, 'Other writes kept changing what this one is based on; try again'],
+} as const satisfies Record<string, readonly [status: number, message: string]>;
+
+export type Code = keyof typeof CATALOGUE;
+
+/** What a refusal carries beside code and text. */
+export interface RefusalExtra {
+  /** Members beside `code` and `message` inside `error`. */
+  readonly error?: JsonObject;
+  /** Members beside `ok`, `error` and `message` at the top level. */
+  readonly body?: JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The transport's status where it differs from the logical one (seed: the game client cannot read a body of 400 and above). */
+  readonly httpStatus?: number;
+}
+
+/**
+ * A request refused, with everything its answer needs. A value: deciders return it; the layers above throw it. It is an `Error`
+ * only so that it can be thrown; it takes no stack, because a refusal is not a fault and must be cheap.
+ */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly code: string;
+  readonly extra: RefusalExtra;
+
+  constructor(status: number, code: string, message: string, extra: RefusalExtra = {}) {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = limit;
+    this.status = status;
+    this.code = code;
+    this.extra = extra;
+  }
+}
+
+/** A refusal out of the catalogue; `message` replaces the default text. */
+export function refusal(code: Code, message?: string, extra?: RefusalExtra): Refusal {
+  const [status, text] = CATALOGUE[code];
+  return new Refusal(status, code, message ?? text, extra);
+}
