@@ -81,6 +81,12 @@ export interface App {
 export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'query';
 export type SingleKind = 'game-values' | 'rate-limit-rules';
 
+/** A permission of a secret key: a scope such as `collections`, and what its letters must hold (spec: security 1.4). */
+export interface Need {
+  readonly scope: string;
+  readonly level: 'r' | 'rw' | 'x';
+}
+
 /** Credentials and claims as the transport found them; nothing in them is trusted. */
 export interface Presented {
   /** The credential: first non-empty carrier of the route family. */
@@ -93,6 +99,8 @@ export interface Presented {
   readonly disabledKey: 'KEY_DISABLED' | 'UNAUTHORIZED';
   /** What a disabled project answers on this family. */
   readonly disabledProject: 'PROJECT_DISABLED' | 'DISABLED';
+  /** What a secret key must be permitted: 403 FORBIDDEN, after the key and before the project's state (spec: security 1.3). */
+  readonly needs?: Need | null;
   /** First non-empty claim, or `null`. */
   readonly platformId: string | null;
   readonly onBehalfOf: string | null;

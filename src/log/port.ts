@@ -72,6 +72,8 @@ export interface Log {
   read(stream: string, range: ReadRange): Promise<readonly RecordedEvent[]>;
   /** `null` for a stream without events. Throws {@link LogUnavailable}. */
   head(stream: string): Promise<Head | null>;
+  /** Position of the last event of the whole log; `null` when it is empty. Throws {@link LogUnavailable}. */
+  end(): Promise<bigint | null>;
   /** Never ends by itself before `signal` aborts, then it returns. Outages are retried inside, from its own position. */
   follow(options: FollowOptions): AsyncIterable<FollowStep>;
   close(): Promise<void>;

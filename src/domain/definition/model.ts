@@ -42,6 +42,10 @@ export interface FieldModel {
   readonly items?: FieldModel;
   /** `true`: any; `false`: none; a field: checked. */
   readonly additional: boolean | FieldModel;
+  /** Children that a document must have: required, and without a default. */
+  readonly needed: readonly string[];
+  /** Whether a field below this one has a default. */
+  readonly defaultsBelow: boolean;
 }
 
 export interface SchemaModel {

@@ -1,0 +1,151 @@
+import { at, listAt, numberAt, textAt } from './json.ts';
+import type { Player } from './player.ts';
+import { expectOk, type Project, playerHeaders, secretHeaders, storagePath } from './project.ts';
+
+/** One thing that had to hold; `problems` says where it did not. */
+export interface Check {
+  readonly name: string;
+  readonly problems: readonly string[];
+}
+
+export interface LedgerLine {
+  readonly ts: string;
+  readonly source: string;
+  readonly reason: string;
+  readonly before: number;
+  readonly after: number;
+  readonly delta: number;
+}
+
+/** What the town's market counted, before and after the game. */
+export interface Market {
+  readonly sold: number;
+  readonly paid: number;
+}
+
+export interface LeaderboardLine {
+  readonly rank: number;
+  readonly key: string;
+  readonly name: string;
+  readonly gold: number;
+  readonly axe: number;
+}
+
+const PAGE = 500;
+const AT_ONCE = 32;
+
+/** Every player's document and ledger against the player's own count: nothing lost, nothing doubled, no entry missing. */
+export async function auditPlayers(project: Project, players: readonly Player[]): Promise<readonly Check[]> {
+  const counts: string[] = [];
+  const books: string[] = [];
+  const queue = players.values();
+  const worker = async () => {
+    for (const player of queue) {
+      const held = await expectOk(
+        'reading a player',
+        project.http.send('GET', storagePath(project, `players/${player.id}`), serverCall(project)),
+      );
+      counts.push(...differences(player, held.body));
+      books.push(...unbalanced(player, numberAt(held.body, 'gold'), await readLedger(project, player.id)));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return [
+    { name: `${players.length} players own what their acknowledged calls gave them`, problems: counts },
+    { name: 'every ledger adds up to the gold of its player, without a gap', problems: books },
+  ];
+}
+
+/** Sales change two documents in one commit: the town must have counted exactly what all players sold together. */
+export function auditMarket(before: Market, after: Market, players: readonly Player[]): Check {
+  const problems: string[] = [];
+  for (const field of ['sold', 'paid'] as const) {
+    const expected = before[field] + players.reduce((sum, player) => sum + player[field], 0);
+    if (after[field] !== expected) problems.push(`${field}: the town counted ${after[field]}, the players ${expected}`);
+  }
+  return { name: "the town's market counted exactly what the players sold", problems };
+}
+
+/** The leaderboard is a view: it must show the richest players as their documents are. */
+export function auditLeaderboard(lines: readonly LeaderboardLine[], players: readonly Player[]): Check {
+  const problems: string[] = [];
+  const own = new Map(players.map((player) => [player.id, player]));
+  lines.forEach((line, index) => {
+    const player = own.get(line.key);
+    const previous = lines[index - 1];
+    if (player && player.gold !== line.gold) problems.push(`rank ${line.rank}: ${line.gold} gold, ${line.key} owns ${player.gold}`);
+    if (line.rank !== index + 1) problems.push(`rank ${line.rank} stands at place ${index + 1}`);
+    if (previous && previous.gold < line.gold) problems.push(`rank ${line.rank} is richer than the one above`);
+  });
+  const shown = new Set(lines.map((line) => line.key));
+  const last = lines.at(-1)?.gold ?? Number.NaN;
+  const missing = players.filter((player) => player.gold > last && !shown.has(player.id));
+  if (lines.length === 0) problems.push('it is empty');
+  for (const player of missing) problems.push(`${player.id} with ${player.gold} gold is missing`);
+  return { name: 'the leaderboard shows the richest players in order', problems };
+}
+
+export async function readMarket(project: Project): Promise<Market> {
+  const answer = await project.http.send('GET', storagePath(project, 'town/market'), serverCall(project));
+  if (answer.status === 404) return { sold: 0, paid: 0 };
+  return { sold: numberAt(answer.body, 'sold'), paid: numberAt(answer.body, 'paid') };
+}
+
+export async function readLeaderboard(project: Project): Promise<readonly LeaderboardLine[]> {
+  const path = `/v3/queries/${project.projectId}/richest?apiKey=${project.publicKey}`;
+  const answer = await expectOk('the leaderboard', project.http.send('GET', path, { headers: playerHeaders(project, '0') }));
+  return listAt(answer.body, 'entries').map((entry) => ({
+    rank: numberAt(entry, 'rank'),
+    key: textAt(entry, 'key') ?? '',
+    name: textAt(entry, 'data.name') ?? '',
+    gold: numberAt(entry, 'value'),
+    axe: numberAt(entry, 'data.axe'),
+  }));
+}
+
+/** The whole ledger of one player's gold, oldest first, page by page. */
+export async function readLedger(project: Project, platformId: string): Promise<readonly LedgerLine[]> {
+  const lines: LedgerLine[] = [];
+  let cursor = '';
+  for (;;) {
+    const query = `?field=gold&limit=${PAGE}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+    const path = storagePath(project, `players/${platformId}/ledger${query}`);
+    const page = await expectOk('a ledger', project.http.send('GET', path, serverCall(project)));
+    lines.push(...listAt(page.body, 'entries').map(ledgerLine));
+    const next = at(page.body, 'cursor');
+    if (next === null || next === undefined) return lines;
+    cursor = String(next);
+  }
+}
+
+function ledgerLine(entry: unknown): LedgerLine {
+  return {
+    ts: textAt(entry, 'ts') ?? '',
+    source: textAt(entry, 'source') ?? '',
+    reason: textAt(entry, 'reason') ?? '',
+    before: numberAt(entry, 'before'),
+    after: numberAt(entry, 'after'),
+    delta: numberAt(entry, 'delta'),
+  };
+}
+
+function differences(player: Player, held: unknown): readonly string[] {
+  if (!player.certain) return [`${player.id}: a call was left without an answer, so its own count is not certain`];
+  return (['gold', 'wood', 'axe'] as const)
+    .filter((field) => numberAt(held, field) !== player[field])
+    .map((field) => `${player.id}: ${field} is ${numberAt(held, field)}, acknowledged calls make ${player[field]}`);
+}
+
+function unbalanced(player: Player, gold: number, ledger: readonly LedgerLine[]): readonly string[] {
+  const problems: string[] = [];
+  let balance = 0;
+  for (const line of ledger) {
+    if (line.before !== balance || line.after !== line.before + line.delta)
+      problems.push(`${player.id}: ${balance} is followed by ${JSON.stringify(line)}`);
+    balance = line.after;
+  }
+  if (balance !== gold) problems.push(`${player.id}: the ledger ends at ${balance}, the document holds ${gold}`);
+  return problems;
+}
+
+const serverCall = (project: Project) => ({ headers: secretHeaders(project) });

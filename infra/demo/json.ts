@@ -1,0 +1,27 @@
+/** Readers of answers whose shape nobody vouches for. A path is dotted; list items go by number. Missing is `undefined`, never an error. */
+
+export function at(value: unknown, path: string): unknown {
+  let found = value;
+  for (const name of path.split('.')) {
+    if (typeof found !== 'object' || found === null) return undefined;
+    found = Object.getOwnPropertyDescriptor(found, name)?.value;
+  }
+  return found;
+}
+
+/** The number at `path`; `NaN` where there is none, so that no comparison with it ever holds. */
+export function numberAt(value: unknown, path: string): number {
+  const found = at(value, path);
+  return typeof found === 'number' ? found : Number.NaN;
+}
+
+export function textAt(value: unknown, path: string): string | undefined {
+  const found = at(value, path);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** The list at `path`; empty where there is none. */
+export function listAt(value: unknown, path: string): readonly unknown[] {
+  const found = at(value, path);
+  return Array.isArray(found) ? found : [];
+}

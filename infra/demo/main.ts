@@ -1,0 +1,197 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { auditLeaderboard, auditMarket, auditPlayers, type Check, readLeaderboard, readLedger, readMarket } from './audit.ts';
+import { at, numberAt } from './json.ts';
+import { demoCredentials, type RunningNode, savepoint, startNode } from './node.ts';
+import { newPlayer, type Player, play, type Rules } from './player.ts';
+import { type Credentials, expectOk, openProject, type Project, parseCredentials } from './project.ts';
+import { pushGame } from './push.ts';
+import { printReport, type Report, startProgress } from './report.ts';
+import { stagePrices } from './staging.ts';
+import { createTally, seededRandom, type Throughput } from './tally.ts';
+
+/**
+ * `npm run demo`: publishes the example game to a node, plays it with simulated players, and checks the books afterwards.
+ * Exit code 0 only if everything held.
+ */
+
+interface Options {
+  readonly url: string | null;
+  readonly dataFolder: string | null;
+  readonly credentials: Credentials | null;
+  readonly seconds: number;
+  readonly players: number;
+  readonly json: boolean;
+}
+
+const USAGE = `npm run demo [-- options]
+  --url URL        a running node; without it, one is started on a temporary folder and removed afterwards
+  --data DIR       the data folder of that node: its demo project is used, and verified at the end
+  --project ID --public-key KEY --secret-key KEY    another project, in place of --data
+  --seconds N      how long to play (8)      --players N   how many at once (200)      --json   print the report as JSON`;
+
+/** `null`: only the usage was asked for. */
+function readOptions(): Options | null {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: {
+      url: text,
+      data: text,
+      project: text,
+      'public-key': text,
+      'secret-key': text,
+      seconds: { type: 'string', default: '8' },
+      players: { type: 'string', default: '200' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return null;
+  const keys = { projectId: values.project, publicKey: values['public-key'], secretKey: values['secret-key'] };
+  const credentials = values.project === undefined ? null : parseCredentials(keys);
+  const options = {
+    url: values.url?.replace(/\/+$/, '') ?? null,
+    dataFolder: values.data ?? null,
+    credentials,
+    seconds: positive('--seconds', values.seconds),
+    players: positive('--players', values.players),
+    json: values.json,
+  };
+  if (options.url !== null && options.dataFolder === null && credentials === null)
+    throw new Error('--url needs --data, or a project and its keys');
+  return options;
+}
+
+function positive(name: string, text: string): number {
+  const number = Number(text);
+  if (!(number > 0)) throw new Error(`${name} must be a positive number`);
+  return number;
+}
+
+async function main(): Promise<boolean> {
+  const options = readOptions();
+  if (options === null) {
+    process.stdout.write(`${USAGE}\n`);
+    return true;
+  }
+  if (options.url !== null) return demonstrate(await credentialsFor(options), options.url, options.dataFolder, options);
+  const folder = await mkdtemp(join(tmpdir(), 'savepoint-demo-'));
+  let node: RunningNode | undefined;
+  const clean = async () => {
+    await node?.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  onInterrupt(clean);
+  try {
+    say('starting a node on a temporary folder');
+    node = await startNode(folder);
+    return await demonstrate(await demoCredentials(folder), node.url, folder, options);
+  } finally {
+    await clean();
+  }
+}
+
+async function credentialsFor(options: Options): Promise<Credentials> {
+  if (options.credentials !== null) return options.credentials;
+  return demoCredentials(options.dataFolder ?? '.');
+}
+
+async function demonstrate(credentials: Credentials, url: string, dataFolder: string | null, options: Options): Promise<boolean> {
+  const project = openProject(url, credentials);
+  try {
+    say(`project ${project.projectId} at ${url}: ${await pushGame(project)} definitions pushed`);
+    const rules = await loadRules(project);
+    const marketBefore = await readMarket(project);
+    const players = Array.from({ length: Math.ceil(options.players) }, (_, index) => newPlayer(playerId(index), `Settler ${index + 1}`));
+    const throughput = await playAll(project, players, rules, options.seconds);
+
+    const checks: Check[] = [
+      { name: 'no call failed', problems: Object.entries(throughput.errors).map(([code, count]) => `${code}: ${count}`) },
+    ];
+    checks.push(...(await auditPlayers(project, players)));
+    checks.push(auditMarket(marketBefore, await readMarket(project), players));
+    const leaderboard = await readLeaderboard(project);
+    checks.push(auditLeaderboard(leaderboard, players));
+    const best = players.reduce((first, player) => (player.gold > first.gold ? player : first));
+    const ledger = { player: best, lines: await readLedger(project, best.id) };
+    const dearer = { ...rules.pricing, base: rules.pricing.base * 2 };
+    const staging = await stagePrices(project, rules.pricing, dearer, playerId(players.length), playerId(players.length + 1));
+    checks.push(staging.check);
+    const verified = await verify(dataFolder, checks);
+
+    const report: Report = { url, projectId: project.projectId, throughput, leaderboard, ledger, staging, checks, verified };
+    if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    else printReport(report);
+    return conclude(checks);
+  } finally {
+    project.http.close();
+  }
+}
+
+/** The values every client loads at start; here they also tell the players what things cost. */
+async function loadRules(project: Project): Promise<Rules> {
+  const path = `/v3/values/${project.projectId}?apiKey=${project.publicKey}`;
+  const { body } = await expectOk('the game values', project.http.send('GET', path, { headers: { 'x-public-key': project.publicKey } }));
+  const rows = at(body, 'tables.axes.rows');
+  return {
+    purse: numberAt(body, 'groups.start.values.gold'),
+    axes: Array.isArray(rows) ? rows.length : 0,
+    pricing: { base: numberAt(body, 'groups.axe_pricing.values.base'), growth: numberAt(body, 'groups.axe_pricing.values.growth') },
+  };
+}
+
+async function playAll(project: Project, players: readonly Player[], rules: Rules, seconds: number): Promise<Throughput> {
+  const tally = createTally();
+  const started = performance.now();
+  const stopProgress = startProgress(() => tally.calls, seconds);
+  const over = () => performance.now() - started > seconds * 1000;
+  await Promise.all(players.map((player, index) => play(project, player, rules, seededRandom(index + 1), tally, over)));
+  stopProgress();
+  return tally.throughput((performance.now() - started) / 1000);
+}
+
+/** Replays the log against the tables; the program's own words are the result. */
+async function verify(dataFolder: string | null, checks: Check[]): Promise<string | null> {
+  if (dataFolder === null) return null;
+  say('verifying the log against the tables');
+  const { code, stdout, stderr } = await savepoint('verify', '--data', dataFolder, '--json');
+  const problems = code === 0 ? [] : [`exit code ${code}: ${(stderr || stdout).trim().slice(0, 800)}`];
+  checks.push({ name: 'savepoint verify finds the log whole and every table true to it', problems });
+  return stdout.trim();
+}
+
+function conclude(checks: readonly Check[]): boolean {
+  const failed = checks.filter((check) => check.problems.length > 0);
+  if (failed.length === 0) say('everything held');
+  else say(`FAILED: ${failed.map((check) => check.name).join('; ')}`);
+  return failed.length === 0;
+}
+
+/** Ids in the form of the published platform's, new in every run, so that a run can be repeated on one project. */
+const runMark = String(Date.now() % 1_000_000_000).padStart(9, '0');
+function playerId(index: number): string {
+  return `7${runMark}${String(index).padStart(7, '0')}`;
+}
+
+function onInterrupt(clean: () => Promise<void>): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      say('interrupted; cleaning up');
+      void clean().finally(() => process.exit(signal === 'SIGINT' ? 130 : 143));
+    });
+  }
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+process.exitCode = await main().then(
+  (held) => (held ? 0 : 1),
+  (error: unknown) => {
+    say(`demo failed: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  },
+);

@@ -1,0 +1,135 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Credentials, parseCredentials } from './project.ts';
+
+/** A `savepoint start` of our own, on its own data folder and a free loopback port. */
+export interface RunningNode {
+  readonly url: string;
+  readonly dataFolder: string;
+  readonly pid: number;
+  /** Milliseconds from starting the program to the first healthy answer. */
+  readonly startedInMs: number;
+  /** The last lines it printed, for error messages. */
+  output(): string;
+  /** Asks it to drain and end; answers its exit code, `null` when it had to be killed after 20 s. */
+  stop(): Promise<number | null>;
+  /** `kill -9`. Resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+const run = promisify(execFile);
+
+/** The folder of the repository, from the sources as from `dist/`. */
+export function repositoryFolder(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'bin/savepoint.js'))) {
+    if (dirname(folder) === folder) throw new Error('bin/savepoint.js was not found above this file');
+    folder = dirname(folder);
+  }
+  return folder;
+}
+
+export function programPath(): string {
+  return join(repositoryFolder(), 'bin/savepoint.js');
+}
+
+/** Starts a node and waits until `/health` answers 200. Throws with its last output when it ends before, or after `withinMs`. */
+export async function startNode(dataFolder: string, options: { readonly withinMs?: number } = {}): Promise<RunningNode> {
+  const started = performance.now();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const argumentsOf = [programPath(), 'start', '--host', '127.0.0.1', '--port', String(port), '--data', dataFolder];
+  const child = spawn(process.execPath, argumentsOf, { env: ownEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = lastLines(child);
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const deadline = started + (options.withinMs ?? 60_000);
+  try {
+    await healthy(url, child, deadline);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw new Error(`the node did not start: ${String(error)}\n${output()}`);
+  }
+  if (child.pid === undefined) throw new Error('a running child has a process id');
+  return {
+    url,
+    dataFolder,
+    pid: child.pid,
+    startedInMs: performance.now() - started,
+    output,
+    async stop() {
+      child.kill('SIGTERM');
+      const killing = setTimeout(() => child.kill('SIGKILL'), 20_000);
+      await ended;
+      clearTimeout(killing);
+      return child.exitCode;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** The project that the first start on a data folder makes. */
+export async function demoCredentials(dataFolder: string): Promise<Credentials> {
+  return parseCredentials(JSON.parse(await readFile(join(dataFolder, 'demo-project.json'), 'utf8')));
+}
+
+/** Runs one command of the program; answers its exit code and what it printed. */
+export async function savepoint(...commandLine: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  try {
+    const { stdout, stderr } = await run(process.execPath, [programPath(), ...commandLine], {
+      env: ownEnvironment(),
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'number') throw error;
+    const text = (name: 'stdout' | 'stderr') => String(Reflect.get(error, name) ?? '');
+    return { code: error.code, stdout: text('stdout'), stderr: text('stderr') };
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Nothing of the caller's configuration reaches a node of ours: it must not write into somebody's real database. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LD_LIBRARY_PATH'];
+  const own: NodeJS.ProcessEnv = { LOG_LEVEL: 'warn' };
+  for (const name of kept) if (process.env[name] !== undefined) own[name] = process.env[name];
+  return own;
+}
+
+function lastLines(child: ChildProcess): () => string {
+  const lines: string[] = [];
+  const keep = (chunk: Buffer) => {
+    lines.push(chunk.toString());
+    if (lines.length > 60) lines.shift();
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  return () => lines.join('');
+}
+
+async function healthy(url: string, child: ChildProcess, deadline: number): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`);
+    if (child.signalCode !== null) throw new Error(`it was ended by ${child.signalCode}`);
+    if (performance.now() > deadline) throw new Error('it was not healthy in time');
+    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+    await answer?.arrayBuffer().catch(() => undefined);
+    if (answer?.status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,79 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listAt, textAt } from './json.ts';
+import { repositoryFolder } from './node.ts';
+import { expectOk, managePath, type Project, secretHeaders, type Target } from './project.ts';
+
+/** A definition as an author wrote it: the server compiles `sourceText`. */
+interface SourceItem {
+  readonly kind: string;
+  readonly id: string;
+  readonly authoringMode: 'source';
+  readonly sourceFormat: 'yaml';
+  readonly sourcePath: string;
+  readonly sourceText: string;
+}
+
+/** Price of the axe after `level`: `ceil(base * growth ^ (level - 1))`, at least 1. */
+export interface AxePricing {
+  readonly base: number;
+  readonly growth: number;
+}
+
+const gameFolder = () => join(repositoryFolder(), 'infra/demo/game');
+
+/** Publishes the example game live: definitions, values, the leaderboard and the rate-limit rule. Answers how many definitions went up. */
+export async function pushGame(project: Project): Promise<number> {
+  const sources = await readSources();
+  // What others refer to goes first, so that no player ever meets half a game.
+  for (const [kind, route] of [
+    ['collection', 'collections'],
+    ['workflow', 'workflows'],
+  ] as const) {
+    await push(
+      project,
+      'PUT',
+      route,
+      sources.filter((item) => item.kind === kind),
+    );
+  }
+  await push(project, 'PUT', 'game-values', await readJson('values.json'));
+  await push(project, 'PUT', 'rate-limit-rules', await readJson('rules.json'));
+  const queries = await readJson('queries.json');
+  await push(project, 'POST', 'queries', queries);
+  await push(
+    project,
+    'PUT',
+    'endpoints',
+    sources.filter((item) => item.kind === 'endpoint'),
+  );
+  return sources.length + listAt({ queries }, 'queries').length + 2;
+}
+
+/** Publishes the game values with another axe pricing, everything else unchanged. */
+export async function pushAxePricing(project: Project, pricing: AxePricing, target: Target): Promise<void> {
+  const items = listAt(await readJson('values.json'), 'items').map((item) =>
+    textAt(item, 'id') === 'axe_pricing' ? { ...Object(item), entries: pricing } : item,
+  );
+  await push(project, 'PUT', 'game-values', { items }, target);
+}
+
+async function push(project: Project, method: string, route: string, body: unknown, target: Target = 'live'): Promise<void> {
+  const call = { headers: secretHeaders(project, target), body };
+  await expectOk(`${method} ${route}`, project.http.send(method, managePath(project, route), call));
+}
+
+async function readSources(): Promise<readonly SourceItem[]> {
+  const names = (await readdir(gameFolder())).filter((name) => name.endsWith('.yml')).sort();
+  return Promise.all(names.map(readSource));
+}
+
+async function readSource(name: string): Promise<SourceItem> {
+  const [id = '', kind = ''] = name.split('.');
+  const sourceText = await readFile(join(gameFolder(), name), 'utf8');
+  return { kind, id, authoringMode: 'source', sourceFormat: 'yaml', sourcePath: name, sourceText };
+}
+
+async function readJson(name: string): Promise<unknown> {
+  return JSON.parse(await readFile(join(gameFolder(), name), 'utf8'));
+}

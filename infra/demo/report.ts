@@ -1,0 +1,94 @@
+import type { Check, LeaderboardLine, LedgerLine } from './audit.ts';
+import type { Player } from './player.ts';
+import type { Staging } from './staging.ts';
+import type { Throughput } from './tally.ts';
+
+/** Everything one run of the demo found out; `--json` prints it as it is. */
+export interface Report {
+  readonly url: string;
+  readonly projectId: string;
+  readonly throughput: Throughput;
+  readonly leaderboard: readonly LeaderboardLine[];
+  readonly ledger: { readonly player: Player; readonly lines: readonly LedgerLine[] };
+  readonly staging: Staging;
+  readonly checks: readonly Check[];
+  /** What `savepoint verify` said; `null` when there is no data folder to run it on. */
+  readonly verified: string | null;
+}
+
+const LEDGER_LINES = 8;
+const PROBLEM_LINES = 10;
+
+export function printReport(report: Report): void {
+  print(`\nLeaderboard "richest"\n${table(['rank', 'player', 'gold', 'axe'], report.leaderboard.map(leaderboardRow))}`);
+  printLedger(report.ledger.player, report.ledger.lines);
+  print('\nA staged price: the second axe costs');
+  print(
+    `  ${report.staging.livePrice} gold live, ${report.staging.stagedPrice} on next, ${report.staging.promotedPrice} live after the promotion`,
+  );
+  printThroughput(report.throughput);
+  print('\nChecks');
+  for (const check of report.checks) printCheck(check);
+  if (report.verified !== null) print(`  savepoint verify: ${report.verified}`);
+}
+
+/** Shows how far the game is: one line that rewrites itself on a terminal, else a line every two seconds. */
+export function startProgress(calls: () => number, seconds: number): () => void {
+  const started = performance.now();
+  const terminal = process.stderr.isTTY === true;
+  const show = () => {
+    const elapsed = (performance.now() - started) / 1000;
+    const text = `playing ${elapsed.toFixed(0)} of ${seconds} s, ${calls()} calls`;
+    process.stderr.write(terminal ? `\r${text} ` : `${text}\n`);
+  };
+  const timer = setInterval(show, terminal ? 200 : 2_000);
+  return () => {
+    clearInterval(timer);
+    if (terminal) process.stderr.write(`\r${' '.repeat(60)}\r`);
+  };
+}
+
+export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const cells = [head, ...rows].map((row) => row.map(String));
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const numeric = head.map((_, column) => rows.every((row) => typeof row[column] === 'number'));
+  const line = (row: readonly string[]) =>
+    row.map((cell, column) => (numeric[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join('  ');
+  return cells.map((row) => `  ${line(row).trimEnd()}`).join('\n');
+}
+
+function leaderboardRow(line: LeaderboardLine): readonly (string | number)[] {
+  return [line.rank, line.name, line.gold, line.axe];
+}
+
+function printLedger(player: Player, lines: readonly LedgerLine[]): void {
+  const shown = lines.slice(-LEDGER_LINES);
+  print(`\nLedger of ${player.name} (${player.id}): the last ${shown.length} of ${lines.length} entries`);
+  const rows = shown.map((line) => [line.ts, line.before, line.delta, line.after, line.source, line.reason]);
+  print(table(['time', 'before', 'delta', 'after', 'source', 'reason'], rows));
+}
+
+function printThroughput(seen: Throughput): void {
+  const rate = Math.round(seen.callsPerSecond);
+  print(
+    `\n${seen.calls} calls in ${seen.seconds.toFixed(1)} s: ${rate}/s, p50 ${seen.p50Ms.toFixed(1)} ms, p99 ${seen.p99Ms.toFixed(1)} ms`,
+  );
+  print(`  refused by the game's rules: ${counts(seen.refusals)}`);
+  print(`  errors: ${counts(seen.errors)}`);
+}
+
+function printCheck(check: Check): void {
+  print(`  ${check.problems.length === 0 ? 'holds ' : 'FAILED'}  ${check.name}`);
+  for (const problem of check.problems.slice(0, PROBLEM_LINES)) print(`            ${problem}`);
+  const more = check.problems.length - PROBLEM_LINES;
+  if (more > 0) print(`            and ${more} more`);
+}
+
+function counts(by: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(by);
+  return entries.length === 0 ? 'none' : entries.map(([code, count]) => `${code} ${count}`).join(', ');
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

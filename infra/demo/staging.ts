@@ -1,0 +1,58 @@
+import type { Check } from './audit.ts';
+import { numberAt } from './json.ts';
+import { priceOf } from './player.ts';
+import { endpointPath, expectOk, managePath, type Project, playerHeaders, secretHeaders, storagePath, type Target } from './project.ts';
+import { type AxePricing, pushAxePricing } from './push.ts';
+
+/** What the same purchase cost before, beside and after a staged change of prices. */
+export interface Staging {
+  readonly livePrice: number;
+  readonly stagedPrice: number;
+  readonly promotedPrice: number;
+  readonly check: Check;
+}
+
+/**
+ * Stages a price change, plays it on `next`, sees that live neither shows it nor keeps anything of the test, promotes it, and plays
+ * it live. `rich` and `patient` are players of their own, so that nobody's books change.
+ */
+export async function stagePrices(project: Project, now: AxePricing, then: AxePricing, rich: string, patient: string): Promise<Staging> {
+  const problems: string[] = [];
+  const expectNumber = (what: string, found: number, expected: number) => {
+    if (found !== expected) problems.push(`${what}: ${found} instead of ${expected}`);
+  };
+  for (const id of [rich, patient]) await givePurse(project, id);
+
+  await pushAxePricing(project, then, 'next');
+  const stagedPrice = await buyAxe(project, rich, 'next');
+  expectNumber('price on next', stagedPrice, priceOf(then, 1));
+  expectNumber('axe on next after the purchase', await axeOf(project, rich, 'next'), 2);
+  expectNumber('axe on live after the purchase on next', await axeOf(project, rich, 'live'), 1);
+
+  const livePrice = await buyAxe(project, rich, 'live');
+  expectNumber('price on live while the change is staged', livePrice, priceOf(now, 1));
+
+  await expectOk('promote', project.http.send('POST', managePath(project, 'promote'), { headers: secretHeaders(project), body: {} }));
+  const promotedPrice = await buyAxe(project, patient, 'live');
+  expectNumber('price on live after the promotion', promotedPrice, priceOf(then, 1));
+  expectNumber('axe of the first buyer after the promotion', await axeOf(project, rich, 'live'), 2);
+  const check = { name: 'a staged price change shows on next alone, and on live once it is promoted', problems };
+  return { livePrice, stagedPrice, promotedPrice, check };
+}
+
+async function givePurse(project: Project, platformId: string): Promise<void> {
+  const call = { headers: secretHeaders(project), body: { name: 'Tester', gold: 1_000, axe: 1 } };
+  await expectOk('making a tester', project.http.send('POST', storagePath(project, `players/${platformId}`), call));
+}
+
+async function buyAxe(project: Project, platformId: string, target: Target): Promise<number> {
+  const call = { headers: playerHeaders(project, platformId, target), body: {} };
+  const answer = await expectOk(`upgrade-axe on ${target}`, project.http.send('POST', endpointPath(project, 'upgrade-axe'), call));
+  return numberAt(answer.body, 'price');
+}
+
+async function axeOf(project: Project, platformId: string, target: Target): Promise<number> {
+  const call = { headers: secretHeaders(project, target) };
+  const answer = await expectOk(`reading on ${target}`, project.http.send('GET', storagePath(project, `players/${platformId}`), call));
+  return numberAt(answer.body, 'axe');
+}

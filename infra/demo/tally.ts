@@ -1,0 +1,76 @@
+import type { Answer } from './http.ts';
+import { errorCode } from './project.ts';
+
+/** Refusals that belong to the game: too poor for the axe, no better axe left, too much wood in one minute. */
+const EXPECTED: ReadonlySet<string> = new Set(['TOO_POOR', 'BEST_AXE', 'RATE_LIMIT']);
+
+export interface Throughput {
+  readonly calls: number;
+  readonly seconds: number;
+  readonly callsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly errors: Readonly<Record<string, number>>;
+}
+
+/** Counts every call of every player. */
+export interface Tally {
+  /** Waits for the call; `null` when no whole answer came or it left the outcome open, which makes the caller's own count uncertain. */
+  count(caller: { certain: boolean }, call: Promise<Answer>): Promise<Answer | null>;
+  readonly calls: number;
+  throughput(seconds: number): Throughput;
+}
+
+export function createTally(): Tally {
+  const times: number[] = [];
+  const refusals = new Map<string, number>();
+  const errors = new Map<string, number>();
+  const add = (to: Map<string, number>, code: string) => to.set(code, (to.get(code) ?? 0) + 1);
+
+  return {
+    async count(caller, call) {
+      const answer = await call.catch((error: unknown) => {
+        add(errors, `NO_ANSWER ${String(error)}`);
+        return null;
+      });
+      if (answer === null || answer.status >= 500) caller.certain = false;
+      if (answer === null) return null;
+      times.push(answer.ms);
+      const code = errorCode(answer);
+      if (code !== null) add(EXPECTED.has(code) ? refusals : errors, code);
+      return answer;
+    },
+    get calls() {
+      return times.length;
+    },
+    throughput(seconds) {
+      const sorted = Float64Array.from(times).sort();
+      return {
+        calls: times.length,
+        seconds,
+        callsPerSecond: times.length / seconds,
+        p50Ms: quantile(sorted, 0.5),
+        p99Ms: quantile(sorted, 0.99),
+        refusals: Object.fromEntries(refusals),
+        errors: Object.fromEntries(errors),
+      };
+    },
+  };
+}
+
+/** The value below which the share `q` of the sorted values lies; 0 for none. */
+export function quantile(sorted: ArrayLike<number>, q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
+}
+
+/** Small, seeded generator of numbers in [0, 1) (mulberry32), so that a run can be repeated. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,64 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import type { Job, Seen } from './generator.ts';
+
+/** The two helper processes of a benchmark: the load generator and the bare Koa handler. */
+
+export interface Generator {
+  perform(job: Job): Promise<Seen>;
+  stop(): void;
+}
+
+export interface BareServer {
+  readonly url: string;
+  /** From now on it answers `body` to everything. */
+  answerWith(body: object): Promise<void>;
+  stop(): void;
+}
+
+export function startGenerator(): Generator {
+  const child = forkBeside('generator.js');
+  return {
+    async perform(job) {
+      const answer = nextMessage(child);
+      child.send(job);
+      const seen = await answer;
+      if (isSeen(seen)) return seen;
+      throw new Error(`the load generator failed: ${JSON.stringify(seen)}`);
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+export async function startBareServer(): Promise<BareServer> {
+  const child = forkBeside('bare.js');
+  const port = await nextMessage(child);
+  return {
+    url: `http://127.0.0.1:${String(port)}`,
+    async answerWith(body) {
+      const done = nextMessage(child);
+      child.send({ answer: body });
+      await done;
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+function forkBeside(name: string): ChildProcess {
+  return fork(join(import.meta.dirname, name), { serialization: 'advanced' });
+}
+
+function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const failed = (code: number | null) => reject(new Error(`a helper process ended with code ${code}`));
+    child.once('exit', failed);
+    child.once('message', (message) => {
+      child.off('exit', failed);
+      resolve(message);
+    });
+  });
+}
+
+function isSeen(message: unknown): message is Seen {
+  return typeof message === 'object' && message !== null && 'latencies' in message && message.latencies instanceof Float64Array;
+}

@@ -1,0 +1,78 @@
+import autocannon from 'autocannon';
+import type { Credentials } from '../demo/project.ts';
+import { type CaseName, type SeedName, WORKLOADS } from './workloads.ts';
+
+/**
+ * The load generator, a process of its own: what it costs is not counted as the server's. It takes one job at a time from its parent
+ * and answers each with what it saw.
+ */
+
+export interface Job {
+  readonly workload: CaseName | SeedName;
+  readonly url: string;
+  readonly project: Credentials;
+  readonly connections: number;
+  /** Ends after so many seconds, or after so many requests. */
+  readonly until: { readonly seconds: number } | { readonly requests: number };
+}
+
+export interface Seen {
+  /** One entry per answer, in milliseconds, unsorted. */
+  readonly latencies: Float64Array;
+  readonly seconds: number;
+  /** Answers other than 2xx by status; connection errors and time-outs as `error`. */
+  readonly failures: Readonly<Record<string, number>>;
+  /** CPU seconds of this process meanwhile. */
+  readonly cpuSeconds: number;
+}
+
+function perform(job: Job): Promise<Seen> {
+  const nextRequest = requests(job);
+  const latencies: number[] = [];
+  const failures: Record<string, number> = {};
+  const fail = (reason: string) => {
+    failures[reason] = (failures[reason] ?? 0) + 1;
+  };
+  const before = process.cpuUsage();
+  const started = performance.now();
+  const limit = 'requests' in job.until ? { amount: job.until.requests } : { duration: job.until.seconds };
+  // The bytes are handed over ready-made: autocannon's own building of varying requests costs more than all the rest of it.
+  const setupClient = (client: object) => void Object.assign(client, { getRequestBuffer: nextRequest });
+  return new Promise((resolve, reject) => {
+    const instance = autocannon({ url: job.url, connections: job.connections, timeout: 20, ...limit, setupClient }, (error: unknown) => {
+      if (error) return reject(error);
+      const used = process.cpuUsage(before);
+      const seconds = (performance.now() - started) / 1000;
+      resolve({ latencies: Float64Array.from(latencies), seconds, failures, cpuSeconds: (used.user + used.system) / 1e6 });
+    });
+    instance.on('response', (_client: unknown, status: number, _bytes: number, milliseconds: number) => {
+      latencies.push(milliseconds);
+      if (status < 200 || status > 299) fail(String(status));
+    });
+    instance.on('reqError', () => fail('error'));
+  });
+}
+
+/** Gives the bytes of one request after another. */
+function requests(job: Job): () => Buffer {
+  const workload = WORKLOADS[job.workload];
+  const shared = { host: new URL(job.url).host, connection: 'keep-alive', ...workload.headers(job.project) };
+  const head = Object.entries(shared)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+  let index = 0;
+  return () => {
+    const { path, body = '', player } = workload.request(job.project, index++);
+    const claim = player === undefined ? '' : `x-platform-id: ${player}\r\n`;
+    const length = workload.method === 'GET' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
+    return Buffer.from(`${workload.method} ${path} HTTP/1.1\r\n${head}${claim}${length}\r\n${body}`);
+  };
+}
+
+process.on('message', (job: Job) => {
+  perform(job).then(
+    (seen) => process.send?.(seen),
+    (error: unknown) => process.send?.({ failed: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit(0));

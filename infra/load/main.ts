@@ -1,0 +1,162 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { demoCredentials, type RunningNode, startNode } from '../demo/node.ts';
+import { openProject, type Project } from '../demo/project.ts';
+import { startBareServer, startGenerator } from './children.ts';
+import { measure, type Row, type Slices, type Stand, settle, warmUp } from './measure.ts';
+import { plant, pushDefinitions, sampleAnswer } from './prepare.ts';
+import { findPostmaster } from './processes.ts';
+import { bars, machine, printResult, type Result, type Starts } from './report.ts';
+import { CASES, type CaseName, NEEDS } from './workloads.ts';
+
+/**
+ * `npm run bench`: a node on its embedded Postgres against a bare Koa handler, on the same machine, by turns.
+ * Exit code 1 when any answer was not 2xx: such figures mean nothing. A missed bar is reported and fails nothing.
+ */
+
+interface Options {
+  readonly jsonFile: string | null;
+  readonly only: readonly CaseName[];
+  readonly connections: readonly number[];
+  readonly slices: Slices;
+}
+
+const USAGE = `npm run bench [-- options]
+  --only CASE…           ${CASES.join(', ')} (repeatable, or separated by commas)
+  --connections 16,128   how many at once
+  --seconds N            length of one slice; each side gets two per case (3)
+  --json FILE            write the result as JSON, too`;
+
+/** `null`: only the usage was asked for. */
+function readOptions(): Options | null {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      json: { type: 'string' },
+      only: { type: 'string', multiple: true, default: [] },
+      connections: { type: 'string', default: '16,128' },
+      seconds: { type: 'string', default: '3' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return null;
+  const named = [...values.only, ...positionals].flatMap((text) => text.split(','));
+  const unknown = named.find((name) => !CASES.some((one) => one === name));
+  if (unknown !== undefined) throw new Error(`unknown case ${unknown}; there are ${CASES.join(', ')}`);
+  return {
+    jsonFile: values.json ?? null,
+    only: named.length === 0 ? CASES : CASES.filter((name) => named.includes(name)),
+    connections: values.connections.split(',').map((text) => positive('--connections', text)),
+    slices: { count: 2, seconds: positive('--seconds', values.seconds) },
+  };
+}
+
+function positive(name: string, text: string): number {
+  const number = Number(text);
+  if (!(number > 0)) throw new Error(`${name} must be positive`);
+  return number;
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === null) {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-'));
+  let running: RunningNode | undefined;
+  const start = async () => {
+    running = await startNode(folder);
+    return running;
+  };
+  const clean = async () => {
+    await running?.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
+  try {
+    return await bench(options, folder, start);
+  } finally {
+    await clean();
+  }
+}
+
+async function bench(options: Options, folder: string, start: () => Promise<RunningNode>): Promise<number> {
+  progress('starting cold, then warm');
+  const cold = await start();
+  await cold.stop();
+  const node = await start();
+  const credentials = await demoCredentials(folder);
+  const project = openProject(node.url, credentials);
+  const bare = await startBareServer();
+  const generator = startGenerator();
+  const stand: Stand = { credentials, node, postmaster: await findPostmaster(folder), bare, generator };
+  try {
+    await pushDefinitions(project);
+    const { rows, seedsPerSecond } = await measureAll(stand, project, options);
+    progress('starting warm with the data of this run');
+    await node.stop();
+    const again = await start();
+    const starts: Starts = { coldMs: cold.startedInMs, warmMs: node.startedInMs, warmWithDataMs: again.startedInMs };
+    await again.stop();
+    return await conclude(options, rows, seedsPerSecond, starts);
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${node.output()}`);
+  } finally {
+    project.http.close();
+    bare.stop();
+    generator.stop();
+  }
+}
+
+async function measureAll(stand: Stand, project: Project, options: Options) {
+  const rows: Row[] = [];
+  const seedsPerSecond: Record<string, number> = {};
+  for (const name of options.only) {
+    const seed = NEEDS[name];
+    if (seed !== null && !(seed in seedsPerSecond)) {
+      progress(seed);
+      seedsPerSecond[seed] = await plant(stand, project, seed);
+      await settle(stand);
+    }
+    await stand.bare.answerWith(await sampleAnswer(project, stand.node, name));
+    progress(`${name}, warming up`);
+    await warmUp(stand, name, Math.max(...options.connections));
+    for (const connections of options.connections) {
+      progress(`${name}, ${connections} connections`);
+      rows.push(await measure(stand, name, connections, options.slices));
+    }
+  }
+  return { rows, seedsPerSecond };
+}
+
+async function conclude(options: Options, rows: readonly Row[], seedsPerSecond: Readonly<Record<string, number>>, starts: Starts) {
+  const resident = rows.map((row) => row.rssMb).filter((size) => size !== null);
+  const rssMb = resident.length === 0 ? null : Math.max(...resident);
+  const result: Result = {
+    results: rows,
+    rssMb,
+    starts,
+    seedsPerSecond,
+    bars: bars(rows, rssMb, starts),
+    machine: machine(),
+    finishedAt: new Date().toISOString(),
+  };
+  printResult(result);
+  if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(result, null, 2)}\n`);
+  const invalid = rows.filter((row) => row.non2xx > 0);
+  if (invalid.length > 0) progress(`INVALID: ${invalid.map((row) => `${row.case} at ${row.connections}`).join(', ')}`);
+  return invalid.length > 0 ? 1 : 0;
+}
+
+const began = performance.now();
+function progress(text: string): void {
+  process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}\n`);
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
+  return 1;
+});

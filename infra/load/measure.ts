@@ -1,0 +1,160 @@
+import type { RunningNode } from '../demo/node.ts';
+import type { Credentials } from '../demo/project.ts';
+import { quantile } from '../demo/tally.ts';
+import type { BareServer, Generator } from './children.ts';
+import type { Seen } from './generator.ts';
+import { cpuSeconds, familyCpuSeconds, residentBytes } from './processes.ts';
+import type { CaseName } from './workloads.ts';
+
+/** One line of the result. CPU is in seconds per 1000 requests, `null` where /proc does not tell. */
+export interface Row {
+  readonly case: CaseName;
+  readonly connections: number;
+  readonly rps: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly bareRps: number;
+  readonly bareP50Ms: number;
+  readonly bareP99Ms: number;
+  /** `rps` by `bareRps`. */
+  readonly ratio: number;
+  /** Node and Postgres together. */
+  readonly cpuPer1000: number | null;
+  readonly nodeCpuPer1000: number | null;
+  readonly postgresCpuPer1000: number | null;
+  /** How long node and Postgres went on working after the load ended, at most: how far the views were behind. */
+  readonly drainMs: number;
+  readonly rssMb: number | null;
+  /** Answers other than 2xx by status, time-outs and cut connections as `error`; of the bare handler too. */
+  readonly failures: Readonly<Record<string, number>>;
+  readonly non2xx: number;
+  /** Share of one CPU that the load generator used on the busier side: near 1 it is the generator that is measured. */
+  readonly generatorCpu: number;
+}
+
+/** What takes part in a measurement. */
+export interface Stand {
+  readonly credentials: Credentials;
+  readonly node: RunningNode;
+  readonly postmaster: number | null;
+  readonly bare: BareServer;
+  readonly generator: Generator;
+}
+
+export interface Slices {
+  readonly count: number;
+  readonly seconds: number;
+}
+
+interface Usage {
+  readonly node: number | null;
+  readonly postgres: number | null;
+}
+
+/** Node and bare handler take turns in short slices, so that whatever else the machine does meets both. */
+export async function measure(stand: Stand, name: CaseName, connections: number, slices: Slices): Promise<Row> {
+  const nodeSeen: Seen[] = [];
+  const bareSeen: Seen[] = [];
+  let used: Usage = { node: 0, postgres: 0 };
+  let drainMs = 0;
+  for (let slice = 0; slice < slices.count; slice++) {
+    const before = await usage(stand);
+    nodeSeen.push(await load(stand, stand.node.url, name, connections, slices.seconds));
+    drainMs = Math.max(drainMs, await settle(stand));
+    used = sum(used, difference(before, await usage(stand)));
+    bareSeen.push(await load(stand, stand.bare.url, name, connections, slices.seconds));
+  }
+  const resident = await residentBytes(stand.node.pid);
+  const node = merge(nodeSeen);
+  const bare = merge(bareSeen);
+  const per1000 = (seconds: number | null) => (seconds === null ? null : (seconds * 1000) / node.count);
+  const failures = { ...bare.failures, ...node.failures };
+  return {
+    case: name,
+    connections,
+    rps: node.rps,
+    p50Ms: node.p50Ms,
+    p99Ms: node.p99Ms,
+    bareRps: bare.rps,
+    bareP50Ms: bare.p50Ms,
+    bareP99Ms: bare.p99Ms,
+    ratio: node.rps / bare.rps,
+    cpuPer1000: per1000(total(used)),
+    nodeCpuPer1000: per1000(used.node),
+    postgresCpuPer1000: per1000(used.postgres),
+    drainMs,
+    rssMb: resident === null ? null : resident / 2 ** 20,
+    failures,
+    non2xx: Object.values(failures).reduce((one, other) => one + other, 0),
+    generatorCpu: Math.max(node.generatorCpu, bare.generatorCpu),
+  };
+}
+
+/** A short, uncounted run of both sides, so that neither is measured while it still compiles. */
+export async function warmUp(stand: Stand, name: CaseName, connections: number): Promise<void> {
+  await load(stand, stand.node.url, name, connections, 1);
+  await load(stand, stand.bare.url, name, connections, 1);
+  await settle(stand);
+}
+
+const SETTLE_STEP_MS = 200;
+const SETTLE_LIMIT_MS = 20_000;
+/** Share of one CPU below which a node counts as resting. */
+const RESTING = 0.12;
+
+/** Waits until node and Postgres rest, so that what the views cost is charged to the node and not to whoever runs next. Answers the time in ms. */
+export async function settle(stand: Stand): Promise<number> {
+  const started = performance.now();
+  for (;;) {
+    const before = await usage(stand);
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_STEP_MS));
+    const busy = total(difference(before, await usage(stand))) ?? 0;
+    const waited = performance.now() - started;
+    if (busy / (SETTLE_STEP_MS / 1000) < RESTING || waited > SETTLE_LIMIT_MS) return Math.max(0, waited - SETTLE_STEP_MS);
+  }
+}
+
+function load(stand: Stand, url: string, name: CaseName, connections: number, seconds: number): Promise<Seen> {
+  return stand.generator.perform({ workload: name, url, project: stand.credentials, connections, until: { seconds } });
+}
+
+async function usage(stand: Stand): Promise<Usage> {
+  const postgres = stand.postmaster === null ? null : await familyCpuSeconds(stand.postmaster);
+  return { node: await cpuSeconds(stand.node.pid), postgres };
+}
+
+const combine = (one: number | null, other: number | null, sign: 1 | -1) => (one === null || other === null ? null : one + sign * other);
+const sum = (one: Usage, other: Usage): Usage => ({
+  node: combine(one.node, other.node, 1),
+  postgres: combine(one.postgres, other.postgres, 1),
+});
+const difference = (before: Usage, after: Usage): Usage => ({
+  node: combine(after.node, before.node, -1),
+  postgres: combine(after.postgres, before.postgres, -1),
+});
+const total = (of: Usage) => combine(of.node, of.postgres, 1);
+
+interface Merged {
+  readonly count: number;
+  readonly rps: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly generatorCpu: number;
+}
+
+function merge(slices: readonly Seen[]): Merged {
+  const count = slices.reduce((all, seen) => all + seen.latencies.length, 0);
+  const seconds = slices.reduce((all, seen) => all + seen.seconds, 0);
+  const latencies = new Float64Array(count);
+  const failures: Record<string, number> = {};
+  let offset = 0;
+  for (const seen of slices) {
+    latencies.set(seen.latencies, offset);
+    offset += seen.latencies.length;
+    for (const [reason, times] of Object.entries(seen.failures)) failures[reason] = (failures[reason] ?? 0) + times;
+  }
+  latencies.sort();
+  const generatorCpu = slices.reduce((all, seen) => all + seen.cpuSeconds, 0) / seconds;
+  return { count, rps: count / seconds, p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99), failures, generatorCpu };
+}

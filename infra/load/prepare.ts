@@ -1,0 +1,62 @@
+import { listAt, numberAt } from '../demo/json.ts';
+import type { RunningNode } from '../demo/node.ts';
+import { expectOk, managePath, type Project, secretHeaders } from '../demo/project.ts';
+import type { Stand } from './measure.ts';
+import { type CaseName, DEFINITIONS, LEADERBOARD_PLAYERS, SEEDS, type SeedName, WORKLOADS } from './workloads.ts';
+
+const SEED_CONNECTIONS = 128;
+const LEADERBOARD_WAIT_MS = 60_000;
+
+export async function pushDefinitions(project: Project): Promise<void> {
+  for (const [route, method] of [
+    ['collections', 'PUT'],
+    ['endpoints', 'PUT'],
+    ['queries', 'POST'],
+  ] as const) {
+    const call = { headers: secretHeaders(project), body: DEFINITIONS[route] };
+    await expectOk(`${method} ${route}`, project.http.send(method, managePath(project, route), call));
+  }
+}
+
+/** Puts the documents of one seed into the store over HTTP; answers documents per second. Throws unless every one was accepted. */
+export async function plant(stand: Stand, project: Project, seed: SeedName): Promise<number> {
+  const requests = SEEDS[seed];
+  const until = { requests };
+  const seen = await stand.generator.perform({
+    workload: seed,
+    url: stand.node.url,
+    project: stand.credentials,
+    connections: SEED_CONNECTIONS,
+    until,
+  });
+  const refused = Object.entries(seen.failures);
+  if (refused.length > 0 || seen.latencies.length !== requests) {
+    throw new Error(`${seed}: ${seen.latencies.length} of ${requests} answered, failures ${JSON.stringify(seen.failures)}`);
+  }
+  if (seed === 'seed.leaderboard') await leaderboardShows(project);
+  return requests / seen.seconds;
+}
+
+/** The answer of a node to one request of a case: what the bare handler will answer too. */
+export async function sampleAnswer(project: Project, node: RunningNode, name: CaseName): Promise<object> {
+  const workload = WORKLOADS[name];
+  const { path, body, player } = workload.request(project, 0);
+  const headers = { ...workload.headers(project), ...(player === undefined ? {} : { 'x-platform-id': player }) };
+  const sent = body === undefined ? { headers } : { headers, body: JSON.parse(body) };
+  const answer = await expectOk(`${name} on ${node.url}`, project.http.send(workload.method, path, sent));
+  if (typeof answer.body !== 'object' || answer.body === null) throw new Error(`${name} did not answer an object`);
+  return answer.body;
+}
+
+/** Scores are 1 to the number of players, each once, so the top is known. */
+async function leaderboardShows(project: Project): Promise<void> {
+  const deadline = performance.now() + LEADERBOARD_WAIT_MS;
+  const { path } = WORKLOADS['leaderboard.read'].request(project, 0);
+  for (;;) {
+    const answer = await expectOk('the leaderboard', project.http.send('GET', path, { headers: secretHeaders(project) }));
+    const entries = listAt(answer.body, 'entries');
+    if (entries.length === 100 && entries.every((entry, place) => numberAt(entry, 'value') === LEADERBOARD_PLAYERS - place)) return;
+    if (performance.now() > deadline) throw new Error(`the leaderboard does not show its players: ${JSON.stringify(entries.slice(0, 3))}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

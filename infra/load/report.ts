@@ -1,0 +1,141 @@
+import { cpus, platform, totalmem } from 'node:os';
+import { table } from '../demo/report.ts';
+import type { Row } from './measure.ts';
+import type { CaseName } from './workloads.ts';
+
+/** Milliseconds from starting the program to the first healthy answer: on an empty folder, on it again, and with all the data of the run. */
+export interface Starts {
+  readonly coldMs: number;
+  readonly warmMs: number;
+  readonly warmWithDataMs: number;
+}
+
+export interface Result {
+  readonly results: readonly Row[];
+  readonly rssMb: number | null;
+  readonly starts: Starts;
+  readonly seedsPerSecond: Readonly<Record<string, number>>;
+  readonly bars: readonly Bar[];
+  readonly machine: Machine;
+  readonly finishedAt: string;
+}
+
+export interface Bar {
+  readonly name: string;
+  readonly holds: boolean;
+  readonly found: number;
+  readonly bar: number;
+}
+
+export interface Machine {
+  readonly platform: string;
+  readonly cpu: string;
+  readonly cpus: number;
+  readonly memoryGb: number;
+  readonly node: string;
+}
+
+/** Least ratio to the bare handler at the bar's connections. */
+const RATIO_BARS: readonly (readonly [CaseName, number])[] = [
+  ['document.read', 0.6],
+  ['document.write', 0.4],
+  ['endpoint.call', 0.3],
+  ['leaderboard.read', 0.5],
+];
+const BAR_CONNECTIONS = 128;
+const RSS_BAR_MB = 350;
+const WARM_START_BAR_MS = 3_000;
+
+/** Cases that were not run have no bar. */
+export function bars(rows: readonly Row[], rssMb: number | null, starts: Starts): readonly Bar[] {
+  const found: Bar[] = [];
+  for (const [name, bar] of RATIO_BARS) {
+    const row = rows.find((one) => one.case === name && one.connections === BAR_CONNECTIONS);
+    if (row)
+      found.push({
+        name: `${name}: ratio to bare Koa at ${BAR_CONNECTIONS} connections ≥ ${bar}`,
+        holds: row.ratio >= bar,
+        found: row.ratio,
+        bar,
+      });
+  }
+  if (rssMb !== null) found.push({ name: `RSS of the node < ${RSS_BAR_MB} MB`, holds: rssMb < RSS_BAR_MB, found: rssMb, bar: RSS_BAR_MB });
+  for (const [what, time] of [
+    ['warm start', starts.warmMs],
+    ['warm start with the data of this run', starts.warmWithDataMs],
+  ] as const) {
+    found.push({ name: `${what} < ${WARM_START_BAR_MS} ms`, holds: time < WARM_START_BAR_MS, found: time, bar: WARM_START_BAR_MS });
+  }
+  return found;
+}
+
+export function machine(): Machine {
+  const all = cpus();
+  return {
+    platform: `${platform()} ${process.arch}`,
+    cpu: all[0]?.model ?? 'unknown',
+    cpus: all.length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  };
+}
+
+export function printResult(result: Result): void {
+  const { machine: on, starts } = result;
+  print(`\n${on.cpus} CPUs (${on.cpu}), ${on.memoryGb} GB, ${on.platform}, Node ${on.node}\n`);
+  const head = [
+    'case',
+    'conns',
+    'req/s',
+    'p50 ms',
+    'p99 ms',
+    'bare req/s',
+    'ratio',
+    'CPU s/1000',
+    'node',
+    'postgres',
+    'drain ms',
+    'RSS MB',
+    'non-2xx',
+    '',
+  ];
+  print(table(head, result.results.map(cells)));
+  print(
+    `\nseeding: ${
+      Object.entries(result.seedsPerSecond)
+        .map(([seed, rate]) => `${seed} ${Math.round(rate)}/s`)
+        .join(', ') || 'nothing'
+    }`,
+  );
+  print(
+    `starts: cold ${Math.round(starts.coldMs)} ms, warm ${Math.round(starts.warmMs)} ms, warm with all data ${Math.round(starts.warmWithDataMs)} ms`,
+  );
+  const busiest = Math.max(0, ...result.results.map((row) => row.generatorCpu));
+  print(`load generator: at most ${Math.round(busiest * 100)} % of one CPU`);
+  print('\nBars');
+  for (const bar of result.bars) print(`  ${bar.holds ? 'holds ' : 'MISSED'}  ${bar.name} (${bar.found.toFixed(bar.bar < 10 ? 2 : 0)})`);
+}
+
+function cells(row: Row): readonly (string | number)[] {
+  const cpu = (value: number | null) => (value === null ? '-' : value.toFixed(3));
+  return [
+    row.case,
+    row.connections,
+    Math.round(row.rps),
+    row.p50Ms.toFixed(1),
+    row.p99Ms.toFixed(1),
+    Math.round(row.bareRps),
+    row.ratio.toFixed(2),
+    cpu(row.cpuPer1000),
+    cpu(row.nodeCpuPer1000),
+    cpu(row.postgresCpuPer1000),
+    Math.round(row.drainMs),
+    row.rssMb === null ? '-' : Math.round(row.rssMb),
+    row.non2xx,
+    row.non2xx === 0 ? '' : `INVALID ${JSON.stringify(row.failures)}`,
+  ];
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { chownSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { requireNamedUser } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { clearNurseries, clusterMajor, type DataFolder, makeNursery } from './data-folder.ts';
+import { asProblem, DatabaseProblem, systemCode } from './problem.ts';
+import { childEnvironment, pathForPostgres } from './surroundings.ts';
+
+export const DATABASE_USER = 'savepoint';
+
+/**
+ * Makes the cluster of a data folder: in a folder beside its place, moved there when it is complete, so that a start that is cut
+ * off leaves nothing that looks like a database. Two nodes that do it at once end with the same one.
+ */
+export async function createCluster(folder: DataFolder, binaries: Binaries, password: string): Promise<void> {
+  requireNamedUser();
+  clearNurseries(folder);
+  const nursery = makeNursery(folder);
+  const passwordFile = `${nursery}.password`;
+  try {
+    writeFileSync(passwordFile, `${password}\n`, { mode: 0o600, flag: 'wx' });
+    if (folder.account !== null) chownSync(passwordFile, folder.account.uid, folder.account.gid);
+    await runInitdb(folder, binaries, nursery, passwordFile);
+    moveIntoPlace(folder, nursery);
+  } catch (error) {
+    throw asProblem(error, 'create the database in', folder.cluster);
+  } finally {
+    rmSync(passwordFile, { force: true });
+    rmSync(nursery, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function runInitdb(folder: DataFolder, binaries: Binaries, nursery: string, passwordFile: string): Promise<void> {
+  const passwordHandle = openSync(passwordFile, 'r');
+  const args = [
+    ['-D', pathForPostgres(folder.account, nursery)],
+    ['-U', DATABASE_USER],
+    ['-A', 'scram-sha-256'],
+    // Root's locked folders hide the file's name from initdb, not the open file.
+    [`--pwfile=${folder.account !== null && process.platform === 'linux' ? '/proc/self/fd/3' : passwordFile}`],
+    // Order by code point, with Postgres' own tables: the same on every machine that the folder is moved to.
+    ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+    ['--data-checksums'],
+  ].flat();
+  const child = spawn(binaries.initdb, args, {
+    ...folder.account,
+    cwd: nursery,
+    env: childEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe', passwordHandle],
+    detached: true,
+  });
+  closeSync(passwordHandle);
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said += chunk.toString('utf8');
+  });
+  const code = await new Promise<number | string | null>((done, fail) => {
+    child.once('error', fail);
+    child.once('close', (exitCode, signal) => done(exitCode ?? signal));
+  });
+  if (code === 0) return;
+  throw new DatabaseProblem(
+    `Postgres could not create a database in ${folder.cluster} (initdb ended with ${code}):\n${said.trim().slice(-1500)}`,
+    said.includes('No space left') ? 'The disk is full: free some space and start again.' : 'Put right what it says, and start again.',
+  );
+}
+
+function moveIntoPlace(folder: DataFolder, nursery: string): void {
+  try {
+    renameSync(nursery, folder.cluster);
+  } catch (error) {
+    // Another process was faster, and its cluster has the same password.
+    const taken = ['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(systemCode(error) ?? '') && clusterMajor(folder) !== null;
+    if (!taken) throw error;
+  }
+  syncFolder(folder.path);
+}
+
+/** Makes the move itself outlive a power cut; Windows has no such call for folders. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const handle = openSync(path, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}

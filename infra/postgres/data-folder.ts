@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  chownSync,
+  constants,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { type Account, chooseAccount, isRoot } from './account.ts';
+import { asProblem, DatabaseProblem, systemCode } from './problem.ts';
+
+/**
+ * The data folder of a node, everything it keeps on this machine:
+ *
+ *     postgres/             the cluster, of the account that runs Postgres (mode 700); its logs in postgres/log/
+ *     postgres.json         password and port (mode 600)
+ *     postgres.start.log    what Postgres said while it last started
+ *     postgres.init-…       a cluster in the making; only a start that was cut off leaves one behind
+ */
+export interface DataFolder {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  readonly cluster: string;
+  readonly startLog: string;
+  /** Runs Postgres; `null` is ourselves. */
+  readonly account: Account | null;
+}
+
+export interface Secrets {
+  readonly password: string;
+  /** The port of the last start. */
+  readonly port: number | null;
+}
+
+const SecretsFile = z.object({ password: z.string().min(1), port: z.number().int().nullable() });
+const MAKING = 'postgres.init-';
+
+/** Makes the folder where there is none, and checks that this user can work in it. Throws {@link DatabaseProblem}. */
+export function openDataFolder(dataDir: string): DataFolder {
+  const wanted = resolve(dataDir);
+  try {
+    // 711: the account that runs Postgres passes through it to its own folder, and nobody else reads anything.
+    mkdirSync(wanted, { recursive: true, mode: 0o711 });
+    const path = realpathSync(wanted);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    const folder = layout(path);
+    requireOwnCluster(folder.cluster);
+    return folder;
+  } catch (error) {
+    throw asProblem(error, 'use the data folder', `${wanted}${ownerOf(wanted)}`);
+  }
+}
+
+/** The folder as it lies there, or `null` where there is no database in it. Changes nothing. */
+export function lookIntoDataFolder(dataDir: string): DataFolder | null {
+  const wanted = resolve(dataDir);
+  try {
+    if (statSync(join(wanted, 'postgres'), { throwIfNoEntry: false }) === undefined) return null;
+    return layout(realpathSync(wanted));
+  } catch (error) {
+    throw asProblem(error, 'look into the data folder', `${wanted}${ownerOf(wanted)}`);
+  }
+}
+
+function layout(path: string): DataFolder {
+  const cluster = join(path, 'postgres');
+  const account = chooseAccount(accountOf(cluster), accountOf(path) ?? { uid: 0, gid: 0 });
+  return { path, cluster, startLog: join(path, 'postgres.start.log'), account };
+}
+
+function accountOf(path: string): Account | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? null : { uid: stat.uid, gid: stat.gid };
+}
+
+function requireOwnCluster(cluster: string): void {
+  const owner = statSync(cluster, { throwIfNoEntry: false })?.uid;
+  if (owner === undefined || process.getuid === undefined || isRoot() || owner === process.getuid()) return;
+  throw new DatabaseProblem(
+    `The database in ${cluster} belongs to user id ${owner}, and this process runs as ${process.getuid()}.`,
+    `Start as its owner or as root, or give it to this user: chown -R ${process.getuid()} ${cluster}`,
+  );
+}
+
+function ownerOf(path: string): string {
+  try {
+    return process.getuid === undefined ? '' : ` (owner: user id ${statSync(path).uid}; we are ${process.getuid()})`;
+  } catch {
+    return '';
+  }
+}
+
+/** Major version of the cluster that lies there, or `null` for none. Throws {@link DatabaseProblem} for anything that is no cluster. */
+export function clusterMajor(folder: DataFolder): number | null {
+  const names = lstatSync(folder.cluster, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(folder.cluster);
+  if (names.length === 0) return null;
+  if (names.includes('PG_VERSION')) return Number.parseInt(readFileSync(join(folder.cluster, 'PG_VERSION'), 'utf8'), 10);
+  throw new DatabaseProblem(
+    `${folder.cluster} is not empty, and it is no Postgres database: PG_VERSION is missing.`,
+    'Move it away (or restore it from a backup), or choose another folder with --data.',
+  );
+}
+
+export function readSecrets(folder: DataFolder): Secrets | null {
+  const path = secretsPath(folder);
+  try {
+    return SecretsFile.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    if (systemCode(error) !== null) throw asProblem(error, 'read', path);
+    throw new DatabaseProblem(`${path} is damaged: it must hold {"password", "port"}.`, 'Restore it from a backup of the data folder.');
+  }
+}
+
+/** The password of the cluster; makes one for a new cluster. Of two processes that make one at once, both get the same. */
+export function ensureSecrets(folder: DataFolder, isNew: boolean): Secrets {
+  const present = readSecrets(folder);
+  if (present !== null) return present;
+  if (!isNew) {
+    throw new DatabaseProblem(
+      `${secretsPath(folder)} is missing: it holds the password of the database beside it.`,
+      'Restore it from a backup of the data folder, or choose another folder with --data.',
+    );
+  }
+  const draft = writeDraft(folder, secretsPath(folder), { password: randomBytes(32).toString('base64url'), port: null });
+  try {
+    linkSync(draft, secretsPath(folder));
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw asProblem(error, 'write', secretsPath(folder));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return ensureSecrets(folder, false);
+}
+
+export function rememberPort(folder: DataFolder, secrets: Secrets, port: number): void {
+  if (secrets.port === port) return;
+  renameSync(writeDraft(folder, secretsPath(folder), { ...secrets, port }), secretsPath(folder));
+}
+
+function secretsPath(folder: DataFolder): string {
+  return join(folder.path, 'postgres.json');
+}
+
+function writeDraft(folder: DataFolder, path: string, secrets: Secrets): string {
+  const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  const { uid, gid } = statSync(folder.path);
+  try {
+    writeFileSync(draft, `${JSON.stringify(secrets)}\n`, { mode: 0o600, flag: 'wx' });
+    // Whoever owns the folder must be able to start without root later.
+    if (isRoot()) chownSync(draft, uid, gid);
+    return draft;
+  } catch (error) {
+    throw asProblem(error, 'write', path);
+  }
+}
+
+/**
+ * Writes a file into the cluster's folder, whole or not at all. The folder belongs to an account that root must not trust: a new
+ * file moved into place never follows a link that lies there.
+ */
+export function writeIntoCluster(folder: DataFolder, name: string, text: string): void {
+  const path = join(folder.cluster, name);
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+    if (folder.account !== null) chownSync(draft, folder.account.uid, folder.account.gid);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw asProblem(error, 'write', path);
+  }
+}
+
+/** An empty folder for a cluster in the making, of the account that runs Postgres. */
+export function makeNursery(folder: DataFolder): string {
+  const path = join(folder.path, `${MAKING}${process.pid}-${randomBytes(4).toString('hex')}`);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    if (folder.account !== null) chownSync(path, folder.account.uid, folder.account.gid);
+    return path;
+  } catch (error) {
+    throw asProblem(error, 'create', path);
+  }
+}
+
+/** Removes what starts that were cut off left behind: everything in the making whose maker is gone. */
+export function clearNurseries(folder: DataFolder): void {
+  for (const name of readdirSync(folder.path)) {
+    const maker = name.startsWith(MAKING) ? Number.parseInt(name.slice(MAKING.length), 10) : Number.NaN;
+    if (Number.isNaN(maker) || (maker !== process.pid && exists(maker))) continue;
+    try {
+      rmSync(join(folder.path, name), { recursive: true, force: true });
+    } catch {
+      // Its initdb outlived its maker and still writes: the next start finds it finished.
+    }
+  }
+}
+
+/** Whether there is a process of this number, ours or not. */
+export function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+}

@@ -1,0 +1,235 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Binaries, findBinaries } from './binaries.ts';
+import { createCluster, DATABASE_USER } from './create-cluster.ts';
+import {
+  clearNurseries,
+  clusterMajor,
+  type DataFolder,
+  ensureSecrets,
+  lookIntoDataFolder,
+  openDataFolder,
+  readSecrets,
+} from './data-folder.ts';
+import { findHolder, type Hold, type Holder, type Purpose, tryToHold } from './hold.ts';
+import { launch, releaseMark } from './launch.ts';
+import { findPostmaster, isPostmaster, type Postmaster, runsWith, stopPostmaster } from './postmaster.ts';
+import { DatabaseProblem } from './problem.ts';
+
+/** Where progress is told; pino fits. */
+export interface Progress {
+  info(text: string): void;
+  warn(text: string): void;
+}
+
+export interface DatabaseOptions {
+  readonly dataDir: string;
+  readonly log: Progress;
+}
+
+/** An embedded Postgres that this process may stop. */
+export interface Database {
+  /** `postgres://…`, with the password: never log it. */
+  readonly url: string;
+  readonly major: number;
+  readonly pid: number;
+  /** Whether it was found running: a node before us was killed. */
+  readonly adopted: boolean;
+  /** Resolves when it is gone for whatever reason; `expected` after {@link Database.stop}. */
+  readonly exited: Promise<{ readonly expected: boolean }>;
+  /** Stops it and resolves when it is gone; safe to call twice. Close the pools first. */
+  stop(): Promise<void>;
+}
+
+export interface RunningDatabase {
+  readonly url: string;
+  readonly pid: number;
+  /** `null`: left behind by a node that was killed. */
+  readonly holder: Holder | null;
+}
+
+/** How long another holder is waited for, in milliseconds: a killed node's session may linger, a command ends by itself. */
+const WAIT_FOR = { node: 2_000, command: 30_000 };
+const WAIT_FOR_ANSWER_MS = 60_000;
+
+/**
+ * Starts the embedded Postgres of a data folder, making both where there are none, and holds it alone. One that a killed node
+ * left running is taken over as it is. Throws {@link DatabaseProblem}, whose message names the cure: another node holds it, another major
+ * version wrote it, it cannot be read, written or run.
+ */
+export async function startDatabase(options: DatabaseOptions & { readonly purpose?: Purpose }): Promise<Database> {
+  const { log, purpose = 'node' } = options;
+  const folder = openDataFolder(options.dataDir);
+  const binaries = await findBinaries(folder.account);
+  await prepareCluster(folder, binaries, log);
+  const patience = new Patience(folder, log);
+  for (;;) {
+    const found = await findPostmaster(folder);
+    const postmaster = found ?? (await launch(folder, binaries, ensureSecrets(folder, false)));
+    if (postmaster === null || !postmaster.ready) {
+      await patience.forAnswer(postmaster, 'it is starting or stopping');
+      continue;
+    }
+    const url = urlOf(folder, postmaster.port);
+    const attempt = await tryToHold(url, purpose, (text) => log.warn(text));
+    if (attempt.kind === 'wrongPassword') throw wrongPassword(folder);
+    if (attempt.kind === 'taken') {
+      await patience.forHolder(attempt.by);
+      continue;
+    }
+    if (attempt.kind === 'unreachable') {
+      await patience.forAnswer(postmaster, attempt.reason);
+      continue;
+    }
+    const adopted = found !== null;
+    if (!adopted || (await runsWith(postmaster.pid, releaseMark(binaries)))) {
+      return asDatabase({ folder, binaries, postmaster, hold: attempt.hold, url, adopted });
+    }
+    log.info('the embedded Postgres was left behind by another release; starting it anew');
+    attempt.hold.expectEnd();
+    await stopPostmaster(postmaster, folder, binaries);
+    await attempt.hold.release();
+  }
+}
+
+/**
+ * The embedded Postgres that runs on this data folder, or `null` when none does. For commands beside a running node; takes no lock
+ * and changes nothing. Throws {@link DatabaseProblem} when the folder cannot be read.
+ */
+export async function findDatabase(options: { readonly dataDir: string }): Promise<RunningDatabase | null> {
+  const folder = lookIntoDataFolder(options.dataDir);
+  if (folder === null || readSecrets(folder) === null) return null;
+  const postmaster = await findPostmaster(folder);
+  if (postmaster === null || !postmaster.ready) return null;
+  const url = urlOf(folder, postmaster.port);
+  return { url, pid: postmaster.pid, holder: await findHolder(url) };
+}
+
+/**
+ * The database for a command: the one of the node that runs, which `release` leaves alone; otherwise it is started and held like
+ * a node's, so that of two commands and a node each waits for the other, and stopped by `release`.
+ */
+export async function useDatabase(options: DatabaseOptions): Promise<{ readonly url: string; release(): Promise<void> }> {
+  const beside = async () => {
+    const running = await findDatabase(options);
+    return running?.holder?.purpose === 'node' ? { url: running.url, release: async () => undefined } : null;
+  };
+  const found = await beside();
+  if (found !== null) return found;
+  try {
+    const { url, stop } = await startDatabase({ ...options, purpose: 'command' });
+    return { url, release: stop };
+  } catch (error) {
+    // A node was starting meanwhile.
+    const late = error instanceof DatabaseProblem ? await beside() : null;
+    if (late === null) throw error;
+    return late;
+  }
+}
+
+/** The address of the last start, whether or not it runs; `null` before the first start. Holds the password: never log it. */
+export function databaseUrlOf(dataDir: string): string | null {
+  const folder = lookIntoDataFolder(dataDir);
+  const port = folder === null ? null : (readSecrets(folder)?.port ?? null);
+  return folder === null || port === null ? null : urlOf(folder, port);
+}
+
+async function prepareCluster(folder: DataFolder, binaries: Binaries, log: Progress): Promise<void> {
+  clearNurseries(folder);
+  const major = clusterMajor(folder);
+  if (major === null) {
+    log.info(`creating the embedded database in ${folder.cluster}`);
+    await createCluster(folder, binaries, ensureSecrets(folder, true).password);
+    return;
+  }
+  if (major === binaries.major) return;
+  throw new DatabaseProblem(
+    `The database in ${folder.cluster} was written by Postgres ${major}; this release of savepoint brings Postgres ${binaries.major}.`,
+    `Start the release that wrote it and copy the log into a new folder or server (savepoint log copy), or choose another folder with --data. Nothing was changed.`,
+  );
+}
+
+function urlOf(folder: DataFolder, port: number): string {
+  const { password } = ensureSecrets(folder, false);
+  return `postgres://${DATABASE_USER}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
+}
+
+function wrongPassword(folder: DataFolder): DatabaseProblem {
+  return new DatabaseProblem(
+    `The password in ${folder.path}/postgres.json is not the one of the database in ${folder.cluster}.`,
+    'Restore both from the same backup, or choose another folder with --data.',
+  );
+}
+
+/** Waits between two looks, and gives up with the reason when its time is over. */
+class Patience {
+  readonly #folder: DataFolder;
+  readonly #log: Progress;
+  readonly #start = Date.now();
+  #told = false;
+
+  constructor(folder: DataFolder, log: Progress) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  async forHolder(by: Holder | null): Promise<void> {
+    const patience = WAIT_FOR[by?.purpose ?? 'node'];
+    if (Date.now() - this.#start > patience) throw this.#inUse(by);
+    if (by?.purpose === 'command') this.#tell(`waiting for a savepoint command (process ${by.pid}) to finish with the embedded database`);
+    await sleep(100);
+  }
+
+  async forAnswer(postmaster: Postmaster | null, reason: string): Promise<void> {
+    if (Date.now() - this.#start > WAIT_FOR_ANSWER_MS) {
+      throw new DatabaseProblem(
+        `Postgres (process ${postmaster?.pid ?? 'unknown'}) on ${this.#folder.cluster} does not answer: ${reason}`,
+        `Look at its log in ${this.#folder.cluster}/log; stop that process if it hangs.`,
+      );
+    }
+    if (Date.now() - this.#start > 1_000) this.#tell('waiting for the embedded Postgres to start or to stop');
+    await sleep(20);
+  }
+
+  #tell(text: string): void {
+    if (this.#told) return;
+    this.#told = true;
+    this.#log.info(text);
+  }
+
+  #inUse(by: Holder | null): DatabaseProblem {
+    const who = by === null ? 'another process' : `a savepoint ${by.purpose} (process ${by.pid}, since ${by.since.toISOString()})`;
+    return new DatabaseProblem(
+      `The embedded database in ${this.#folder.path} is already used by ${who}.`,
+      'Stop that one, choose another folder with --data, or set DATABASE_URL to a Postgres server that several nodes share.',
+    );
+  }
+}
+
+interface Started {
+  readonly folder: DataFolder;
+  readonly binaries: Binaries;
+  readonly postmaster: Postmaster;
+  readonly hold: Hold;
+  readonly url: string;
+  readonly adopted: boolean;
+}
+
+function asDatabase({ folder, binaries, postmaster, hold, url, adopted }: Started): Database {
+  let stopping: Promise<void> | null = null;
+  const watch = async () => {
+    while (await isPostmaster(postmaster.pid, postmaster.mark)) await sleep(250, undefined, { ref: false });
+    return { expected: stopping !== null };
+  };
+  const stopNow = async () => {
+    // Who lost the hold to another process must not stop what that one works with.
+    const mayStop = hold.held();
+    hold.expectEnd();
+    if (mayStop) await stopPostmaster(postmaster, folder, binaries);
+    await hold.release();
+  };
+  const stop = async () => {
+    stopping ??= stopNow();
+    await stopping;
+  };
+  return { url, major: binaries.major, pid: postmaster.pid, adopted, exited: watch(), stop };
+}

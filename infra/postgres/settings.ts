@@ -1,0 +1,60 @@
+/**
+ * What the embedded Postgres is told: a small machine shared with the node, durability first. An operator's own values go in with
+ * `ALTER SYSTEM SET …`, which Postgres reads after this file.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  // Durability is the product's promise: an answered commit survives a power cut.
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+
+  max_connections: '60',
+  shared_buffers: '128MB',
+  effective_cache_size: '512MB',
+  work_mem: '8MB',
+  maintenance_work_mem: '64MB',
+  max_parallel_workers_per_gather: '0',
+  random_page_cost: '1.1',
+  // Compiling a plan costs more than the short statements of a game backend.
+  jit: 'off',
+
+  // Copies are made from the log (`savepoint log copy`) or from the folder of a stopped node, never by streaming; so the WAL need
+  // hold only what crash recovery uses, and bulk loads of a rebuild skip it.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_logical_replication_workers: '0',
+  wal_compression: 'on',
+  max_wal_size: '1536MB',
+  min_wal_size: '160MB',
+  checkpoint_timeout: '15min',
+  checkpoint_completion_target: '0.9',
+
+  autovacuum: 'on',
+  autovacuum_naptime: '30s',
+
+  password_encryption: 'scram-sha-256',
+  // One file per weekday, emptied when its day comes round again: logs never need care.
+  logging_collector: 'on',
+  log_directory: 'log',
+  log_filename: 'postgres-%a.log',
+  log_rotation_age: '1d',
+  log_rotation_size: '0',
+  log_truncate_on_rotation: 'on',
+  log_min_messages: 'warning',
+  // A refused append or a duplicate key is an everyday answer to the node, not news.
+  log_min_error_statement: 'fatal',
+  log_checkpoints: 'off',
+  log_line_prefix: '%m [%p] %a ',
+
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  datestyle: 'iso, mdy',
+  default_text_search_config: 'pg_catalog.simple',
+};
+
+/** The whole `postgresql.conf`, written anew at each start so that a cluster always runs with the settings of its release. */
+export const CONFIGURATION: string = [
+  '# Written by savepoint at each start: changes here are lost. Use ALTER SYSTEM SET for values of your own.',
+  ...Object.entries(SETTINGS).map(([name, value]) => `${name} = '${value}'`),
+  '',
+].join('\n');

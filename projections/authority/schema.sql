@@ -1,0 +1,23 @@
+-- Projects, their settings and keys. A deleted project keeps its row here, and nowhere else.
+CREATE TABLE {projects} (
+  project text COLLATE "C" PRIMARY KEY,
+  name text NOT NULL,
+  created_at bigint NOT NULL,
+  deleted boolean NOT NULL,
+  settings json NOT NULL,
+  revision bigint NOT NULL
+);
+
+CREATE TABLE {project_keys} (
+  project text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  ordinal integer NOT NULL,
+  kind text NOT NULL,
+  label text NOT NULL,
+  hash text NOT NULL,
+  display text NOT NULL,
+  enabled boolean NOT NULL,
+  permissions json,
+  created_at bigint NOT NULL,
+  PRIMARY KEY (project, key_id)
+);

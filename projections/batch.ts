@@ -1,0 +1,61 @@
+import type { DocumentDeleted, DocumentWritten, ProjectEvent, RecordAppended, Space } from '../src/domain/events.ts';
+import type { DefinitionsState, DocumentState } from '../src/domain/states.ts';
+import type { Catalog } from './catalog.ts';
+import type { ProjectionName, Session, Versions } from './tables.ts';
+
+/** What one batch of events makes of a document. */
+export interface DocumentChange {
+  readonly space: Space;
+  readonly collection: string;
+  readonly key: string;
+  readonly state: DocumentState;
+  /** Revision of the event that the document's present life began with. */
+  readonly createdRevision: number;
+  /** Revision of the last event that changed it. */
+  readonly revision: number;
+}
+
+/** Consecutive events of one project, folded as far as several projections need it. */
+export interface Batch {
+  /** All of them, for what survives a deleted project. */
+  readonly all: readonly ProjectEvent[];
+  /** Those after the last `project.deleted`. */
+  readonly events: readonly ProjectEvent[];
+  /** Whether the project was deleted: its rows went before `events`. */
+  readonly wiped: boolean;
+  readonly documents: readonly DocumentChange[];
+  readonly definitions: { readonly before: DefinitionsState | null; readonly after: DefinitionsState | null };
+  /** What the definitions ask of the views, before and after. */
+  readonly catalog: { readonly before: Catalog; readonly after: Catalog };
+}
+
+export interface Projection {
+  readonly name: ProjectionName;
+  /** Decisions load from state tables; a view may fail without harming them. */
+  readonly kind: 'state' | 'view';
+  /** Whether its rows follow from the rows of `documents` and `definitions` alone. */
+  readonly derived: boolean;
+  /** Brings the tables from the state before the batch to the state after it. Rows of a wiped project are gone already. */
+  project(batch: Batch, session: Session): Promise<void>;
+  /** Makes the rows of a derived projection anew. The session's versions name the tables to read, too. */
+  reindex?(session: Session, catalog: Catalog): Promise<void>;
+}
+
+export type DocumentEvent = ProjectEvent &
+  (
+    | { readonly type: 'document.written'; readonly data: DocumentWritten }
+    | { readonly type: 'document.deleted'; readonly data: DocumentDeleted }
+    | { readonly type: 'record.appended'; readonly data: RecordAppended }
+  );
+
+export function isDocumentEvent(event: ProjectEvent): event is DocumentEvent {
+  return event.type === 'document.written' || event.type === 'document.deleted' || event.type === 'record.appended';
+}
+
+export function keyOf({ data }: DocumentEvent): string {
+  return 'recordId' in data ? data.recordId : data.key;
+}
+
+export function pick(versions: Versions, names: readonly ProjectionName[]): Versions {
+  return new Map(names.map((name) => [name, versions.get(name) ?? 0]));
+}

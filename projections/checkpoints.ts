@@ -1,0 +1,123 @@
+import type { Pool, PoolClient } from 'pg';
+import { PROJECTION_NAMES, STATE_NAMES, VIEW_NAMES } from './registry.ts';
+import type { ProjectionName, Session, Versions } from './tables.ts';
+
+/** Where one view stands. */
+export interface ViewPlace {
+  readonly revision: number;
+  readonly failures: number;
+  readonly paused: boolean;
+}
+
+/** Where the active version of every projection stands in one project's stream. The state tables move together. */
+export interface Standing {
+  readonly versions: Versions;
+  readonly revision: number;
+  /** Chain hash of the event at `revision`; empty before the first. */
+  readonly hash: string;
+  readonly views: ReadonlyMap<ProjectionName, ViewPlace>;
+}
+
+/** The log and the read models of a project tell two histories: one of them was restored to an older state. */
+export class HistoryMismatch extends Error {
+  override readonly name = 'HistoryMismatch';
+
+  constructor(projectId: string, detail: string) {
+    super(`The log and the read models of project ${projectId} tell two histories (${detail}). Cure: savepoint rebuild all`);
+  }
+}
+
+/** Another projector moved the checkpoint, or a rebuild switched versions: read the standing again. */
+export class CheckpointMoved extends Error {
+  override readonly name = 'CheckpointMoved';
+}
+
+const STANDING = `
+SELECT v.name, v.active, c.revision, c.hash, c.failures, c.paused_at IS NOT NULL AS paused
+FROM savepoint.projection_versions v
+LEFT JOIN savepoint.checkpoints c ON c.project = $1 AND c.projection = v.name AND c.version = v.active
+WHERE v.name = ANY ($2)`;
+
+/** The share lock keeps a rebuild from switching versions in between. */
+const CREATE = `
+INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
+SELECT name, active, $1, -1, '' FROM savepoint.projection_versions WHERE name = ANY ($2) FOR SHARE
+ON CONFLICT DO NOTHING`;
+
+interface StandingRow {
+  readonly name: ProjectionName;
+  readonly active: number;
+  readonly revision: string | null;
+  readonly hash: string | null;
+  readonly failures: number | null;
+  readonly paused: boolean;
+}
+
+/** Reads the standing; a project that is new to a projection gets its checkpoint, at −1. Throws {@link HistoryMismatch}. */
+export async function readStanding(pool: Pool | PoolClient, projectId: string): Promise<Standing> {
+  const read = () => pool.query<StandingRow>({ name: 'standing', text: STANDING, values: [projectId, PROJECTION_NAMES] });
+  const found = await read();
+  if (found.rows.every((row) => row.revision !== null)) return standingOf(projectId, found.rows);
+  await pool.query(CREATE, [projectId, PROJECTION_NAMES]);
+  return standingOf(projectId, (await read()).rows);
+}
+
+function standingOf(projectId: string, rows: readonly StandingRow[]): Standing {
+  const byName = new Map(rows.map((row) => [row.name, row]));
+  const states = STATE_NAMES.map((name) => byName.get(name));
+  const first = states[0];
+  if (first === undefined || rows.some((row) => row.revision === null))
+    throw new Error(`no checkpoints for project ${projectId}: was the database migrated?`);
+  if (states.some((row) => row?.revision !== first.revision || row.hash !== first.hash)) {
+    throw new HistoryMismatch(projectId, 'its state tables stand at different revisions');
+  }
+  return {
+    versions: new Map(rows.map((row) => [row.name, row.active])),
+    revision: Number(first.revision),
+    hash: first.hash ?? '',
+    views: new Map(VIEW_NAMES.map((name) => [name, placeOf(byName.get(name))])),
+  };
+}
+
+function placeOf(row: StandingRow | undefined): ViewPlace {
+  return { revision: Number(row?.revision ?? -1), failures: row?.failures ?? 0, paused: row?.paused ?? false };
+}
+
+const ADVANCE = `
+UPDATE savepoint.checkpoints SET revision = $5, hash = $6, failures = 0, error = NULL
+WHERE project = $1 AND revision = $4
+  AND (projection, version) IN (SELECT name, version FROM unnest($2::text[], $3::int[]) AS w (name, version))`;
+
+/** Moves the checkpoints of `names` together, from exactly `from`. Throws {@link CheckpointMoved}, and the transaction must end. */
+export async function advance(
+  session: Session,
+  names: readonly ProjectionName[],
+  from: number,
+  to: { readonly revision: number; readonly hash: string },
+): Promise<void> {
+  const versions = names.map((name) => session.versions.get(name));
+  const values = [session.projectId, names, versions, from, to.revision, to.hash];
+  const { rowCount } = await session.client.query({ name: 'advance', text: ADVANCE, values });
+  if (rowCount !== names.length) throw new CheckpointMoved(`project ${session.projectId} no longer stands at ${from}`);
+}
+
+/** Holds the given projections of a project where they are until the transaction ends. Throws {@link CheckpointMoved}. */
+export async function hold(session: Session, names: readonly ProjectionName[], at: number): Promise<void> {
+  const { rows } = await session.client.query<{ revision: string }>(
+    `SELECT revision FROM savepoint.checkpoints WHERE project = $1
+       AND (projection, version) IN (SELECT name, version FROM unnest($2::text[], $3::int[]) AS w (name, version)) FOR UPDATE`,
+    [session.projectId, names, names.map((name) => session.versions.get(name))],
+  );
+  const still = rows.length === names.length && rows.every((row) => Number(row.revision) === at);
+  if (!still) throw new CheckpointMoved(`project ${session.projectId} no longer stands at ${at}`);
+}
+
+/** Lets a paused view go on where it stopped, once what stopped it is cured. Running projectors notice within a second or two. */
+export async function resume(pool: Pool, projection: ProjectionName, projectId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE savepoint.checkpoints SET paused_at = NULL, failures = 0, error = NULL
+     WHERE project = $1 AND projection = $2 AND paused_at IS NOT NULL`,
+    [projectId, projection],
+  );
+  return rowCount !== 0;
+}

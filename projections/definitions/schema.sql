@@ -1,0 +1,31 @@
+-- Both layers of the definitions; `ordinal` is the place in order of creation.
+CREATE TABLE {definitions} (
+  project text COLLATE "C" NOT NULL,
+  layer text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  ordinal integer NOT NULL,
+  hash text NOT NULL,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL,
+  PRIMARY KEY (project, layer, kind, id)
+);
+
+-- Texts by content hash, oldest first by `ordinal`. A text whose parts have not all come yet has a row per part that has; a
+-- complete one is one row.
+CREATE TABLE {definition_sources} (
+  project text COLLATE "C" NOT NULL,
+  hash text COLLATE "C" NOT NULL,
+  part integer NOT NULL,
+  parts integer NOT NULL,
+  ordinal integer NOT NULL,
+  text text NOT NULL,
+  PRIMARY KEY (project, hash, part)
+);
+
+CREATE TABLE {definition_sets} (
+  project text COLLATE "C" PRIMARY KEY,
+  generation bigint NOT NULL,
+  live_hash text NOT NULL,
+  next_hash text NOT NULL
+);

@@ -1,0 +1,15 @@
+-- The current state of every document and global record. `document` is null for a deleted one: in a `next` space that row hides
+-- the live document. `json`, not `jsonb`: the text is served as it is. `created_revision` is the event its present life began with.
+CREATE TABLE {documents} (
+  project text COLLATE "C" NOT NULL,
+  space text COLLATE "C" NOT NULL,
+  collection text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  document json,
+  version bigint NOT NULL,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL,
+  created_revision bigint NOT NULL,
+  revision bigint NOT NULL,
+  PRIMARY KEY (project, space, collection, key)
+) WITH (fillfactor = 85);

@@ -1,0 +1,379 @@
+import type { Pool } from 'pg';
+import type { Checkpoint } from '../src/app/readers.ts';
+import type { ProjectEvent } from '../src/domain/events.ts';
+import { hashOf } from '../src/log/chain.ts';
+import { UnknownEvent } from '../src/log/decode.ts';
+import { type Log, LogUnavailable, type RecordedEvent } from '../src/log/port.ts';
+import { projectStream } from '../src/log/streams.ts';
+import type { Projection } from './batch.ts';
+import { catalogOf } from './catalog.ts';
+import { CheckpointMoved, HistoryMismatch, readStanding, type Standing, type ViewPlace } from './checkpoints.ts';
+import { BATCH_EVENTS, batchLength, decoded } from './cut.ts';
+import { loadDefinitions } from './definitions/project.ts';
+import { STATE_TABLES, VIEWS } from './registry.ts';
+import { Sleeper } from './sleeper.ts';
+import type { ProjectionName } from './tables.ts';
+import { transaction } from './transaction.ts';
+import { catchUpView, noteFailure } from './views.ts';
+import { Waiters } from './waiters.ts';
+import { type Memory, writeBatch } from './write.ts';
+
+/** What all lanes of a projector share. */
+export interface LaneContext {
+  readonly log: Log;
+  readonly pool: Pool;
+  readonly logger: ProjectorLogger;
+  /** Runs a piece of database work when one of the few places for it is free. */
+  readonly gate: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly onProgress: (projectId: string, checkpoint: Checkpoint) => void;
+  readonly counters: ProjectorCounters;
+}
+
+/** A pino logger fits. */
+export interface ProjectorLogger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Totals since the start, for metrics. */
+export interface ProjectorCounters {
+  events: number;
+  batches: number;
+  failures: number;
+  pausedViews: number;
+  stoppedProjects: number;
+}
+
+/** With this many events at hand, waiting for more gains nothing. */
+const ENOUGH = 200;
+const LINGER_MS = 25;
+const RIVAL_MS = 200;
+const RETRY_MS = 250;
+const LONGEST_RETRY_MS = 5_000;
+
+/**
+ * One project's place in the projector. It is *idle*, or *running*: opening (reading the standing, and checking once that the log
+ * tells the same history), writing batches, or bringing views up that fell behind. A lane whose checkpoint another projector moved
+ * is *passive*: it looks on, and takes over when the checkpoint stands still with events waiting. A lane *stops* for an event it
+ * cannot read or a second history; everything else is tried again, for ever: state tables skip nothing.
+ */
+export class Lane {
+  readonly projectId: string;
+  /** Characters of event data held in memory. */
+  queued = 0;
+  /** Why the lane stopped. */
+  failure: Error | null = null;
+  readonly #context: LaneContext;
+  readonly #sleeper = new Sleeper();
+  readonly #waiters = new Waiters();
+  readonly #retryAt = new Map<ProjectionName, number>();
+  #queue: RecordedEvent[] = [];
+  #seen = -1;
+  #standing: Standing | null = null;
+  #memory: Memory | null = null;
+  #known = false;
+  #checked = false;
+  #passive = false;
+  /** When a passive lane last saw the checkpoint move, or began to look. */
+  #movedAt = 0;
+  #attempts = 0;
+  #running: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(projectId: string, context: LaneContext) {
+    this.projectId = projectId;
+    this.#context = context;
+  }
+
+  /** Revision of the state tables; −1 before the first event, or before the lane was opened. */
+  get revision(): number {
+    return this.#standing?.revision ?? -1;
+  }
+
+  /** Whether it has events and no checkpoints yet: a restart would not find the project by them. */
+  get isNew(): boolean {
+    return this.#seen >= 0 && !this.#known;
+  }
+
+  get hasPausedView(): boolean {
+    return [...(this.#standing?.views.values() ?? [])].some((view) => view.paused);
+  }
+
+  /** Consecutive events of the stream, as they were followed; what was written already is passed over. */
+  offer(events: readonly RecordedEvent[]): void {
+    const last = events.at(-1);
+    if (last === undefined || this.failure !== null || this.#closed) return;
+    this.#seen = Math.max(this.#seen, last.revision);
+    for (const event of events) {
+      this.#queue.push(event);
+      this.queued += event.data.length;
+    }
+    if (this.#queue.length >= ENOUGH || this.#waiters.size > 0) this.#sleeper.wake();
+    this.#run();
+  }
+
+  /** Takes the project over: `head` is the last revision in the log, −1 for none. */
+  open(head: number): void {
+    this.#seen = Math.max(this.#seen, head);
+    this.#run();
+  }
+
+  /** Looks again at what only an operator can change: paused views, and a history that did not match. */
+  refresh(): void {
+    if (this.failure !== null && !(this.failure instanceof HistoryMismatch)) return;
+    if (this.failure === null && !this.hasPausedView) return;
+    this.#forget();
+    this.#checked = this.failure === null;
+    this.#run(true);
+  }
+
+  /** Whether all views reflect `revision`, waiting for it `timeoutMs` at most. A paused view answers no, once the others are there. */
+  waitFor(revision: number, timeoutMs: number): Promise<boolean> {
+    if (this.#viewsAt() >= revision) return Promise.resolve(!this.hasPausedView);
+    if (this.failure !== null || this.#closed) return Promise.resolve(false);
+    const reached = this.#waiters.wait(revision, timeoutMs);
+    if (!this.#passive) this.#sleeper.wake();
+    return reached;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#sleeper.wake();
+    this.#waiters.giveUp();
+    await this.#running;
+  }
+
+  #run(again = false): void {
+    if (this.#running !== null || this.#closed) return;
+    this.#movedAt = Date.now();
+    this.#running = this.#work(again).finally(() => {
+      this.#running = null;
+      if (this.#hasWork()) this.#run();
+    });
+  }
+
+  #hasWork(): boolean {
+    if (this.#closed || this.failure !== null) return false;
+    return this.#standing === null || this.#seen > this.#standing.revision || this.#lagging().length > 0;
+  }
+
+  async #work(again: boolean): Promise<void> {
+    let first = again;
+    while (first || this.#hasWork()) {
+      first = false;
+      try {
+        await this.#step();
+        this.#attempts = 0;
+      } catch (error) {
+        await this.#failed(error);
+      }
+    }
+  }
+
+  async #step(): Promise<void> {
+    const standing = this.#standing === null || this.#passive ? await this.#look() : this.#standing;
+    if (this.#passive) return;
+    await this.#linger(standing);
+    if (this.#closed) return;
+    const events = await this.#take(standing.revision + 1);
+    await this.#context.gate(async () => {
+      await this.#write(standing, events);
+      await this.#catchUpViews();
+    });
+  }
+
+  /** Reads the standing. A passive lane does so at intervals, and becomes active when nobody has moved the checkpoint for a while. */
+  async #look(): Promise<Standing> {
+    if (this.#passive && this.#standing !== null) await this.#sleeper.sleep(this.#waiters.size > 0 ? LINGER_MS : RIVAL_MS);
+    const standing = await readStanding(this.#context.pool, this.projectId);
+    this.#known = true;
+    if (!this.#checked) await this.#checkHistory(standing);
+    if (this.failure !== null) this.#context.logger.info({ project: this.projectId }, 'the projection goes on');
+    this.failure = null;
+    if (standing.revision !== this.#standing?.revision) this.#movedAt = Date.now();
+    this.#adopt(standing);
+    if (Date.now() - this.#movedAt >= RIVAL_MS) this.#passive = false;
+    this.#announce();
+    return standing;
+  }
+
+  /** Two histories: the event at the checkpoint must be in the log, with the same hash. */
+  async #checkHistory({ revision, hash }: Standing): Promise<void> {
+    if (revision >= 0) {
+      const [event] = await this.#context.log.read(projectStream(this.projectId), { from: revision, limit: 1, direction: 'forwards' });
+      if (event === undefined) throw new HistoryMismatch(this.projectId, `the log has no revision ${revision}`);
+      if (hashOf(event.metadata) !== hash) throw new HistoryMismatch(this.projectId, `revision ${revision} has another hash`);
+    }
+    this.#checked = true;
+  }
+
+  /** Lets a small batch grow, unless somebody waits. Views that wait for their next try wait here, too. */
+  async #linger(standing: Standing): Promise<void> {
+    const waiting = this.#seen - standing.revision;
+    if (waiting >= ENOUGH || this.#waiters.size > 0) return;
+    if (waiting > 0) return this.#sleeper.sleep(LINGER_MS);
+    const next = Math.min(...this.#lagging().map(({ name }) => this.#retryAt.get(name) ?? 0));
+    if (Number.isFinite(next)) await this.#sleeper.sleep(next - Date.now());
+  }
+
+  /** The next events in order: out of the queue, or out of the log where the queue has a gap. */
+  async #take(next: number): Promise<readonly RecordedEvent[]> {
+    const start = this.#queue.findIndex((event) => event.revision >= next);
+    this.#discard(start === -1 ? this.#queue.length : start);
+    if (this.#seen < next) return [];
+    if (this.#queue[0]?.revision === next) return this.#discard(batchLength(this.#queue));
+    const page = await this.#context.log.read(projectStream(this.projectId), { from: next, limit: BATCH_EVENTS, direction: 'forwards' });
+    if (page.length === 0) throw new LogUnavailable(`the log of project ${this.projectId} does not answer from revision ${next}`);
+    return page.slice(0, batchLength(page));
+  }
+
+  #discard(count: number): readonly RecordedEvent[] {
+    const gone = this.#queue.splice(0, count);
+    for (const event of gone) this.queued -= event.data.length;
+    return gone;
+  }
+
+  async #write(standing: Standing, recorded: readonly RecordedEvent[]): Promise<void> {
+    const { events, unknown } = decoded(recorded);
+    if (events.length > 0) await this.#writeEvents(standing, events);
+    if (unknown !== null) throw unknown;
+  }
+
+  /** Everything in one transaction; when that fails, the state tables alone, and the views catch up one by one. */
+  async #writeEvents(standing: Standing, events: readonly ProjectEvent[]): Promise<void> {
+    const memory = this.#memory ?? (await this.#remember(standing));
+    const inStep = VIEWS.filter(({ name }) => isInStep(standing.views.get(name), standing.revision));
+    const write = (projections: readonly Projection[]) =>
+      transaction(this.#context.pool, this.projectId, standing.versions, (session) => writeBatch(session, projections, events, memory));
+    let moved: readonly Projection[] = inStep;
+    try {
+      this.#memory = await write([...STATE_TABLES, ...inStep]);
+    } catch (error) {
+      if (error instanceof CheckpointMoved || inStep.length === 0) throw error;
+      this.#context.logger.warn({ project: this.projectId, err: error }, 'a batch failed; its views are isolated');
+      this.#memory = await write(STATE_TABLES);
+      moved = [];
+    }
+    const last = events.at(-1);
+    if (last !== undefined) this.#advanced(standing, last, moved);
+    this.#context.counters.events += events.length;
+    this.#context.counters.batches += 1;
+  }
+
+  async #remember(standing: Standing): Promise<Memory> {
+    const definitions = await transaction(this.#context.pool, this.projectId, standing.versions, loadDefinitions);
+    return { definitions, catalog: catalogOf(definitions) };
+  }
+
+  #advanced(standing: Standing, last: ProjectEvent, moved: readonly Projection[]): void {
+    const views = new Map(standing.views);
+    for (const { name } of moved) views.set(name, { revision: last.revision, failures: 0, paused: false });
+    this.#standing = { ...standing, revision: last.revision, hash: last.hash, views };
+    this.#announce();
+  }
+
+  #lagging(): readonly Projection[] {
+    const standing = this.#standing;
+    if (standing === null) return [];
+    return VIEWS.filter(({ name }) => {
+      const place = standing.views.get(name);
+      return place !== undefined && !place.paused && place.revision < standing.revision;
+    });
+  }
+
+  async #catchUpViews(): Promise<void> {
+    for (const view of this.#lagging()) {
+      if ((this.#retryAt.get(view.name) ?? 0) > Date.now()) continue;
+      const standing = this.#standing;
+      if (standing === null) return;
+      this.#memory ??= await this.#remember(standing);
+      try {
+        await catchUpView(view, this.projectId, standing, this.#memory, this.#context);
+        this.#setView(view.name, { revision: standing.revision, failures: 0, paused: false });
+      } catch (error) {
+        if (error instanceof CheckpointMoved) throw error;
+        await this.#viewFailed(view, standing, error);
+      }
+    }
+  }
+
+  async #viewFailed(view: Projection, standing: Standing, error: unknown): Promise<void> {
+    const { pool, logger, counters } = this.#context;
+    counters.failures += 1;
+    const paused = await noteFailure(pool, this.projectId, view, standing, error, Date.now());
+    const fields = { project: this.projectId, view: view.name, err: error };
+    if (paused) counters.pausedViews += 1;
+    if (paused) logger.error(fields, 'a view is paused for this project; cure the cause, then resume or rebuild it');
+    else logger.warn(fields, 'a view could not be written and will be tried again');
+    this.#retryAt.set(view.name, Date.now() + RETRY_MS);
+    const place = standing.views.get(view.name);
+    if (place) this.#setView(view.name, { ...place, paused });
+    // What the view did manage to write before it failed is in its checkpoint.
+    if (!view.derived) this.#adopt(await readStanding(pool, this.projectId));
+    this.#announce();
+  }
+
+  #setView(name: ProjectionName, place: ViewPlace): void {
+    if (this.#standing) this.#standing = { ...this.#standing, views: new Map(this.#standing.views).set(name, place) };
+    this.#announce();
+  }
+
+  /** The revision that every view which is not paused reflects. */
+  #viewsAt(): number {
+    if (this.#standing === null) return -1;
+    const places = [...this.#standing.views.values()].filter((view) => !view.paused);
+    return Math.min(this.#standing.revision, ...places.map((view) => view.revision));
+  }
+
+  #announce(): void {
+    if (this.#standing === null) return;
+    const { revision, hash } = this.#standing;
+    this.#context.onProgress(this.projectId, { revision, hash });
+    this.#waiters.reached(this.#viewsAt(), !this.hasPausedView);
+  }
+
+  #adopt(standing: Standing): void {
+    if (standing.revision !== this.#standing?.revision) this.#memory = null;
+    this.#standing = standing;
+  }
+
+  #forget(): void {
+    this.#standing = null;
+    this.#memory = null;
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    this.#memory = null;
+    if (error instanceof CheckpointMoved) {
+      this.#standing = null;
+      this.#passive = true;
+      return;
+    }
+    if (error instanceof UnknownEvent || error instanceof HistoryMismatch) return this.#stop(error);
+    this.#context.counters.failures += 1;
+    this.#attempts += 1;
+    this.#standing = null;
+    // What waits in memory can be read again; a project in trouble must not hold the memory of the others.
+    this.#discard(this.#queue.length);
+    this.#context.logger.error(
+      { project: this.projectId, err: error, attempt: this.#attempts },
+      'a batch could not be written and will be tried again',
+    );
+    if (!this.#closed) await this.#sleeper.sleep(Math.min(RETRY_MS * 2 ** (this.#attempts - 1), LONGEST_RETRY_MS));
+  }
+
+  #stop(error: Error): void {
+    if (this.failure?.message !== error.message) {
+      this.#context.counters.stoppedProjects += 1;
+      this.#context.logger.error({ project: this.projectId, err: error }, 'the projection of this project stopped');
+    }
+    this.failure = error;
+    this.#discard(this.#queue.length);
+    this.#waiters.giveUp();
+  }
+}
+
+function isInStep(place: ViewPlace | undefined, revision: number): boolean {
+  return place !== undefined && !place.paused && place.revision === revision;
+}

@@ -1,0 +1,67 @@
+import type { Pool } from 'pg';
+import type { LeaderboardPage } from '../../src/app/readers.ts';
+import type { Space } from '../../src/domain/events.ts';
+import { revisionOf, throughViews } from '../through-views.ts';
+
+/**
+ * $1 project, $2 space, $3 query, $4 its hash, $5 limit, $6 offset. The board is looked up first; its rows then come out of the index
+ * in order, and only the page's documents are fetched. `rank` and key are the whole order: ties go by key.
+ */
+const BOARD = `SELECT q.board, q.collection, q.descending FROM {leaderboard_queries} q WHERE q.project = $1 AND q.query = $3 AND q.hash = $4`;
+
+const OWN = `
+SELECT l.space, l.key, l.value, l.rank FROM {leaderboards} l
+WHERE l.project = $1 AND l.board = b.board AND l.space = $2`;
+
+/** Live rows shine through where the `next` space has no document of that key, not even a deleted one. */
+const UNHIDDEN = `
+SELECT l.space, l.key, l.value, l.rank FROM {leaderboards} l
+WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND NOT EXISTS (
+  SELECT FROM {documents} n WHERE n.project = $1 AND n.space = $2 AND n.collection = b.collection AND n.key = l.key)`;
+
+const OWN_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = $2), 0)`;
+const LIVE_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = 'live'), 0)`;
+const HIDDEN_COUNT = `(SELECT count(*) FROM {documents} n JOIN {leaderboards} l ON l.project = $1 AND l.board = b.board AND l.space = 'live' AND l.key = n.key
+  WHERE n.project = $1 AND n.space = $2 AND n.collection = b.collection)`;
+
+function statement(rows: string, total: string): string {
+  return throughViews(`
+WITH b AS MATERIALIZED (${BOARD})
+SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, ${total} AS total, p.key, p.value, d.document::text AS text
+FROM (SELECT) one LEFT JOIN b ON true
+LEFT JOIN LATERAL (${rows} ORDER BY rank, key LIMIT $5::int OFFSET $6::int) p ON true
+LEFT JOIN {documents} d ON d.project = $1 AND d.space = p.space AND d.collection = b.collection AND d.key = p.key
+ORDER BY p.rank, p.key`);
+}
+
+const BOTH = `
+SELECT u.* FROM ((${OWN} ORDER BY rank, key LIMIT $5::int + $6::int) UNION ALL (${UNHIDDEN} ORDER BY rank, key LIMIT $5::int + $6::int)) u`;
+
+const LIVE = { name: 'leaderboard-live', text: statement(OWN, OWN_COUNT) };
+const NEXT = { name: 'leaderboard-next', text: statement(BOTH, `${OWN_COUNT} + ${LIVE_COUNT} - ${HIDDEN_COUNT}`) };
+
+interface Row {
+  readonly revision: string;
+  readonly total: string;
+  readonly key: string | null;
+  readonly value: number | null;
+  readonly text: string | null;
+}
+
+/** Ordered as the definition says. Empty for a query that no projected publish holds, or that no board can answer. */
+export async function readLeaderboard(
+  pool: Pool,
+  projectId: string,
+  space: Space,
+  query: { readonly id: string; readonly hash: string },
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<LeaderboardPage> {
+  const values = [projectId, space, query.id, query.hash, limit, offset];
+  const { rows } = await pool.query<Row>({ ...(space === 'live' ? LIVE : NEXT), values });
+  const [first] = rows;
+  return {
+    revision: Number(first?.revision ?? -1),
+    rows: rows.flatMap(({ key, value, text }) => (key === null || value === null || text === null ? [] : [{ key, value, document: text }])),
+    total: Number(first?.total ?? 0),
+  };
+}

@@ -1,0 +1,31 @@
+-- A board is one field of one collection in one order; queries that ask for the same share it.
+CREATE TABLE {leaderboard_queries} (
+  project text COLLATE "C" NOT NULL,
+  query text COLLATE "C" NOT NULL,
+  hash text COLLATE "C" NOT NULL,
+  board text COLLATE "C" NOT NULL,
+  collection text COLLATE "C" NOT NULL,
+  descending boolean NOT NULL,
+  PRIMARY KEY (project, query, hash)
+);
+
+-- `rank` orders the board ascending: the value, or its negative for a descending board.
+CREATE TABLE {leaderboards} (
+  project text COLLATE "C" NOT NULL,
+  board text COLLATE "C" NOT NULL,
+  space text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  value double precision NOT NULL,
+  rank double precision NOT NULL,
+  PRIMARY KEY (project, board, space, key)
+);
+CREATE INDEX ON {leaderboards} (project, board, space, rank, key);
+
+-- Rows of a board in a space; no row stands for none.
+CREATE TABLE {leaderboard_counts} (
+  project text COLLATE "C" NOT NULL,
+  board text COLLATE "C" NOT NULL,
+  space text COLLATE "C" NOT NULL,
+  count bigint NOT NULL,
+  PRIMARY KEY (project, board, space)
+) WITH (fillfactor = 50);

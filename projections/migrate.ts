@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import type { Pool, PoolClient } from 'pg';
+import { PROJECTION_NAMES } from './registry.ts';
+import { type ProjectionName, schemaOf, tableName, tablesOf } from './tables.ts';
+
+/** A step of the database's shape. Names are unique and never reused; a published step is never changed. */
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Held while the shape changes, so that nodes starting at once wait for each other. The number has no meaning. */
+const MIGRATION_LOCK = 7_203_114_001;
+
+/**
+ * Brings the database to this build's shape: `before` (such as the log's own tables), then the projections' tables. Safe to run
+ * from several nodes at once and any number of times; each step is one transaction.
+ */
+export async function migrate(pool: Pool, before: readonly Migration[] = []): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query('CREATE SCHEMA IF NOT EXISTS savepoint');
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS savepoint.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+    );
+    for (const migration of [...before, ...own()]) await apply(client, migration);
+    for (const name of PROJECTION_NAMES) await install(client, name);
+  } finally {
+    // A broken connection has lost the lock with its session.
+    await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+    client.release();
+  }
+}
+
+function own(): readonly Migration[] {
+  return [{ name: 'projections-0001', sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') }];
+}
+
+async function apply(client: PoolClient, { name, sql }: Migration): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM savepoint.migrations WHERE name = $1', [name]);
+  if (rowCount === 1) return;
+  await inTransaction(client, async () => {
+    await client.query(sql);
+    await client.query('INSERT INTO savepoint.migrations (name) VALUES ($1)', [name]);
+  });
+}
+
+/** A projection this database has never had starts at version 1, empty; the projector fills it. */
+async function install(client: PoolClient, name: ProjectionName): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM savepoint.projection_versions WHERE name = $1', [name]);
+  if (rowCount === 1) return;
+  await inTransaction(client, async () => {
+    await client.query(schemaOf(name, 1));
+    await showVersion(client, name, 1);
+    await client.query('INSERT INTO savepoint.projection_versions (name, active) VALUES ($1, 1)', [name]);
+  });
+}
+
+/** Points the readers' views at a version. Waits for readers at work and holds new ones until the transaction ends. */
+export async function showVersion(client: PoolClient, projection: ProjectionName, version: number): Promise<void> {
+  for (const { name } of tablesOf(projection)) {
+    await client.query(`CREATE OR REPLACE VIEW savepoint.${name} AS SELECT * FROM ${tableName(name, version)}`);
+  }
+}
+
+export async function dropVersion(client: PoolClient, projection: ProjectionName, version: number): Promise<void> {
+  for (const { name } of tablesOf(projection)) await client.query(`DROP TABLE IF EXISTS ${tableName(name, version)}`);
+}
+
+/** Runs `work` in a transaction on this client; an error rolls back and is thrown on. */
+export async function inTransaction<T>(client: PoolClient, work: () => Promise<T>, begin = 'BEGIN'): Promise<T> {
+  await client.query(begin);
+  try {
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import { authority } from './authority/project.ts';
+import type { Projection } from './batch.ts';
+import { definitions } from './definitions/project.ts';
+import { documents } from './documents/project.ts';
+import { idempotency } from './idempotency/project.ts';
+import { leaderboards } from './leaderboards/project.ts';
+import { ledger } from './ledger/project.ts';
+import { limits } from './limits/project.ts';
+import { records } from './records/project.ts';
+import { subjects } from './subjects/project.ts';
+import type { ProjectionName } from './tables.ts';
+
+/** Every read model. Derived ones come last: they read the rows of `documents`. */
+export const PROJECTIONS: readonly Projection[] = [
+  documents,
+  subjects,
+  limits,
+  idempotency,
+  definitions,
+  authority,
+  ledger,
+  records,
+  leaderboards,
+];
+
+export const PROJECTION_NAMES: readonly ProjectionName[] = PROJECTIONS.map(({ name }) => name);
+export const STATE_TABLES: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'state');
+export const VIEWS: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'view');
+export const STATE_NAMES: readonly ProjectionName[] = STATE_TABLES.map(({ name }) => name);
+export const VIEW_NAMES: readonly ProjectionName[] = VIEWS.map(({ name }) => name);
+
+export function isProjectionName(name: string): name is ProjectionName {
+  return PROJECTION_NAMES.some((known) => known === name);
+}

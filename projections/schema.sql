@@ -1,0 +1,37 @@
+-- What the projections share. Read-model tables carry a version suffix; readers go through a view of the unsuffixed name, so that a
+-- rebuilt version takes over inside one transaction and no reader can ever meet a dropped table.
+
+-- The version readers see (`active`), and the one a rebuild is filling.
+CREATE TABLE savepoint.projection_versions (
+  name text PRIMARY KEY,
+  active integer NOT NULL,
+  building integer
+);
+
+-- Where a version of a projection stands in one project's stream; moved by compare-and-set, together with the rows.
+-- `hash` is the chain hash of the event at `revision`. A paused view waits for `resume` or a rebuild.
+CREATE TABLE savepoint.checkpoints (
+  projection text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  project text COLLATE "C" NOT NULL,
+  revision bigint NOT NULL,
+  hash text NOT NULL,
+  failures integer NOT NULL DEFAULT 0,
+  error text,
+  paused_at bigint,
+  PRIMARY KEY (project, projection, version)
+) WITH (fillfactor = 50);
+
+-- Where following the whole log may resume: every project with an event up to `position` has its checkpoints. The id of the event
+-- there tells whether the log is still the same one.
+CREATE TABLE savepoint.follow_positions (
+  prefix text PRIMARY KEY,
+  position bigint NOT NULL,
+  event_id text NOT NULL
+);
+
+-- What belongs to this installation and to no project, such as secrets made at the first start.
+CREATE TABLE savepoint.installation (
+  name text PRIMARY KEY,
+  value text NOT NULL
+);

@@ -1,0 +1,21 @@
+/** A sleep that can be cut short. One at a time; a wake without a sleeper is forgotten. */
+export class Sleeper {
+  #wake: (() => void) | null = null;
+
+  sleep(ms: number): Promise<void> {
+    if (ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#wake = null;
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#wake = wake;
+    });
+  }
+
+  wake(): void {
+    this.#wake?.();
+  }
+}

@@ -1,0 +1,26 @@
+import type { ProjectEvent } from '../../src/domain/events.ts';
+import { AUTHORITY, DEFINITIONS, documentSubject, type SubjectKey } from '../../src/domain/subjects.ts';
+import { isDocumentEvent, keyOf, type Projection } from '../batch.ts';
+
+const INSERT = `
+INSERT INTO {subjects} (project, subject, revision)
+SELECT $1, subject, revision FROM unnest($2::text[], $3::bigint[]) AS w (subject, revision)
+ON CONFLICT DO NOTHING`;
+
+/** Subjects whose history is worth an index: documents, definitions, keys and settings. Windows and answers have none. */
+export const subjects: Projection = {
+  name: 'subjects',
+  kind: 'state',
+  derived: false,
+  async project({ events }, session) {
+    if (events.length === 0) return;
+    const indexed = events.filter((event) => event.type !== 'write.flagged');
+    await session.run('subjects-insert', INSERT, [indexed.map(indexedSubject), indexed.map((event) => event.revision)]);
+  },
+};
+
+function indexedSubject(event: ProjectEvent): SubjectKey {
+  if (isDocumentEvent(event)) return documentSubject(event.data.space, event.data.collection, keyOf(event));
+  const definitions = event.type === 'source.stored' || event.type === 'definitions.published' || event.type === 'definitions.promoted';
+  return definitions ? DEFINITIONS : AUTHORITY;
+}

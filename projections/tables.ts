@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import type { PoolClient } from 'pg';
+
+/**
+ * Names of read-model tables. A statement names a table as `{documents}`; which version's table that is, is decided where it runs:
+ * the running projector, a rebuild and `verify` use the same statements on tables of their own.
+ */
+
+export type ProjectionName =
+  | 'documents'
+  | 'subjects'
+  | 'limits'
+  | 'idempotency'
+  | 'definitions'
+  | 'authority'
+  | 'ledger'
+  | 'records'
+  | 'leaderboards';
+
+export interface Table {
+  readonly name: string;
+  readonly projection: ProjectionName;
+  /** Primary key, `project` left out. */
+  readonly key: readonly string[];
+}
+
+export const TABLES: readonly Table[] = [
+  { name: 'documents', projection: 'documents', key: ['space', 'collection', 'key'] },
+  { name: 'subjects', projection: 'subjects', key: ['subject', 'revision'] },
+  { name: 'limits', projection: 'limits', key: ['space', 'counter'] },
+  { name: 'idempotency', projection: 'idempotency', key: ['space', 'collection', 'caller', 'key'] },
+  { name: 'definitions', projection: 'definitions', key: ['layer', 'kind', 'id'] },
+  { name: 'definition_sources', projection: 'definitions', key: ['hash', 'part'] },
+  { name: 'definition_sets', projection: 'definitions', key: [] },
+  { name: 'projects', projection: 'authority', key: [] },
+  { name: 'project_keys', projection: 'authority', key: ['key_id'] },
+  { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
+  { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'] },
+  { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
+  { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'] },
+  { name: 'leaderboard_counts', projection: 'leaderboards', key: ['board', 'space'] },
+];
+
+/** Projection → the version of its tables. */
+export type Versions = ReadonlyMap<ProjectionName, number>;
+
+/** The version `verify` folds into; real versions start at 1. */
+export const SCRATCH_VERSION = 0;
+
+const tableByName = new Map(TABLES.map((table) => [table.name, table]));
+
+export function tablesOf(projection: ProjectionName): readonly Table[] {
+  return TABLES.filter((table) => table.projection === projection);
+}
+
+export function tableName(table: string, version: number): string {
+  return `savepoint.${table}_v${version}`;
+}
+
+/** The statement with every `{table}` replaced by its name in these versions. Throws for a table no projection has. */
+export function withTables(statement: string, versions: Versions): string {
+  return statement.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const table = tableByName.get(name);
+    const version = table && versions.get(table.projection);
+    if (version === undefined) throw new Error(`no version of the table ${name}`);
+    return tableName(name, version);
+  });
+}
+
+/** DDL of a projection's tables in one version. */
+export function schemaOf(projection: ProjectionName, version: number): string {
+  const text = readFileSync(new URL(`./${projection}/schema.sql`, import.meta.url), 'utf8');
+  return withTables(text, new Map([[projection, version]]));
+}
+
+/** One client inside a transaction, writing one project's rows into one set of versions. */
+export class Session {
+  readonly client: PoolClient;
+  readonly projectId: string;
+  readonly versions: Versions;
+
+  constructor(client: PoolClient, projectId: string, versions: Versions) {
+    this.client = client;
+    this.projectId = projectId;
+    this.versions = versions;
+  }
+
+  /** Runs a prepared statement; `$1` is the project, `values` follow from `$2`. `name` is unique per statement text. */
+  async run<Row extends object = Record<string, unknown>>(name: string, statement: string, values: readonly unknown[]): Promise<Row[]> {
+    const result = await this.client.query<Row>({ ...prepared(name, statement, this.versions), values: [this.projectId, ...values] });
+    return result.rows;
+  }
+
+  /** Removes every row of the project from the projection's tables. */
+  async wipe(projection: ProjectionName): Promise<void> {
+    for (const { name } of tablesOf(projection)) await this.run(`wipe-${name}`, `DELETE FROM {${name}} WHERE project = $1`, []);
+  }
+}
+
+interface Prepared {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Few: statements times the versions this process has met. Postgres knows a text by its name, so every text gets one of its own. */
+const preparedTexts = new WeakMap<Versions, Map<string, Prepared>>();
+const names = new Map<string, string>();
+
+function prepared(name: string, statement: string, versions: Versions): Prepared {
+  const known = preparedTexts.get(versions) ?? new Map<string, Prepared>();
+  preparedTexts.set(versions, known);
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const text = withTables(statement, versions);
+  const unique = names.get(text) ?? `${name}.${names.size}`;
+  names.set(text, unique);
+  const made = { name: unique, text };
+  known.set(name, made);
+  return made;
+}

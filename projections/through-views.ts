@@ -1,0 +1,16 @@
+/** The statement as readers run it: every `{table}` through its view, which shows the active version. */
+export function throughViews(statement: string): string {
+  return statement.replace(/\{(\w+)\}/g, 'savepoint.$1');
+}
+
+/**
+ * A scalar: the lowest checkpoint of `projections` in the project `$1`, −1 while one of them has none. In the same statement as the
+ * rows, so that both come from one snapshot.
+ */
+export function revisionOf(projections: readonly string[]): string {
+  const names = projections.map((name) => `'${name}'`).join(', ');
+  return `(SELECT CASE WHEN count(c.revision) = ${projections.length} THEN min(c.revision) ELSE -1 END
+    FROM savepoint.projection_versions v
+    LEFT JOIN savepoint.checkpoints c ON c.project = $1 AND c.projection = v.name AND c.version = v.active
+    WHERE v.name IN (${names}))`;
+}

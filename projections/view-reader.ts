@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import type { ViewReader } from '../src/app/readers.ts';
+import { readLeaderboard } from './leaderboards/read.ts';
+import { readLedger } from './ledger/read.ts';
+import type { Progress } from './projector.ts';
+import { readRecords } from './records/read.ts';
+import { PROJECTION_NAMES } from './registry.ts';
+import { revisionOf } from './through-views.ts';
+
+const POLL_MS = 25;
+const REACHED = `SELECT ${revisionOf(PROJECTION_NAMES)} AS revision`;
+
+/** `progress`: the projector of this process, or `null` where another process projects; then the checkpoints are polled. */
+export function createViewReader(pool: Pool, progress: Progress | null): ViewReader {
+  return {
+    caughtUp(projectId, revision, timeoutMs) {
+      return progress === null ? polled(pool, projectId, revision, timeoutMs) : progress.waitFor(projectId, revision, timeoutMs);
+    },
+    ledger: (projectId, filter, page) => readLedger(pool, projectId, filter, page),
+    records: (projectId, space, collection, page) => readRecords(pool, projectId, space, collection, page),
+    leaderboard: (projectId, space, query, page) => readLeaderboard(pool, projectId, space, query, page),
+  };
+}
+
+async function polled(pool: Pool, projectId: string, revision: number, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const { rows } = await pool.query<{ revision: string }>({ name: 'reached', text: REACHED, values: [projectId] });
+    if (Number(rows[0]?.revision ?? -1) >= revision) return true;
+    if (Date.now() + POLL_MS > deadline) return false;
+    await sleep(POLL_MS);
+  }
+}

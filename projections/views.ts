@@ -1,0 +1,65 @@
+import type { Pool } from 'pg';
+import { decodeProjectEvent } from '../src/log/decode.ts';
+import type { Log } from '../src/log/port.ts';
+import { projectStream } from '../src/log/streams.ts';
+import type { Projection } from './batch.ts';
+import { advance, CheckpointMoved, hold, type Standing } from './checkpoints.ts';
+import type { Session } from './tables.ts';
+import { transaction } from './transaction.ts';
+import { type Memory, NOTHING, writeBatch } from './write.ts';
+
+const PAGE = 2_000;
+
+/** Failures in a row after which a view is paused for the project. */
+export const TRIES = 5;
+
+/**
+ * Brings a view that fell behind up to the state tables: a derived one is made anew out of their rows, any other reads the events
+ * it missed. Throws what the view throws, and {@link CheckpointMoved}.
+ */
+export async function catchUpView(
+  view: Projection,
+  projectId: string,
+  standing: Standing,
+  memory: Memory,
+  { pool, log }: { readonly pool: Pool; readonly log: Log },
+): Promise<void> {
+  const from = standing.views.get(view.name)?.revision ?? -1;
+  if (view.reindex) {
+    await transaction(pool, projectId, standing.versions, (session) => reindex(session, view, from, standing, memory));
+    return;
+  }
+  for (let at = from; at < standing.revision; ) {
+    const limit = Math.min(PAGE, standing.revision - at);
+    const page = await log.read(projectStream(projectId), { from: at + 1, limit, direction: 'forwards' });
+    if (page.length === 0) throw new CheckpointMoved(`the log of project ${projectId} ends at ${at}`);
+    const events = page.map((event) => decodeProjectEvent(event));
+    await transaction(pool, projectId, standing.versions, (session) => writeBatch(session, [view], events, NOTHING));
+    at += page.length;
+  }
+}
+
+async function reindex(session: Session, view: Projection, from: number, standing: Standing, memory: Memory): Promise<void> {
+  await hold(session, ['documents', 'definitions'], standing.revision);
+  await advance(session, [view.name], from, standing);
+  await view.reindex?.(session, memory.catalog);
+}
+
+/** Notes a failure where operators and every node see it; the last try pauses. Answers whether the view is paused now. */
+export async function noteFailure(
+  pool: Pool,
+  projectId: string,
+  view: Projection,
+  standing: Standing,
+  error: unknown,
+  now: number,
+): Promise<boolean> {
+  const { rows } = await pool.query<{ paused: boolean }>(
+    `UPDATE savepoint.checkpoints SET failures = failures + 1, error = $4,
+       paused_at = CASE WHEN failures + 1 >= $5 THEN coalesce(paused_at, $6) ELSE paused_at END
+     WHERE project = $1 AND projection = $2 AND version = $3
+     RETURNING paused_at IS NOT NULL AS paused`,
+    [projectId, view.name, standing.versions.get(view.name), error instanceof Error ? error.message : String(error), TRIES, now],
+  );
+  return rows[0]?.paused ?? false;
+}

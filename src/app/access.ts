@@ -1,0 +1,114 @@
+import { effectiveDefinitions } from '../domain/definition/effective.ts';
+import { EMPTY_DEFINITIONS } from '../domain/definition/evolve.ts';
+import type { CollectionModel, EffectiveDefinitions } from '../domain/definition/model.ts';
+import type { Actor, PublishTarget, Space } from '../domain/events.ts';
+import { allows } from '../domain/project/permissions.ts';
+import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
+import type { ApiKey, AuthorityState, DefinitionsState, SubjectState } from '../domain/states.ts';
+import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';
+import { refusal } from '../kernel/errors.ts';
+import type { Caller } from './app.ts';
+import type { View } from './view.ts';
+
+/** Who may do what: read inside the decision wherever there is one, so that each commit is explained by an authority that still held. */
+
+/** What every decision starts from. */
+export interface Grounds {
+  readonly authority: AuthorityState;
+  readonly settings: ProjectSettings;
+  readonly key: ApiKey;
+  readonly state: DefinitionsState;
+  readonly definitions: EffectiveDefinitions;
+  /** Where the target's data lives. */
+  readonly space: Space;
+}
+
+/** Reads project, key and definitions through the view. Throws 401 or 403 when the caller's authority no longer holds. */
+export function groundsOf(view: View, caller: Caller, target: PublishTarget): Grounds {
+  const authority = view.read(AUTHORITY);
+  const state = view.read(DEFINITIONS);
+  return grounds(asAuthority(authority), asDefinitions(state), caller, target);
+}
+
+export function asAuthority(state: SubjectState | null): AuthorityState | null {
+  return state !== null && 'keys' in state ? state : null;
+}
+
+/** A project that never published anything has empty definitions. */
+export function asDefinitions(state: SubjectState | null): DefinitionsState {
+  return state !== null && 'sources' in state ? state : EMPTY_DEFINITIONS;
+}
+
+/** The same from states at hand, for plain reads. */
+export function grounds(
+  authority: AuthorityState | null,
+  state: DefinitionsState,
+  caller: Pick<Caller, 'key'>,
+  target: PublishTarget,
+): Grounds {
+  const key = authority?.keys.get(caller.key.keyId);
+  if (!authority || authority.deleted || !key) throw refusal('UNAUTHORIZED');
+  if (!key.enabled) throw refusal('KEY_DISABLED');
+  const settings = projectSettings(authority.settings);
+  if (!settings.enabled) throw refusal('PROJECT_DISABLED');
+  const space: Space = target === 'live' || settings.nextData === 'shared' ? 'live' : `next${state.generation}`;
+  return { authority, settings, key, state, definitions: effectiveDefinitions(state, target), space };
+}
+
+export function actorOf(caller: Caller): Actor {
+  return {
+    kind: caller.isSecret ? 'secret' : 'public',
+    keyId: caller.key.keyId,
+    ...(caller.platformId === null ? {} : { player: caller.platformId }),
+  };
+}
+
+/** Throws 403 unless a secret key has the permission; public keys are not permission-gated. */
+export function requirePermission(key: ApiKey, scope: string, level: 'r' | 'rw' | 'x'): void {
+  if (allows(key, scope, level)) return;
+  throw refusal('FORBIDDEN', `This key does not have ${level} access to ${scope}`);
+}
+
+export type DirectAction = 'read' | 'write' | 'delete';
+
+const COLLECTION_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const DOCUMENT_KEY = /^[A-Za-z0-9_:-]{1,256}$/;
+
+/** The collection of a direct call, after the access table of runtime-storage 3. Unknown and ill-formed ids are one answer: 404. */
+export function directCollection(
+  at: Grounds,
+  caller: Caller,
+  collectionId: string,
+  key: string | null,
+  action: DirectAction,
+): CollectionModel {
+  const { definitions, settings } = at;
+  if (caller.isSecret) requirePermission(at.key, 'collections', 'x');
+  const collection = COLLECTION_ID.test(collectionId) ? definitions.collection(collectionId) : undefined;
+  if (!collection || (key !== null && !DOCUMENT_KEY.test(key))) throw refusal('NOT_FOUND', 'No document under this key');
+  if (caller.isSecret) return collection;
+  if (!collection.isPublic) throw refusal('ENDPOINT_ONLY');
+  if (action === 'delete' && !collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
+  if (settings.requirePlayerAuth) requireVerifiedPlayer();
+  return collection;
+}
+
+/** No verifier is built in yet: a project that requires verified players fails closed (decision 14). */
+export function requireVerifiedPlayer(): never {
+  throw refusal('PLATFORM_AUTH_FAILED', 'This project requires verified players, and this installation has no player verifier', {
+    error: { authFailureKind: 'service_unavailable' },
+  });
+}
+
+/** Who an unverified call acts for (security 2.2, 2.3). */
+export function playerOf(caller: Caller, pattern: RegExp): string {
+  if (caller.onBehalfOf === null) return caller.platformId ?? 'anonymous';
+  if (!pattern.test(caller.onBehalfOf)) throw refusal('INVALID_PLATFORMID');
+  return caller.onBehalfOf;
+}
+
+/** The player a document belongs to: its key up to the first `_`. */
+export function playerOfKey(key: string): string {
+  const end = key.indexOf('_');
+  return end < 0 ? key : key.slice(0, end);
+}

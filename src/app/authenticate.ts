@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { isProjectId } from '../domain/project/keys.ts';
+import { projectSettings } from '../domain/project/settings.ts';
+import type { ApiKey, AuthorityState } from '../domain/states.ts';
+import { refusal } from '../kernel/errors.ts';
+import { requirePermission } from './access.ts';
+import type { Caller, Presented } from './app.ts';
+import type { AppContext } from './context.ts';
+import type { Project } from './project.ts';
+
+interface KeyIndex {
+  readonly byValue: ReadonlyMap<string, ApiKey>;
+  readonly byHash: ReadonlyMap<string, ApiKey>;
+}
+
+/** One index per state of the authority: it lives exactly as long as the keys in it. */
+const indexes = new WeakMap<AuthorityState, KeyIndex>();
+
+/** How often a project is searched again in the log because somebody came with a key that nobody knows. */
+const REFRESH_MS = 200;
+const refreshedAt = new WeakMap<Project, number>();
+
+/** Resolves the keys that a request carried; see `App.authenticate`. Nothing tells an unknown project from an unknown key. */
+export async function authenticate(context: AppContext, projectId: string, presented: Presented): Promise<Caller> {
+  if (!presented.key) throw refusal('UNAUTHORIZED', presented.management ? 'Missing management API key' : 'Missing API key');
+  if (!isProjectId(projectId)) throw unknownKey(presented);
+  const project = context.projects.peek(projectId) ?? (await context.projects.get(projectId));
+  if (!project) throw unknownKey(presented);
+  const key = findKey(project, presented.key) ?? (await findAgain(context, project, presented.key));
+  if (!key) throw unknownKey(presented);
+  const isSecret = key.kind === 'secret';
+  if (presented.management && (!isSecret || !key.enabled)) throw unknownKey(presented);
+  if (!key.enabled) throw refusal(presented.disabledKey, 'This key is disabled');
+  if (presented.needs) requirePermission(key, presented.needs.scope, presented.needs.level);
+  const authority = project.authority;
+  if (!authority || authority.deleted) throw unknownKey(presented);
+  if (!projectSettings(authority.settings).enabled) throw refusal(presented.disabledProject, 'This project is currently disabled');
+  return {
+    projectId,
+    key,
+    isSecret,
+    extraSecret: presented.extraSecret === null ? null : extraSecretOf(project, presented.extraSecret),
+    platformId: presented.platformId,
+    onBehalfOf: presented.onBehalfOf,
+    position: presented.position,
+  };
+}
+
+function unknownKey(presented: Presented): Error {
+  return refusal('UNAUTHORIZED', presented.management ? 'Invalid or missing management API key' : 'Invalid API key');
+}
+
+function extraSecretOf(project: Project, value: string): ApiKey | 'invalid' {
+  const key = findKey(project, value);
+  return key?.kind === 'secret' && key.enabled ? key : 'invalid';
+}
+
+/** A public key is found by its value, a secret one by its hash: the secret itself is stored nowhere. */
+export function findKey(project: Project, value: string): ApiKey | undefined {
+  const { authority } = project;
+  if (!authority || authority.deleted) return undefined;
+  const index = indexOf(authority);
+  return index.byValue.get(value) ?? index.byHash.get(createHash('sha256').update(value).digest('hex'));
+}
+
+/** The key may just have been made elsewhere: the log is asked once more before the caller is refused. */
+async function findAgain(context: AppContext, project: Project, value: string): Promise<ApiKey | undefined> {
+  const now = context.scheduler.now();
+  if (now - (refreshedAt.get(project) ?? 0) < REFRESH_MS) return undefined;
+  refreshedAt.set(project, now);
+  await project.refresh();
+  return findKey(project, value);
+}
+
+function indexOf(authority: AuthorityState): KeyIndex {
+  const known = indexes.get(authority);
+  if (known) return known;
+  const byValue = new Map<string, ApiKey>();
+  const byHash = new Map<string, ApiKey>();
+  for (const key of authority.keys.values()) {
+    if (key.kind === 'public') byValue.set(key.display, key);
+    else byHash.set(key.hash, key);
+  }
+  const index = { byValue, byHash };
+  indexes.set(authority, index);
+  return index;
+}

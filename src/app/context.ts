@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type { DomainEvent } from '../domain/events.ts';
+import type { Refusal } from '../kernel/errors.ts';
+import { refusal } from '../kernel/errors.ts';
+import type { Scheduler } from '../kernel/scheduler.ts';
+import { actorOf } from './access.ts';
+import type { Caller, Positioned } from './app.ts';
+import type { Project } from './project.ts';
+import type { Projects } from './projects.ts';
+import type { ViewReader } from './readers.ts';
+import type { View } from './view.ts';
+import type { Decision, Outcome } from './writer.ts';
+
+/** What the use cases share: the open projects, the views, the clock, the limits. */
+export interface AppContext {
+  readonly projects: Projects;
+  readonly views: ViewReader;
+  readonly scheduler: Scheduler;
+  readonly limits: {
+    readonly documentBytes: number;
+    /** How long a read of a view waits for it to reach what this node has committed, ms. */
+    readonly viewWaitMs: number;
+  };
+  /** Plausible player ids. */
+  readonly platformId: RegExp;
+}
+
+/** The caller's project, open and reached up to the caller's watermark. */
+export async function projectOf(context: AppContext, caller: Caller): Promise<Project> {
+  const project = context.projects.peek(caller.projectId) ?? (await context.projects.get(caller.projectId));
+  if (!project) throw refusal('UNAUTHORIZED');
+  project.lastUsedAt = context.scheduler.now();
+  if (caller.position !== null && caller.position > project.set.head) await project.seek(caller.position);
+  return project;
+}
+
+/** How current an answer is that reflects this node's head. `reached`: whether it shows what the caller's watermark asks for. */
+export function positioned(context: AppContext, project: Project, caller: Caller, reached = true): Positioned {
+  const { stale } = context.projects.freshness(project);
+  const behind = caller.position !== null && caller.position > project.set.head;
+  return { position: project.set.head, stale: stale || behind || !reached };
+}
+
+/** Runs a command of this caller. `decide` may run several times. */
+export function execute<A>(
+  project: Project,
+  caller: Caller,
+  cause: string,
+  decide: (view: View, now: number) => Decision<A> | Refusal,
+  endpoint?: string,
+): Promise<Outcome<A>> {
+  const actor = endpoint === undefined ? actorOf(caller) : { ...actorOf(caller), endpoint };
+  return project.execute({ commandId: randomUUID(), cause, actor, decide });
+}
+
+export function decided<A>(answer: A, events: readonly DomainEvent[] = []): Decision<A> {
+  return { events, answer };
+}

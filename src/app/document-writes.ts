@@ -1,0 +1,97 @@
+import type { CollectionModel } from '../domain/definition/model.ts';
+import { decideDelete, decideWrite, type WriteBody } from '../domain/document/decide.ts';
+import type { DomainEvent, WindowChange } from '../domain/events.ts';
+import { evolveWindow } from '../domain/limit/evolve.ts';
+import type { DocumentState, WindowState } from '../domain/states.ts';
+import { Refusal } from '../kernel/errors.ts';
+import type { Grounds } from './access.ts';
+import { documentIn, type Located, windowIn } from './state-access.ts';
+import type { View } from './view.ts';
+
+/**
+ * The document writes of one command. Each write sees what the ones before it in the same command made of documents and windows, so
+ * several writes to one document add up and a limit is exact over the whole command. Nothing leaves it but events.
+ */
+export class DocumentWrites {
+  readonly events: DomainEvent[] = [];
+  readonly #view: View;
+  readonly #grounds: Grounds;
+  readonly #now: number;
+  readonly #maxBytes: number;
+  readonly #documents = new Map<string, Located>();
+  readonly #windows = new Map<string, WindowState>();
+
+  constructor(view: View, grounds: Grounds, now: number, maxBytes: number) {
+    this.#view = view;
+    this.#grounds = grounds;
+    this.#now = now;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The document as this command has it by now. */
+  located(collection: string, key: string): Located {
+    return this.#documents.get(`${collection}/${key}`) ?? documentIn(this.#view, this.#grounds.space, collection, key);
+  }
+
+  /** Throws the `Refusal` of schema, size, save version or limits. `player` counts in global collections. */
+  write(
+    collection: CollectionModel,
+    key: string,
+    body: WriteBody,
+    how: { readonly player: string; readonly saveVersion: number | null; readonly checkSchema: boolean; readonly source: string },
+  ): DocumentState {
+    const { state, fork } = this.located(collection.id, key);
+    const { settings, definitions, space } = this.#grounds;
+    const decision = decideWrite({
+      collection,
+      space,
+      key,
+      player: how.player,
+      current: state,
+      ...(fork === undefined ? {} : { fork }),
+      body,
+      saveVersion: how.saveVersion,
+      strictSaveVersion: settings.strictSaveVersion,
+      rules: definitions.rules,
+      windowOf: (counter) => this.#window(counter),
+      now: this.#now,
+      maxBytes: this.#maxBytes,
+      checkSchema: how.checkSchema,
+      source: how.source,
+    });
+    if (decision instanceof Refusal) throw decision;
+    this.#take(collection.id, key, decision.events, decision.state);
+    return decision.state;
+  }
+
+  /** Without effect when nothing is there. */
+  remove(collection: CollectionModel, key: string, source: string): void {
+    const { state, fork } = this.located(collection.id, key);
+    const decision = decideDelete({
+      collection,
+      space: this.#grounds.space,
+      key,
+      current: state,
+      ...(fork === undefined ? {} : { fork }),
+      now: this.#now,
+      source,
+    });
+    if (decision.events.length > 0 && decision.state) this.#take(collection.id, key, decision.events, decision.state);
+  }
+
+  #take(collection: string, key: string, events: readonly DomainEvent[], state: DocumentState): void {
+    this.events.push(...events);
+    this.#documents.set(`${collection}/${key}`, { state, fork: undefined });
+    for (const event of events) {
+      if (event.type === 'document.written') this.#count(event.data.windows ?? []);
+    }
+  }
+
+  #window(counter: string): WindowState | null {
+    return this.#windows.get(counter) ?? windowIn(this.#view, this.#grounds.space, counter);
+  }
+
+  #count(changes: readonly WindowChange[]): void {
+    for (const change of changes) this.#windows.set(change.counter, evolveWindow(this.#window(change.counter), change));
+  }
+}

@@ -1,0 +1,110 @@
+import type { CollectionModel } from '../domain/definition/model.ts';
+import { readWriteBody } from '../domain/document/decide.ts';
+import { fillDefaults } from '../domain/document/schema.ts';
+import type { Space } from '../domain/events.ts';
+import { documentSubject } from '../domain/subjects.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import { stringifyJson } from '../kernel/json.ts';
+import { directCollection, type Grounds, grounds, groundsOf, playerOf } from './access.ts';
+import type { App, Caller, DocumentAnswer } from './app.ts';
+import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
+import { DocumentWrites } from './document-writes.ts';
+import { readLedger } from './ledger.ts';
+import type { Project } from './project.ts';
+import { documentSubjects } from './state-access.ts';
+import type { Version } from './working-set.ts';
+
+/** Direct access to documents (runtime-storage 4). */
+export function createDocuments(context: AppContext): App['documents'] {
+  return {
+    async read(caller, at) {
+      const project = await projectOf(context, caller);
+      const ground = grounds(project.authority, project.definitions, caller, at.target);
+      const collection = directCollection(ground, caller, at.collection, at.key, 'read');
+      const answer = await readDocument(context, project, caller, ground, collection, at.key);
+      if (!answer) throw refusal('NOT_FOUND', 'No document under this key');
+      return answer;
+    },
+
+    async exists(caller, at) {
+      const project = await projectOf(context, caller);
+      const ground = grounds(project.authority, project.definitions, caller, at.target);
+      const collection = directCollection(ground, caller, at.collection, at.key, 'read');
+      return (await readDocument(context, project, caller, ground, collection, at.key)) !== null;
+    },
+
+    async write(caller, at, body, saveVersion) {
+      const project = await projectOf(context, caller);
+      const read = readWriteBody(body);
+      const outcome = await execute(project, caller, 'document.write', (view, now) => {
+        const ground = groundsOf(view, caller, at.target);
+        const collection = directCollection(ground, caller, at.collection, at.key, 'write');
+        const player = playerOf(caller, context.platformId);
+        if (read instanceof Refusal) return read;
+        view.expect(documentSubjects(ground.space, collection.id, at.key));
+        const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+        const how = { player, saveVersion: saveVersion ?? read.saveVersion, checkSchema: true, source: 'direct' };
+        const state = writes.write(collection, at.key, read.body, how);
+        return decided(state.version, writes.events);
+      });
+      return { version: outcome.answer, position: outcome.revision, stale: false };
+    },
+
+    async remove(caller, at) {
+      const project = await projectOf(context, caller);
+      const outcome = await execute(project, caller, 'document.delete', (view, now) => {
+        const ground = groundsOf(view, caller, at.target);
+        const collection = directCollection(ground, caller, at.collection, at.key, 'delete');
+        const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+        writes.remove(collection, at.key, 'direct');
+        return decided(null, writes.events);
+      });
+      return { position: outcome.revision, stale: false };
+    },
+
+    ledger: (caller, at, query) => readLedger(context, caller, at, query),
+  };
+}
+
+/** As of this node's head; `null` when there is none or it was deleted. */
+export async function readDocument(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  ground: Grounds,
+  collection: CollectionModel,
+  key: string,
+): Promise<DocumentAnswer | null> {
+  const version = await versionIn(project, ground.space, collection.id, key);
+  const { state } = version;
+  if (state === null || !('version' in state) || state.document === null) return null;
+  const text = servedText(version, collection, ground.settings.fillDefaults);
+  return { ...positioned(context, project, caller), text, version: state.version };
+}
+
+async function versionIn(project: Project, space: Space, collection: string, key: string): Promise<Version> {
+  const subject = documentSubject(space, collection, key);
+  const own = await project.read(subject);
+  if (own.state !== null || space === 'live') return own;
+  const live = documentSubject('live', collection, key);
+  return project.read(live);
+}
+
+interface Served {
+  readonly schema: CollectionModel['schema'];
+  readonly fill: boolean;
+  readonly text: string;
+}
+
+/** Printed once per version of the document and schema of its collection: reads then cost no printing at all. */
+function servedText(version: Version, collection: CollectionModel, fill: boolean): string {
+  const { schema } = collection;
+  const memo = version.memo as Served | undefined;
+  if (memo && memo.schema === schema && memo.fill === fill) return memo.text;
+  const { state } = version;
+  if (state === null || !('version' in state) || state.document === null) throw new Error('only a document can be served');
+  const document = fill && schema.hasDefaults ? fillDefaults(schema, state.document) : state.document;
+  const served: Served = { schema, fill, text: stringifyJson(document) };
+  version.memo = served;
+  return served.text;
+}

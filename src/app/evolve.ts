@@ -1,0 +1,26 @@
+import { EMPTY_DEFINITIONS, evolveDefinitions } from '../domain/definition/evolve.ts';
+import { evolveDocument, evolveIdempotency } from '../domain/document/evolve.ts';
+import type { DomainEvent, ProjectEvent } from '../domain/events.ts';
+import { evolveWindow } from '../domain/limit/evolve.ts';
+import { evolveAuthority } from '../domain/project/evolve.ts';
+import type { SubjectState } from '../domain/states.ts';
+import { AUTHORITY, DEFINITIONS, type SubjectKey, windowSubject } from '../domain/subjects.ts';
+
+/** The next state of one subject after an event that changes it (`subjectsOf`); one fold for speculation, tail and loading. */
+export function evolve(subject: SubjectKey, state: SubjectState | null, event: ProjectEvent): SubjectState | null {
+  if (subject === AUTHORITY) return evolveAuthority(state !== null && 'keys' in state ? state : null, event);
+  if (subject === DEFINITIONS) return evolveDefinitions(state !== null && 'sources' in state ? state : EMPTY_DEFINITIONS, event);
+  if (!isDocumentEvent(event)) return state;
+  const { recordedAt } = event.metadata;
+  if (subject.startsWith('document/')) return evolveDocument(state !== null && 'version' in state ? state : null, event, recordedAt);
+  if (event.type === 'document.deleted') return state;
+  if (subject.startsWith('idempotency/')) return event.type === 'record.appended' ? evolveIdempotency(event.data, recordedAt) : state;
+  const change = event.data.windows?.find(({ counter }) => windowSubject(event.data.space, counter) === subject);
+  return change ? evolveWindow(state !== null && 'used' in state ? state : null, change) : state;
+}
+
+type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
+
+function isDocumentEvent(event: ProjectEvent): event is ProjectEvent & DocumentEvent {
+  return event.type === 'document.written' || event.type === 'document.deleted' || event.type === 'record.appended';
+}

@@ -1,0 +1,111 @@
+import { decidePutSingle, decideRemove, decideRemoveSingle, decideUpsertMany, decideUpsertOne } from '../domain/definition/decide.ts';
+import { listDefinitions } from '../domain/definition/listing.ts';
+import { decidePromote, diffDefinitions } from '../domain/definition/promote.ts';
+import type { ManageReply, Decision as Publish } from '../domain/definition/publish.ts';
+import type { DomainEvent, PublishTarget } from '../domain/events.ts';
+import { scopesOf } from '../domain/project/permissions.ts';
+import { Refusal } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
+import type { App, Caller, ListedKind, ManageAnswer, SingleKind } from './app.ts';
+import { findKey } from './authenticate.ts';
+import { type AppContext, decided, execute, projectOf } from './context.ts';
+
+/** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
+export function createManage(context: AppContext): App['manage'] {
+  const publish = (caller: Caller, cause: string, target: PublishTarget, kinds: readonly Kind[], decide: Decide) =>
+    publishWhole(context, caller, cause, target, kinds, decide);
+  const live = 'live';
+
+  return {
+    upsertMany: (caller, kind, body, options) =>
+      publish(caller, `${kind}.put`, options.target, [kind], ({ state }) => decideUpsertMany(state, kind, body, options)),
+    upsertOne: (caller, kind, body, target) =>
+      publish(caller, `${kind}.patch`, target, [kind], ({ state }) => decideUpsertOne(state, kind, body, target)),
+    remove: (caller, kind, id) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemove(state, kind, id)),
+    putSingle: (caller, kind, body, target) =>
+      publish(caller, `${kind}.put`, target, [kind], ({ state }) => decidePutSingle(state, kind, body, target)),
+    removeSingle: (caller, kind) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemoveSingle(state, kind)),
+    promote: (caller, options) => publish(caller, 'definitions.promote', live, STAGED, ({ state }) => decidePromote(state, options)),
+
+    async list(caller, kind, options) {
+      const project = await projectOf(context, caller);
+      const { state, key, settings } = grounds(project.authority, project.definitions, caller, options.target ?? 'live');
+      for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
+      const { endpointRateLimits } = settings;
+      return listDefinitions(state, kind, { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null });
+    },
+
+    async diff(caller) {
+      const project = await projectOf(context, caller);
+      const { state, key } = grounds(project.authority, project.definitions, caller, 'next');
+      for (const kind of STAGED) for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
+      return diffDefinitions(state);
+    },
+
+    async validate(caller, publicKey) {
+      const project = await projectOf(context, caller);
+      const { authority, key } = grounds(project.authority, project.definitions, caller, 'live');
+      const found = publicKey === null ? null : findKey(project, publicKey);
+      const publicOk = found?.kind === 'public' && found.enabled;
+      const publicMessage = publicKey === null ? 'Not provided' : publicOk ? 'Valid' : 'Invalid';
+      // No `error` member, not even null: a dedicated server takes its presence for a refusal (management 3).
+      const body: JsonObject = {
+        ok: publicKey === null || publicOk,
+        project: { id: authority.projectId, title: authority.name, name: authority.name, settings: { enabled: true } },
+        checks: {
+          projectId: { ok: true, message: 'Found' },
+          secretKey: { ok: true, message: 'Valid' },
+          publicKey: { ok: publicOk, message: publicMessage },
+        },
+        ...(key.permissions === null ? {} : { permissions: key.permissions }),
+      };
+      return { status: 200, body };
+    },
+  };
+}
+
+type Kind = ListedKind | SingleKind;
+type Decide = (ground: Grounds) => Publish | Refusal;
+
+const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'query', 'game-values', 'rate-limit-rules'];
+
+/** Bytes of texts in one commit: an append holds 1 MiB on every engine, and JSON escapes can double a text. */
+const TEXTS_PER_COMMIT = 256 * 1024;
+
+/**
+ * One publish. Texts that do not fit into its commit are stored by commits before it: they are content addressed and change nothing
+ * until the publish refers to them.
+ */
+async function publishWhole(
+  context: AppContext,
+  caller: Caller,
+  cause: string,
+  target: PublishTarget,
+  kinds: readonly Kind[],
+  decide: Decide,
+): Promise<ManageAnswer> {
+  const project = await projectOf(context, caller);
+  for (;;) {
+    const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view) => {
+      const ground = groundsOf(view, caller, target);
+      for (const kind of kinds) for (const scope of scopesOf(kind)) requirePermission(ground.key, scope, 'rw');
+      const publish = decide(ground);
+      if (publish instanceof Refusal) return publish;
+      const first = firstTexts(publish.events);
+      return first ? decided<ManageReply | 'stored'>('stored', first) : decided<ManageReply | 'stored'>(publish.answer, publish.events);
+    });
+    if (outcome.answer !== 'stored') return { ...outcome.answer, position: outcome.revision };
+  }
+}
+
+/** The first texts of a publish that is too large for one commit, else `null`. */
+function firstTexts(events: readonly DomainEvent[]): readonly DomainEvent[] | null {
+  let bytes = 0;
+  for (const [index, event] of events.entries()) {
+    if (event.type !== 'source.stored') continue;
+    bytes += Buffer.byteLength(event.data.text);
+    if (bytes > TEXTS_PER_COMMIT) return events.slice(0, Math.max(index, 1));
+  }
+  return null;
+}

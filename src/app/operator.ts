@@ -1,0 +1,125 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { KeyKind, Permissions } from '../domain/events.ts';
+import { changeKey, createProject, deleteProject, issueKey, type ProjectDecision, revokeKey } from '../domain/project/decide.ts';
+import { formKey, KEY_RANDOM_BYTES } from '../domain/project/keys.ts';
+import type { AuthorityState } from '../domain/states.ts';
+import { AUTHORITY } from '../domain/subjects.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import { asAuthority } from './access.ts';
+import type { Project } from './project.ts';
+import type { Projects } from './projects.ts';
+
+/** What whoever runs the installation may do from the command line: projects and keys. Written through the log like everything else. */
+
+export interface NewProject {
+  readonly projectId: string;
+  readonly publicKey: string;
+  readonly secretKey: string;
+}
+
+export interface NewKey {
+  readonly keyId: string;
+  readonly key: string;
+}
+
+export interface Operator {
+  /** A project with one key of each kind, made in one commit. The secret is shown here and never again. */
+  createProject(name: string): Promise<NewProject & { readonly revision: number }>;
+  /** Refuses its keys from now on; the log stays. Throws NOT_FOUND. */
+  deleteProject(projectId: string): Promise<{ readonly revision: number }>;
+  createKey(projectId: string, kind: KeyKind, label: string, permissions?: Permissions): Promise<NewKey & { readonly revision: number }>;
+  /** Throws NOT_FOUND for a key that is not there. */
+  revokeKey(projectId: string, keyId: string): Promise<{ readonly revision: number }>;
+  changeKey(
+    projectId: string,
+    keyId: string,
+    change: { readonly enabled?: boolean; readonly permissions?: Permissions },
+  ): Promise<{ readonly revision: number }>;
+  /** Project and keys as of the log. Throws NOT_FOUND. */
+  show(projectId: string): Promise<AuthorityState>;
+}
+
+export function createOperator(projects: Projects, keyPrefix: string): Operator {
+  const newKey = (kind: KeyKind) => ({
+    keyId: `key_${randomBytes(8).toString('hex')}`,
+    key: formKey(kind, keyPrefix, randomBytes(KEY_RANDOM_BYTES)),
+  });
+
+  const open = async (projectId: string): Promise<Project> => {
+    const project = await projects.get(projectId);
+    await project?.refresh();
+    if (!project?.authority || project.authority.deleted) throw refusal('NOT_FOUND', `No project ${projectId}`);
+    return project;
+  };
+
+  return {
+    async createProject(name) {
+      const projectId = newProjectId();
+      const publicKey = newKey('public');
+      const secretKey = newKey('secret');
+      const project = await projects.create(projectId);
+      const revision = await change(project, 'project.create', (state) => {
+        const created = createProject(state, { projectId, name });
+        if (created instanceof Refusal) return created;
+        // The keys are checked against the project as it is after its own creation: an empty one.
+        const empty: AuthorityState = { projectId, name, createdAt: 0, deleted: false, settings: {}, keys: new Map() };
+        const first = issueKey(empty, { ...publicKey, kind: 'public', label: 'Public key' });
+        const second = issueKey(empty, { ...secretKey, kind: 'secret', label: 'Secret key' });
+        if (first instanceof Refusal) return first;
+        if (second instanceof Refusal) return second;
+        return { events: [...created.events, ...first.events, ...second.events] };
+      });
+      return { projectId, publicKey: publicKey.key, secretKey: secretKey.key, revision };
+    },
+
+    async deleteProject(projectId) {
+      return { revision: await change(await open(projectId), 'project.delete', deleteProject) };
+    },
+
+    async createKey(projectId, kind, label, permissions) {
+      const made = newKey(kind);
+      const command = { ...made, kind, label, ...(permissions === undefined ? {} : { permissions }) };
+      const revision = await change(await open(projectId), 'key.create', (state) => issueKey(state, command));
+      return { ...made, revision };
+    },
+
+    async revokeKey(projectId, keyId) {
+      const project = await open(projectId);
+      if (!project.authority?.keys.has(keyId)) throw refusal('NOT_FOUND', `No key ${keyId} in project ${projectId}`);
+      return { revision: await change(project, 'key.revoke', (state) => revokeKey(state, { keyId })) };
+    },
+
+    async changeKey(projectId, keyId, asked) {
+      return { revision: await change(await open(projectId), 'key.change', (state) => changeKey(state, { keyId, ...asked })) };
+    },
+
+    async show(projectId) {
+      const { authority } = await open(projectId);
+      if (!authority) throw refusal('NOT_FOUND', `No project ${projectId}`);
+      return authority;
+    },
+  };
+}
+
+async function change(
+  project: Project,
+  cause: string,
+  decide: (state: AuthorityState | null) => ProjectDecision | Refusal,
+): Promise<number> {
+  const outcome = await project.execute({
+    commandId: randomUUID(),
+    cause,
+    actor: { kind: 'operator' },
+    decide: (view) => {
+      const decision = decide(asAuthority(view.read(AUTHORITY)));
+      return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
+    },
+  });
+  return outcome.revision;
+}
+
+/** URL-safe, without capitals, and long enough that nobody guesses one: 20 letters and digits. */
+function newProjectId(): string {
+  const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+  return `p${Array.from(randomBytes(19), (byte) => alphabet[byte % alphabet.length]).join('')}`;
+}

@@ -1,0 +1,168 @@
+import { LRUCache } from 'lru-cache';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import type { Scheduler } from '../kernel/scheduler.ts';
+import type { Log, RecordedEvent } from '../log/port.ts';
+import { PROJECT_PREFIX, projectOf, projectStream } from '../log/streams.ts';
+import { Project } from './project.ts';
+import type { StateReader } from './readers.ts';
+import { readCounts, type SharedCache, type Version } from './working-set.ts';
+import type { WriterLimits, WriterObserver } from './writer.ts';
+
+/**
+ * The projects that this node has open, and the one tail that keeps them current. A project is opened by the first request for it
+ * and closed when it has been idle; the tail follows all projects' streams and hands each open one its own events.
+ */
+
+export interface ProjectsOptions {
+  readonly log: Log;
+  readonly reader: StateReader;
+  readonly scheduler: Scheduler;
+  readonly limits: WriterLimits;
+  /** Bytes of states that may be forgotten, over all projects. */
+  readonly cacheBytes: number;
+  readonly observer: WriterObserver;
+  /** A project or the tail met trouble; for the log. */
+  onTrouble(what: string, error: unknown): void;
+}
+
+const IDLE_MS = 10 * 60_000;
+/** How long "no such project" is believed: long enough to stop a flood of guesses, short enough for a project just made elsewhere. */
+const UNKNOWN_MS = 500;
+const STALE_MS = 1_000;
+const REFUSE_MS = 5_000;
+
+export class Projects {
+  readonly cache: SharedCache;
+  readonly #options: ProjectsOptions;
+  readonly #open = new Map<string, Project>();
+  readonly #opening = new Map<string, Promise<Project | null>>();
+  readonly #unknown: LRUCache<string, number>;
+  readonly #abort = new AbortController();
+  #caughtUpAt = 0;
+  #tail: Promise<void> | null = null;
+
+  constructor(options: ProjectsOptions) {
+    this.#options = options;
+    this.cache = new LRUCache<string, Version>({ maxSize: options.cacheBytes, sizeCalculation: (version) => version.size + 200 });
+    this.#unknown = new LRUCache({ max: 10_000 });
+  }
+
+  /** Starts the tail; call once. */
+  async start(): Promise<void> {
+    const after = await this.#options.log.end();
+    this.#caughtUpAt = this.#options.scheduler.now();
+    this.#tail = this.#follow(after);
+  }
+
+  async close(): Promise<void> {
+    for (const project of this.#open.values()) await project.writer.drain();
+    this.#abort.abort();
+    await this.#tail;
+  }
+
+  /** The open project, if it is open: for callers that must not wait. */
+  peek(projectId: string): Project | undefined {
+    return this.#open.get(projectId);
+  }
+
+  /** The project, opened when need be; `null` when there is none. Throws a `Refusal` (503) when it cannot be trusted or reached. */
+  async get(projectId: string): Promise<Project | null> {
+    const open = this.#open.get(projectId);
+    if (open) return open;
+    const unknownSince = this.#unknown.get(projectId);
+    if (unknownSince !== undefined && this.#options.scheduler.now() - unknownSince < UNKNOWN_MS) return null;
+    const running = this.#opening.get(projectId);
+    if (running) return running;
+    const opening = this.#openProject(projectId, false).finally(() => this.#opening.delete(projectId));
+    this.#opening.set(projectId, opening);
+    return opening;
+  }
+
+  /** A project that is to be made: open, and still without events. */
+  async create(projectId: string): Promise<Project> {
+    const project = await this.#openProject(projectId, true);
+    if (!project) throw new Error('a project to be created opens always');
+    return project;
+  }
+
+  /** `x-ns-stale`: how well this node knows the project's head. Throws 503 when it has not known it for 5 s. */
+  freshness(project: Project): { readonly stale: boolean } {
+    const silent = this.#options.scheduler.now() - Math.max(this.#caughtUpAt, project.confirmedAt);
+    if (silent > REFUSE_MS) throw refusal('STORAGE_UNAVAILABLE', 'This node has lost sight of the log');
+    return { stale: silent > STALE_MS };
+  }
+
+  /** A projector tells how far the state tables of a project are. */
+  projected(projectId: string, revision: number): void {
+    this.#open.get(projectId)?.projected(revision);
+  }
+
+  /** Reads since the start that found their subject in memory, and that had to load it. */
+  get counts(): Readonly<typeof readCounts> {
+    return readCounts;
+  }
+
+  /** Projects whose state tables this node should look at again, for nodes without a projector of their own. */
+  get openProjects(): readonly Project[] {
+    return [...this.#open.values()];
+  }
+
+  async #openProject(projectId: string, create: boolean): Promise<Project | null> {
+    const { log, reader, scheduler, limits, observer } = this.#options;
+    const options = { projectId, log, reader, scheduler, limits, observer, cache: this.cache };
+    const project = await Project.open({ ...options, onStopped: (reason) => this.#drop(projectId, reason) }, create);
+    if (!project) {
+      this.#unknown.set(projectId, scheduler.now());
+      return null;
+    }
+    this.#unknown.delete(projectId);
+    project.lastUsedAt = scheduler.now();
+    this.#open.set(projectId, project);
+    // What was appended between the last page read and this line was handed to nobody.
+    const head = await log.head(projectStream(projectId));
+    if (head && head.revision > project.set.head) await project.reach(head.revision, limits.deadlineMs);
+    return project;
+  }
+
+  #drop(projectId: string, reason: Refusal): void {
+    this.#open.get(projectId)?.set.close();
+    this.#open.delete(projectId);
+    this.#options.onTrouble(`project ${projectId} stopped`, reason);
+  }
+
+  async #follow(after: bigint | null): Promise<void> {
+    for await (const step of this.#options.log.follow({ prefix: PROJECT_PREFIX, after, signal: this.#abort.signal })) {
+      this.#hand(step.events);
+      if (!step.caughtUp) continue;
+      this.#caughtUpAt = this.#options.scheduler.now();
+      this.#closeIdle();
+    }
+  }
+
+  #hand(events: readonly RecordedEvent[]): void {
+    const perProject = new Map<string, RecordedEvent[]>();
+    for (const event of events) {
+      const projectId = projectOf(event.stream);
+      if (projectId === null || !this.#open.has(projectId)) continue;
+      const list = perProject.get(projectId);
+      if (list) list.push(event);
+      else perProject.set(projectId, [event]);
+    }
+    for (const [projectId, list] of perProject) {
+      try {
+        this.#open.get(projectId)?.onTail(list);
+      } catch (error) {
+        if (!(error instanceof Refusal)) this.#options.onTrouble(`tail of project ${projectId}`, error);
+      }
+    }
+  }
+
+  #closeIdle(): void {
+    const now = this.#options.scheduler.now();
+    for (const [projectId, project] of this.#open) {
+      if (now - project.lastUsedAt < IDLE_MS || project.writer.length > 0) continue;
+      this.#open.delete(projectId);
+      project.set.close();
+    }
+  }
+}

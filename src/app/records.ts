@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { decideAppend } from '../domain/document/append.ts';
+import type { IdempotencyState } from '../domain/states.ts';
+import { collectionSubject, documentSubject, idempotencySubject } from '../domain/subjects.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import { grounds, groundsOf, requirePermission } from './access.ts';
+import type { App } from './app.ts';
+import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
+import { readDocument } from './documents.ts';
+import { windowIn } from './state-access.ts';
+import type { View } from './view.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100;
+
+/** Records of global collections (runtime-storage 10). */
+export function createRecords(context: AppContext): App['records'] {
+  return {
+    async append(caller, at, body, idempotencyKey, writerId) {
+      const project = await projectOf(context, caller);
+      const recordId = randomBytes(16).toString('hex');
+      const outcome = await execute(project, caller, 'record.append', (view, now) => {
+        const { definitions, key, space } = groundsOf(view, caller, at.target);
+        if (caller.isSecret) requirePermission(key, 'collections', 'x');
+        const collection = definitions.collection(at.collection);
+        if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend))
+          throw refusal('FORBIDDEN', 'Appending needs a secret key');
+        if (!collection) throw refusal('NOT_FOUND', 'No collection with this id');
+        const decision = decideAppend({
+          collection,
+          space,
+          body,
+          recordId,
+          writerId,
+          now,
+          maxBytes: context.limits.documentBytes,
+          checkSchema: true,
+          idempotencyKey,
+          idempotency:
+            idempotencyKey === null ? null : idempotencyIn(view, idempotencySubject(space, collection.id, writerId, idempotencyKey)),
+          windowOf: (counter) => windowIn(view, space, counter),
+        });
+        if (decision instanceof Refusal) return decision;
+        // Read like every subject that is changed; 128 random bits are not there yet.
+        if (decision.events.length > 0) view.assumeAbsent(documentSubject(space, collection.id, recordId));
+        return decided(decision.text, decision.events);
+      });
+      return { body: `{"ok":true,"record":${outcome.answer}}`, position: outcome.revision, stale: false };
+    },
+
+    async list(caller, at, query) {
+      const project = await projectOf(context, caller);
+      const { definitions, key, space } = grounds(project.authority, project.definitions, caller, at.target);
+      if (caller.isSecret) requirePermission(key, 'collections', 'x');
+      const collection = definitions.collection(at.collection);
+      if (collection?.type !== 'global') return { ...positioned(context, project, caller), body: { ok: true, records: [], cursor: null } };
+      const changedAt = Math.max(
+        project.set.collectionChangedAt(collectionSubject('live', collection.id)),
+        project.set.collectionChangedAt(collectionSubject(space, collection.id)),
+      );
+      const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
+      const page = await context.views.records(project.id, space, collection.id, {
+        limit: limitOf(query.limit),
+        before: cursorOf(query.after),
+      });
+      const body = `{"ok":true,"records":[${page.records.join(',')}],"cursor":${nextCursor(page.last)}}`;
+      return { ...positioned(context, project, caller, reached), body };
+    },
+
+    async get(caller, at) {
+      const project = await projectOf(context, caller);
+      const ground = grounds(project.authority, project.definitions, caller, at.target);
+      if (caller.isSecret) requirePermission(ground.key, 'collections', 'x');
+      const collection = ground.definitions.collection(at.collection);
+      const answer = collection?.type === 'global' ? await readDocument(context, project, caller, ground, collection, at.key) : null;
+      if (!answer) throw refusal('NOT_FOUND', 'No record with this id');
+      return answer;
+    },
+  };
+}
+
+function idempotencyIn(view: View, subject: string): IdempotencyState | null {
+  const state = view.read(subject);
+  return state !== null && 'bodyHash' in state ? state : null;
+}
+
+function limitOf(text: string | null): number {
+  const limit = text === null || !/^-?\d{1,9}$/.test(text) ? DEFAULT_LIMIT : Number(text);
+  return Math.min(Math.max(limit, 1), MAX_LIMIT);
+}
+
+/** Unix ms, `<ms>.<sequence>` as we return it where the border is ambiguous, or ISO text; anything else starts at the newest. */
+function cursorOf(text: string | null): { readonly timestamp: number; readonly sequence: number | null } | null {
+  if (text === null) return null;
+  const parts = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(text);
+  if (parts) return { timestamp: Number(parts[1]), sequence: parts[2] === undefined ? null : Number(parts[2]) };
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : { timestamp: time, sequence: null };
+}
+
+/** JSON text of the cursor: a number, as the reference has it, unless records of one millisecond lie on both sides of the border. */
+function nextCursor(last: { readonly timestamp: number; readonly sequence: number; readonly ambiguous: boolean } | null): string {
+  if (!last) return 'null';
+  return last.ambiguous ? `"${last.timestamp}.${last.sequence}"` : String(last.timestamp);
+}

@@ -1,0 +1,264 @@
+import type { LRUCache } from 'lru-cache';
+import type { ProjectEvent } from '../domain/events.ts';
+import type { SubjectState } from '../domain/states.ts';
+import { AUTHORITY, DEFINITIONS, type SubjectKey, subjectsOf } from '../domain/subjects.ts';
+import { evolve } from './evolve.ts';
+
+/**
+ * The write side's memory of one project.
+ *
+ * Two layers. The *durable* layer is the state at `head`: every event up to it is folded in, none beyond. The *speculative* layer
+ * lies over it: what commands that joined a group will make of it once their append is stored. Plain reads see the durable layer
+ * only; decisions see both.
+ *
+ * The *horizon* is the revision up to which the state tables are known to be written. A subject changed after it must be kept here,
+ * since its row may still be old: held subjects are pinned, and for subjects that nobody holds the events themselves are kept.
+ * A subject last changed at or below the horizon may be forgotten at any time; its row is then the truth. Those live in an LRU
+ * shared by all projects of the node, bounded in bytes.
+ */
+
+let lastToken = 0;
+let openings = 0;
+
+/**
+ * A state of a subject at one moment. `token` is its version: a number of this process, new for every application of an event,
+ * speculative or durable, and never used twice. (A predicted revision would not do: after a rollback it would come back and hide a
+ * change.) Two reads saw the same state exactly when they saw the same token.
+ */
+export interface Version {
+  readonly token: number;
+  readonly state: SubjectState | null;
+  /** Estimated bytes held. */
+  readonly size: number;
+  /** Derived from the state and kept with it, such as the text that is served. Belongs to whoever sets it. */
+  memo?: unknown;
+}
+
+export function newVersion(state: SubjectState | null, size: number): Version {
+  lastToken += 1;
+  return { token: lastToken, state, size };
+}
+
+/** What one commit makes of the subjects it changes. */
+export type Effect = readonly [subject: SubjectKey, version: Version];
+
+interface Pinned {
+  readonly version: Version;
+  /** Revision of the last event folded in. */
+  readonly changedAt: number;
+}
+
+interface Kept {
+  readonly revision: number;
+  readonly event: ProjectEvent;
+  readonly size: number;
+}
+
+export type SharedCache = LRUCache<string, Version>;
+
+/** Reads that found their subject in memory, and those that had to load it; of all projects of the process. */
+export const readCounts = { hits: 0, misses: 0 };
+
+/** Rough bytes of an entry beside its state: key, maps, version object. */
+const OVERHEAD = 200;
+
+export class WorkingSet {
+  /** Revision up to which the durable layer is folded; −1 before the first event. */
+  head = -1;
+  horizon: number;
+  readonly #prefix: string;
+  readonly #cache: SharedCache;
+  readonly #pinned = new Map<SubjectKey, Pinned>();
+  readonly #unheld = new Map<SubjectKey, Kept[]>();
+  /** Subjects changed after the horizon, in order of revision: what to look at when the horizon moves. */
+  #changes: { readonly revision: number; readonly subject: SubjectKey }[] = [];
+  #changesStart = 0;
+  readonly #speculative = new Map<SubjectKey, Version>();
+  readonly #collections = new Map<SubjectKey, number>();
+  #openedAt = -1;
+  /** Bytes that cannot be given up before the horizon moves. */
+  windowBytes = 0;
+
+  constructor(horizon: number, cache: SharedCache) {
+    // A number of this opening, not the project's id: what an earlier opening left in the cache is not current any more.
+    openings += 1;
+    this.#prefix = `${openings} `;
+    this.#cache = cache;
+    this.horizon = horizon;
+    this.head = horizon;
+  }
+
+  /** The state at the head, without speculation; `undefined` when it must be loaded. */
+  durable(subject: SubjectKey): Version | undefined {
+    return this.#pinned.get(subject)?.version ?? this.#cache.get(this.#prefix + subject);
+  }
+
+  /** Gives back what the cache holds of this project. */
+  close(): void {
+    for (const key of this.#cache.keys()) if (key.startsWith(this.#prefix)) this.#cache.delete(key);
+  }
+
+  /** What a decision sees; `undefined` when it must be loaded. */
+  current(subject: SubjectKey): Version | undefined {
+    return this.#speculative.get(subject) ?? this.durable(subject);
+  }
+
+  isSpeculative(subject: SubjectKey): boolean {
+    return this.#speculative.has(subject);
+  }
+
+  /** Revision of the last change in a collection, as of the head; the opening revision when it has not changed since. */
+  collectionChangedAt(subject: SubjectKey): number {
+    return this.#collections.get(subject) ?? this.#openedAt;
+  }
+
+  /** Marks that everything up to the head was folded in at opening. */
+  opened(): void {
+    this.#openedAt = this.head;
+  }
+
+  /**
+   * Folds one durable event, the one after the head. Held subjects take their next state; for the others the event is kept until the
+   * horizon has passed it. `size` is the bytes of the event's data.
+   */
+  fold(event: ProjectEvent, size: number): void {
+    if (event.revision !== this.head + 1) throw new Error(`fold: event ${event.revision} does not follow head ${this.head}`);
+    for (const subject of subjectsOf(event)) this.#foldSubject(subject, event, size);
+    this.head = event.revision;
+  }
+
+  /** Makes the effects of a stored commit durable; `event` is its last event, already sealed at `revision`. */
+  settle(effects: readonly Effect[], events: readonly ProjectEvent[], size: number): void {
+    const settled = new Set<SubjectKey>();
+    for (const [subject, version] of effects) {
+      settled.add(subject);
+      this.#pin(subject, version, events[events.length - 1]?.revision ?? this.head);
+      if (this.#speculative.get(subject) === version) this.#speculative.delete(subject);
+    }
+    for (const event of events) {
+      for (const subject of subjectsOf(event)) {
+        if (settled.has(subject)) continue;
+        this.#foldSubject(subject, event, size);
+      }
+      this.head = event.revision;
+    }
+  }
+
+  /** Lays the effects of a joining commit over everything. */
+  speculate(effects: readonly Effect[]): void {
+    for (const [subject, version] of effects) this.#speculative.set(subject, version);
+  }
+
+  dropSpeculation(): void {
+    this.#speculative.clear();
+  }
+
+  /**
+   * Takes a loaded row in. `revision` is the checkpoint it came with, between the horizon and the head: events after it that were
+   * kept are folded on top. A subject that got held meanwhile is left alone.
+   */
+  admit(subject: SubjectKey, state: SubjectState | null, revision: number): void {
+    if (revision < this.horizon || revision > this.head)
+      throw new Error('admit: a row outside horizon and head is not the state at the head');
+    if (this.durable(subject)) return;
+    let folded = state;
+    let changedAt = -1;
+    let size = estimate(state);
+    for (const kept of this.#unheld.get(subject) ?? []) {
+      if (kept.revision <= revision) continue;
+      folded = evolve(subject, folded, kept.event);
+      changedAt = kept.revision;
+      size = Math.max(size, kept.size);
+    }
+    this.#forgetUnheld(subject);
+    const version = newVersion(folded, size);
+    if (changedAt > this.horizon || isResident(subject)) this.#pin(subject, version, changedAt);
+    else this.#cache.set(this.#prefix + subject, version);
+  }
+
+  /** The state tables are written up to `revision`: what changed no later may now be forgotten. */
+  moveHorizon(revision: number): void {
+    if (revision <= this.horizon) return;
+    this.horizon = revision;
+    while (this.#changesStart < this.#changes.length) {
+      const change = this.#changes[this.#changesStart];
+      if (!change || change.revision > revision) break;
+      this.#changesStart += 1;
+      this.#release(change.subject, revision);
+    }
+    if (this.#changesStart > 1024 && this.#changesStart * 2 > this.#changes.length) {
+      this.#changes = this.#changes.slice(this.#changesStart);
+      this.#changesStart = 0;
+    }
+  }
+
+  #foldSubject(subject: SubjectKey, event: ProjectEvent, size: number): void {
+    if (subject.startsWith('collection/')) {
+      this.#collections.set(subject, event.revision);
+      return;
+    }
+    const held = this.durable(subject);
+    if (held) {
+      this.#pin(subject, newVersion(evolve(subject, held.state, event), Math.max(size, held.size)), event.revision);
+      return;
+    }
+    const kept = this.#unheld.get(subject) ?? [];
+    kept.push({ revision: event.revision, event, size });
+    this.#unheld.set(subject, kept);
+    this.#changes.push({ revision: event.revision, subject });
+    this.windowBytes += size + OVERHEAD;
+  }
+
+  #pin(subject: SubjectKey, version: Version, changedAt: number): void {
+    if (subject.startsWith('collection/')) {
+      this.#collections.set(subject, changedAt);
+      return;
+    }
+    const before = this.#pinned.get(subject);
+    if (before) this.windowBytes -= before.version.size + OVERHEAD;
+    else this.#cache.delete(this.#prefix + subject);
+    this.#pinned.set(subject, { version, changedAt });
+    this.windowBytes += version.size + OVERHEAD;
+    if (changedAt > this.horizon) this.#changes.push({ revision: changedAt, subject });
+  }
+
+  #release(subject: SubjectKey, horizon: number): void {
+    const pinned = this.#pinned.get(subject);
+    if (pinned && pinned.changedAt <= horizon && !isResident(subject)) {
+      this.#pinned.delete(subject);
+      this.windowBytes -= pinned.version.size + OVERHEAD;
+      this.#cache.set(this.#prefix + subject, pinned.version);
+    }
+    const kept = this.#unheld.get(subject);
+    if (!kept) return;
+    const later = kept.filter((one) => one.revision > horizon);
+    for (const one of kept) if (one.revision <= horizon) this.windowBytes -= one.size + OVERHEAD;
+    if (later.length > 0) this.#unheld.set(subject, later);
+    else this.#unheld.delete(subject);
+  }
+
+  #forgetUnheld(subject: SubjectKey): void {
+    for (const one of this.#unheld.get(subject) ?? []) this.windowBytes -= one.size + OVERHEAD;
+    this.#unheld.delete(subject);
+  }
+}
+
+/** Read by every request: never given up while the project is open. */
+function isResident(subject: SubjectKey): boolean {
+  return subject === DEFINITIONS || subject === AUTHORITY;
+}
+
+/** Documents dominate; measuring them exactly would cost a print, so loaders tell their size by the row instead where they can. */
+function estimate(state: SubjectState | null): number {
+  if (state === null || !('document' in state)) return 100;
+  return roughSize(state.document, 0);
+}
+
+function roughSize(value: unknown, depth: number): number {
+  if (typeof value === 'string') return value.length * 2 + 16;
+  if (typeof value !== 'object' || value === null) return 8;
+  if (depth > 64) return 16;
+  let sum = 32;
+  for (const [name, member] of Object.entries(value)) sum += name.length + roughSize(member, depth + 1);
+  return sum;
+}

@@ -1,0 +1,537 @@
+import { v5 as uuidv5 } from 'uuid';
+import type { Actor, DomainEvent, ProjectEvent } from '../domain/events.ts';
+import { SCHEMA_VERSIONS } from '../domain/events.ts';
+import { type SubjectKey, subjectsOf } from '../domain/subjects.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import { encodeEvent } from '../kernel/json.ts';
+import type { Scheduler } from '../kernel/scheduler.ts';
+import { seal } from '../log/chain.ts';
+import { AppendTooLarge, type Log, type NewEvent, OutcomeUnknown } from '../log/port.ts';
+import { evolve } from './evolve.ts';
+import { NeedsLoading, View } from './view.ts';
+import { type Effect, newVersion, type WorkingSet } from './working-set.ts';
+
+/**
+ * The writer of one project: gathers commits and appends them in groups, at the exact revision.
+ *
+ * A command is *decided* and *joins* in one synchronous turn: its events are applied to the speculative layer at once, so the next
+ * command on a hot document builds on them without waiting. Where a command is:
+ *
+ *   deciding ──► gathering ──► in flight ──► durable (answered)
+ *      ▲            │  │           │
+ *      │ load       │  └ deadline: withdrawn, 503 (never sent)
+ *      └────────────┴──── conflict: checked again
+ *
+ * - *gathering*: joined, waiting for the append under way. May be withdrawn; what joined after it is then checked again.
+ * - *in flight*: sent. While the answer is unknown the group is frozen: the identical append (same ids) is sent again until it is
+ *   known; nobody joins it, leaves it or is decided again. At its deadline a command answers 504 and the group goes on.
+ * - *conflict*: another node wrote. Speculation is dropped, the gap is read and folded; commits found in it by their command id are
+ *   done, those whose reads still hold go in unchanged, the others are decided again (8 times at most).
+ * - A command *without events* (a refusal, a read-only call) that read speculation waits in its place for the group it read from;
+ *   one that read durable state alone is answered at once.
+ */
+
+/** What a decision comes to. A refusal is thrown or returned; both mean the same. */
+export interface Decision<A> {
+  readonly events: readonly DomainEvent[];
+  readonly answer: A;
+}
+
+export interface Command<A> {
+  /** Random per request. */
+  readonly commandId: string;
+  /** The use case, such as `document.write`. */
+  readonly cause: string;
+  readonly actor: Actor;
+  /** Pure and synchronous; may run several times. `now` never runs backwards within the project. */
+  decide(view: View, now: number): Decision<A> | Refusal;
+}
+
+export interface Outcome<A> {
+  readonly answer: A;
+  /** The project's revision that the answer reflects or became. */
+  readonly revision: number;
+}
+
+export interface WriterLimits {
+  readonly groupCommits: number;
+  readonly groupBytes: number;
+  readonly queueCommits: number;
+  readonly windowBytes: number;
+  /** Milliseconds from the request to its 503 or 504. */
+  readonly deadlineMs: number;
+}
+
+/** What the writer tells about itself; counters and histograms hang on it. */
+export interface WriterObserver {
+  appended(commits: number, events: number, ms: number): void;
+  conflict(): void;
+  queue(length: number): void;
+}
+
+export interface WriterOptions {
+  readonly stream: string;
+  readonly log: Log;
+  readonly set: WorkingSet;
+  readonly scheduler: Scheduler;
+  readonly limits: WriterLimits;
+  readonly observer: WriterObserver;
+  /** Loads subjects into the working set. */
+  load(subjects: readonly SubjectKey[]): Promise<void>;
+  /** Reads the log from the head on and folds it; answers the command ids it found, with the revision of their last event. */
+  readGap(): Promise<ReadonlyMap<string, number>>;
+  /** No append is under way at this moment: what the tail brought meanwhile may be folded. */
+  idle(): void;
+  /** The project can no longer be trusted on this node: two histories, or an event it does not know. */
+  stop(reason: Refusal): void;
+}
+
+const MAX_ATTEMPTS = 8;
+/** Name space of event ids: any fixed UUID will do. */
+const EVENT_IDS = '5b0c8f5e-6f6b-4d8e-9f0a-3c1d2e4f5a6b';
+
+interface Commit {
+  readonly command: Command<unknown>;
+  readonly resolve: (outcome: Outcome<unknown>) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Empty for a command that only waits for what it read. */
+  events: readonly DomainEvent[];
+  /** JSON texts of the events' data. */
+  texts: readonly string[];
+  bytes: number;
+  effects: readonly Effect[];
+  view: View;
+  /** Settled at the end: an answer, or the refusal that was decided on speculation. */
+  result: { readonly answer: unknown } | { readonly refused: Refusal };
+  decidedAt: number;
+  attempts: number;
+  sent: boolean;
+  settled: boolean;
+  cancelDeadline: () => void;
+}
+
+interface Sealed {
+  readonly commits: readonly Commit[];
+  readonly events: readonly NewEvent[];
+  /** The sealed events of each commit, decoded. */
+  readonly perCommit: readonly (readonly ProjectEvent[])[];
+  readonly hash: string;
+  readonly recordedAt: number;
+}
+
+export class Writer {
+  /** Chain hash of the event at the head; '' before the first. */
+  hash = '';
+  /** `recordedAt` of the event at the head. */
+  recordedAt = 0;
+  readonly #options: WriterOptions;
+  #gathering: Commit[] = [];
+  #inFlight: readonly Commit[] = [];
+  #scheduled = false;
+  #deciding = 0;
+  /** `recordedAt` never runs backwards, over speculation too. */
+  #lastDecidedAt = 0;
+  /** Set while the log gives no answer: new commands are refused at once instead of piling up. */
+  #troubledSince: number | null = null;
+  #stopped: Refusal | null = null;
+  /** How long an append takes, smoothed, ms. */
+  #appendMs = 2;
+  #foreignSeenAt = Number.NEGATIVE_INFINITY;
+  #lastAppendEnd = Number.NEGATIVE_INFINITY;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  /** True while an append is under way: the tail must not be folded then. */
+  get busy(): boolean {
+    return this.#inFlight.length > 0;
+  }
+
+  get length(): number {
+    return this.#gathering.length + this.#inFlight.length + this.#deciding;
+  }
+
+  /** Decides and, when there are events, stores them. Throws the command's `Refusal`, or 503/504/409 as the design's section 5 says. */
+  execute<A>(command: Command<A>): Promise<Outcome<A>> {
+    const refused = this.#admission();
+    if (refused) return Promise.reject(refused);
+    return new Promise<Outcome<A>>((resolve, reject) => {
+      const commit: Commit = {
+        command,
+        // The answer of this very command comes back: its type is the command's.
+        resolve: resolve as (outcome: Outcome<unknown>) => void,
+        reject,
+        events: [],
+        texts: [],
+        bytes: 0,
+        effects: [],
+        view: new View(this.#options.set),
+        result: { answer: undefined },
+        decidedAt: 0,
+        attempts: 0,
+        sent: false,
+        settled: false,
+        cancelDeadline: () => undefined,
+      };
+      this.#decideAndJoin(commit);
+      if (commit.settled) return;
+      commit.cancelDeadline = this.#options.scheduler.after(this.#options.limits.deadlineMs, () => this.#deadline(commit));
+    });
+  }
+
+  /** The tail brought another node's events while no append was under way: what has gathered is checked on them. */
+  foreignFolded(): void {
+    this.#foreignSeenAt = this.#options.scheduler.now();
+    this.#recheck(this.#gathering);
+  }
+
+  /** Refuses everything from now on; what is in flight ends as it will. */
+  stop(reason: Refusal): void {
+    this.#stopped = reason;
+    const waiting = this.#gathering;
+    this.#gathering = [];
+    for (const commit of waiting) this.#fail(commit, reason);
+  }
+
+  /** Resolves when nothing is waiting any more. */
+  async drain(): Promise<void> {
+    while (this.length > 0) await this.#options.scheduler.sleep(5);
+  }
+
+  #admission(): Refusal | null {
+    if (this.#stopped) return this.#stopped;
+    const { limits, set, scheduler } = this.#options;
+    if (this.length >= limits.queueCommits) return refusal('BUSY');
+    if (set.windowBytes > limits.windowBytes) return refusal('BEHIND');
+    if (this.#troubledSince !== null && scheduler.now() - this.#troubledSince > 1000) return refusal('STORAGE_UNAVAILABLE');
+    return null;
+  }
+
+  // ── deciding and joining: one synchronous turn ──────────────────────────────────────────────────────────────────
+
+  #decideAndJoin(commit: Commit): void {
+    const view = new View(this.#options.set);
+    const now = Math.max(this.#options.scheduler.now(), this.#lastDecidedAt, this.recordedAt);
+    let decision: Decision<unknown> | Refusal;
+    try {
+      decision = commit.command.decide(view, now);
+    } catch (error) {
+      if (error instanceof NeedsLoading) {
+        this.#loadAndDecide(commit, error.subjects);
+        return;
+      }
+      if (!(error instanceof Refusal)) {
+        this.#fail(commit, error);
+        return;
+      }
+      decision = error;
+    }
+    commit.view = view;
+    commit.decidedAt = now;
+    const events = decision instanceof Refusal ? [] : decision.events;
+    commit.result = decision instanceof Refusal ? { refused: decision } : { answer: decision.answer };
+    if (events.length === 0) {
+      commit.events = [];
+      commit.texts = [];
+      commit.effects = [];
+      commit.bytes = 0;
+      if (view.speculative) this.#gather(commit);
+      else this.#answer(commit, this.#options.set.head);
+      return;
+    }
+    this.#join(commit, events, now);
+  }
+
+  #join(commit: Commit, events: readonly DomainEvent[], now: number): void {
+    commit.events = events;
+    commit.texts = events.map((event) => encodeEvent(event.data));
+    commit.bytes = commit.texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 512, 0);
+    if (commit.bytes > this.#options.limits.groupBytes) {
+      this.#fail(commit, refusal('APPEND_TOO_LARGE'));
+      return;
+    }
+    commit.effects = effectsOf(commit, events, now);
+    this.#lastDecidedAt = now;
+    this.#options.set.speculate(commit.effects);
+    this.#gather(commit);
+  }
+
+  #gather(commit: Commit): void {
+    this.#gathering.push(commit);
+    this.#schedule();
+  }
+
+  #loadAndDecide(commit: Commit, subjects: readonly SubjectKey[]): void {
+    this.#deciding += 1;
+    this.#options.load(subjects).then(
+      () => {
+        this.#deciding -= 1;
+        if (commit.settled) return;
+        if (this.#stopped) this.#fail(commit, this.#stopped);
+        else this.#decideAndJoin(commit);
+      },
+      (error: unknown) => {
+        this.#deciding -= 1;
+        this.#fail(commit, error);
+      },
+    );
+  }
+
+  /** Checks commits again in their order, on whatever the layers hold now: those that still stand rejoin unchanged. */
+  #recheck(commits: readonly Commit[]): void {
+    this.#options.set.dropSpeculation();
+    let floor = this.recordedAt;
+    for (const commit of this.#inFlight) {
+      this.#options.set.speculate(commit.effects);
+      floor = Math.max(floor, commit.decidedAt);
+    }
+    this.#gathering = [];
+    for (const commit of commits) {
+      if (commit.settled) continue;
+      this.#rejoin(commit, floor);
+      if (!commit.settled) floor = Math.max(floor, commit.decidedAt);
+    }
+  }
+
+  /** `floor`: the time of what lies before it; a commit decided earlier would run the clock backwards, so it is decided again. */
+  #rejoin(commit: Commit, floor: number): void {
+    const holds = commit.view.holds();
+    if (holds && commit.decidedAt >= floor) {
+      this.#options.set.speculate(commit.effects);
+      this.#gather(commit);
+      return;
+    }
+    if (!holds) commit.attempts += 1;
+    if (commit.attempts >= MAX_ATTEMPTS) this.#fail(commit, refusal('WRITE_CONFLICT'));
+    else this.#decideAndJoin(commit);
+  }
+
+  // ── appending ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight.length > 0 || this.#gathering.length === 0) return;
+    this.#scheduled = true;
+    const { scheduler } = this.#options;
+    const start = () => {
+      this.#scheduled = false;
+      this.#start();
+    };
+    // Courtesy: a node that saw another one write leaves one append's time between its own appends, so that no node starves.
+    const contended = scheduler.now() - this.#foreignSeenAt < 1000;
+    const pause = contended ? this.#lastAppendEnd + this.#appendMs - scheduler.now() : 0;
+    if (pause > 0.5) scheduler.after(pause, start);
+    else scheduler.defer(start);
+  }
+
+  #start(): void {
+    if (this.#inFlight.length > 0 || this.#gathering.length === 0) return;
+    const group = this.#takeGroup();
+    this.#inFlight = group;
+    this.#options.observer.queue(this.length);
+    this.#run(group).catch((error: unknown) => {
+      // A fault of ours, not of the log: the group fails, the project goes on from what the log says.
+      this.#inFlight = [];
+      for (const commit of group) this.#fail(commit, error);
+      this.#options.stop(error instanceof Refusal ? error : refusal('INTERNAL_ERROR'));
+    });
+  }
+
+  #takeGroup(): readonly Commit[] {
+    const { limits } = this.#options;
+    let bytes = 0;
+    let count = 0;
+    for (const commit of this.#gathering) {
+      if (count >= limits.groupCommits || (count > 0 && bytes + commit.bytes > limits.groupBytes)) break;
+      bytes += commit.bytes;
+      count += 1;
+    }
+    return this.#gathering.splice(0, count);
+  }
+
+  async #run(group: readonly Commit[]): Promise<void> {
+    const sealed = this.#seal(group);
+    if (sealed.events.length === 0) {
+      this.#finish(sealed, this.#options.set.head);
+      return;
+    }
+    const started = this.#options.scheduler.now();
+    const head = this.#options.set.head;
+    const result = await this.#appendUntilKnown(sealed, head);
+    if (result === 'withdrawn') {
+      this.#inFlight = [];
+      this.#recheck([...group, ...this.#gathering]);
+      return;
+    }
+    const now = this.#options.scheduler.now();
+    this.#lastAppendEnd = now;
+    if (result.ok) {
+      this.#appendMs = this.#appendMs * 0.8 + (now - started) * 0.2;
+      this.#options.observer.appended(group.length, sealed.events.length, now - started);
+      this.#finish(sealed, head + sealed.events.length);
+      return;
+    }
+    await this.#conflict(group, result.actual);
+  }
+
+  /** Ids and hashes depend on the revision the group is to have: one id, one byte string. */
+  #seal(group: readonly Commit[]): Sealed {
+    let hash = this.hash;
+    let recordedAt = this.recordedAt;
+    const head = this.#options.set.head;
+    const events: NewEvent[] = [];
+    const perCommit: ProjectEvent[][] = [];
+    for (const commit of group) {
+      recordedAt = Math.max(recordedAt, commit.decidedAt);
+      const decoded: ProjectEvent[] = [];
+      for (const [ordinal, event] of commit.events.entries()) {
+        const metadata = {
+          commandId: commit.command.commandId,
+          cause: commit.command.cause,
+          actor: commit.command.actor,
+          schemaVersion: SCHEMA_VERSIONS[event.type],
+          recordedAt,
+        };
+        const id = uuidv5(`${metadata.commandId}/${ordinal}/${head}`, EVENT_IDS);
+        const link = seal(hash, { id, type: event.type, metadata: JSON.stringify(metadata), data: commit.texts[ordinal] ?? '' });
+        hash = link.hash;
+        const revision = head + 1 + events.length;
+        events.push(link.event);
+        decoded.push({ ...event, revision, id, metadata, hash });
+      }
+      perCommit.push(decoded);
+    }
+    return { commits: group, events, perCommit, hash, recordedAt };
+  }
+
+  /**
+   * Sends the append until its outcome is known. `withdrawn`: it was certainly never stored, and someone in it has given up since, so
+   * that the group has to be formed anew.
+   */
+  async #appendUntilKnown(
+    sealed: Sealed,
+    head: number,
+  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly actual: number | 'none' } | 'withdrawn'> {
+    const { log, stream, scheduler } = this.#options;
+    let maybeStored = false;
+    for (let attempt = 0; ; attempt += 1) {
+      if (!maybeStored && sealed.commits.some((commit) => commit.settled)) return 'withdrawn';
+      for (const commit of sealed.commits) commit.sent = true;
+      try {
+        const result = await log.append(stream, head < 0 ? 'none' : head, sealed.events);
+        this.#troubledSince = null;
+        return result;
+      } catch (error) {
+        if (error instanceof AppendTooLarge) {
+          for (const commit of sealed.commits) this.#fail(commit, refusal('APPEND_TOO_LARGE'));
+          return 'withdrawn';
+        }
+        if (error instanceof OutcomeUnknown) maybeStored = true;
+        this.#troubledSince ??= scheduler.now();
+        if (!maybeStored) for (const commit of sealed.commits) commit.sent = false;
+      }
+      await scheduler.sleep(Math.min(50 * 2 ** attempt, 1000));
+    }
+  }
+
+  #finish(sealed: Sealed, revision: number): void {
+    const { set } = this.#options;
+    for (const [index, commit] of sealed.commits.entries()) {
+      const events = sealed.perCommit[index] ?? [];
+      if (events.length > 0) set.settle(commit.effects, events, commit.bytes);
+      this.#answer(commit, set.head);
+    }
+    if (set.head !== revision) throw new Error(`writer: head ${set.head} after an append that made ${revision}`);
+    this.hash = sealed.hash;
+    this.recordedAt = sealed.recordedAt;
+    this.#inFlight = [];
+    this.#options.idle();
+    this.#schedule();
+  }
+
+  async #conflict(group: readonly Commit[], actual: number | 'none'): Promise<void> {
+    const { set, observer, scheduler } = this.#options;
+    observer.conflict();
+    this.#foreignSeenAt = scheduler.now();
+    if (actual === 'none' || actual < set.head) {
+      this.#inFlight = [];
+      for (const commit of group) this.#fail(commit, refusal('HISTORY_MISMATCH'));
+      this.#options.stop(refusal('HISTORY_MISMATCH'));
+      return;
+    }
+    set.dropSpeculation();
+    const found = await this.#readGapUntilDone();
+    this.#inFlight = [];
+    for (const commit of group) {
+      commit.sent = false;
+      const revision = found.get(commit.command.commandId);
+      if (revision !== undefined && commit.events.length > 0) this.#answer(commit, revision);
+    }
+    this.#recheck([...group, ...this.#gathering]);
+  }
+
+  async #readGapUntilDone(): Promise<ReadonlyMap<string, number>> {
+    const found = new Map<string, number>();
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        for (const [commandId, revision] of await this.#options.readGap()) found.set(commandId, revision);
+        this.#troubledSince = null;
+        return found;
+      } catch (error) {
+        if (error instanceof Refusal) throw error;
+        this.#troubledSince ??= this.#options.scheduler.now();
+      }
+      await this.#options.scheduler.sleep(Math.min(50 * 2 ** attempt, 1000));
+    }
+  }
+
+  // ── answering ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #answer(commit: Commit, revision: number): void {
+    if (commit.settled) return;
+    commit.settled = true;
+    commit.cancelDeadline();
+    if ('refused' in commit.result) commit.reject(commit.result.refused);
+    else commit.resolve({ answer: commit.result.answer, revision });
+  }
+
+  #fail(commit: Commit, reason: unknown): void {
+    if (commit.settled) return;
+    commit.settled = true;
+    commit.cancelDeadline();
+    commit.reject(reason);
+  }
+
+  #deadline(commit: Commit): void {
+    if (commit.settled) return;
+    if (commit.sent && commit.events.length > 0) {
+      this.#fail(commit, refusal('OUTCOME_UNKNOWN'));
+      return;
+    }
+    this.#fail(commit, refusal('STORAGE_UNAVAILABLE', 'The write could not be stored in time; nothing was written'));
+    const place = this.#gathering.indexOf(commit);
+    if (place < 0) return;
+    // What joined after it may have built on it.
+    this.#gathering.splice(place, 1);
+    this.#recheck(this.#gathering);
+  }
+}
+
+const ABSENT = newVersion(null, 0);
+
+/** The states after the commit's events of every subject they change. Each was read by the decision: a blind write would hide behind it. */
+function effectsOf(commit: Commit, events: readonly DomainEvent[], now: number): readonly Effect[] {
+  const states = new Map<SubjectKey, Effect[1]>();
+  for (const event of events) {
+    const { command } = commit;
+    const metadata = { commandId: command.commandId, cause: command.cause, actor: command.actor, schemaVersion: 1, recordedAt: now };
+    const pending: ProjectEvent = { ...event, revision: -1, id: '', metadata, hash: '' };
+    for (const subject of subjectsOf(event)) {
+      if (subject.startsWith('collection/')) continue;
+      const before = states.get(subject) ?? commit.view.reads.get(subject) ?? (commit.view.isFresh(subject) ? ABSENT : undefined);
+      if (!before) throw new Error(`${command.cause} changes ${subject} without reading it`);
+      states.set(subject, newVersion(evolve(subject, before.state, pending), Math.max(commit.bytes, before.size)));
+    }
+  }
+  return [...states];
+}

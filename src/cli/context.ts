@@ -1,0 +1,68 @@
+import { Command } from 'commander';
+import { type Config, readConfig } from '../config.ts';
+import { createLogger } from '../logger.ts';
+import { type Installation, openInstallation } from '../main.ts';
+
+/** What every command shares: the data folder, machine output, and how a failure is told. */
+
+export interface CommonOptions {
+  readonly data?: string;
+  readonly json?: boolean;
+}
+
+/** A command with the options that all of them have. */
+export function command(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--data <dir>', 'data folder (default: SAVEPOINT_DATA, or ./data)')
+    .option('--json', 'print one JSON value and nothing else on standard output');
+}
+
+export function configOf(options: CommonOptions, overrides: Readonly<Record<string, unknown>> = {}): Config {
+  return readConfig(process.env, { ...(options.data === undefined ? {} : { dataDir: options.data }), ...overrides });
+}
+
+/** Runs a command's work on the installation, whether a node runs beside it or not, and closes it again. */
+export async function withInstallation<T>(options: CommonOptions, work: (installation: Installation) => Promise<T>): Promise<T> {
+  const config = configOf(options);
+  const installation = await openInstallation(config, createLogger({ level: 'warn' }));
+  try {
+    return await work(installation);
+  } finally {
+    await installation.close();
+  }
+}
+
+/** Standard output is for the result alone; everything else goes to standard error. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** The result as JSON for machines, or as a person reads it. */
+export function printResult(options: CommonOptions, value: unknown, forPeople: () => string): void {
+  print(options.json ? JSON.stringify(value) : forPeople());
+}
+
+/** Columns padded to their widest cell. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)));
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [line(header), ...rows.map(line)].join('\n');
+}
+
+/** A line that is written over on a terminal, and left out elsewhere. */
+export function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${text}`);
+}
+
+export function endProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K');
+}

@@ -1,0 +1,22 @@
+import { Command } from 'commander';
+import { databaseUrlOf, findDatabase } from '../../infra/postgres/database.ts';
+import { refusal } from '../kernel/errors.ts';
+import { type CommonOptions, command, configOf, printResult, tell } from './context.ts';
+
+/** `savepoint db`: the database itself. */
+export function dbCommand(): Command {
+  return new Command('db').description('the database that is in use').addCommand(url());
+}
+
+function url(): Command {
+  return command('url', 'print the connection string, password included, for psql and reporting tools').action(
+    async (options: CommonOptions) => {
+      const config = configOf(options);
+      const running = config.databaseUrl === null ? await findDatabase({ dataDir: config.dataDir }) : null;
+      const found = config.databaseUrl ?? running?.url ?? databaseUrlOf(config.dataDir);
+      if (found === null) throw refusal('NOT_FOUND', `There is no database in ${config.dataDir} yet: savepoint start makes one`);
+      if (config.databaseUrl === null && !running) tell('The embedded database is not running: it answers while a node runs.');
+      printResult(options, { url: found, running: config.databaseUrl !== null || running !== null }, () => found);
+    },
+  );
+}

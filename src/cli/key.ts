@@ -1,0 +1,126 @@
+import { Command } from 'commander';
+import { readPermissions } from '../domain/project/permissions.ts';
+import { refusal } from '../kernel/errors.ts';
+import { parseJson } from '../kernel/json.ts';
+import { type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+
+/** `savepoint key`: API keys of a project. */
+export function keyCommand(): Command {
+  return new Command('key')
+    .description('create, list, revoke and restrict API keys')
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(revoke())
+    .addCommand(permissions());
+}
+
+interface CreateOptions extends CommonOptions {
+  readonly type: string;
+  readonly label?: string;
+  readonly permissions?: string;
+}
+
+function create(): Command {
+  return command('create', 'make a key; a secret one is shown only here')
+    .argument('<projectId>')
+    .option('--type <type>', 'public or secret', 'secret')
+    .option('--label <text>', 'what it is for')
+    .option('--permissions <json>', 'of a secret key, such as \'{"endpoints":"x","collections":"rwx"}\', or null for everything')
+    .action(async (projectId: string, options: CreateOptions) => {
+      const { type } = options;
+      if (type !== 'public' && type !== 'secret') throw refusal('VALIDATION_FAILED', `--type must be public or secret, not ${type}`);
+      const asked = options.permissions === undefined ? undefined : permissionsOf(options.permissions);
+      const made = await withInstallation(options, async ({ operator, projected }) => {
+        const { revision, ...key } = await operator.createKey(projectId, type, options.label ?? `${type} key`, asked);
+        await projected(projectId, revision);
+        return { projectId, type, ...key };
+      });
+      printResult(options, made, () => `key id  ${made.keyId}\nkey     ${made.key}`);
+    });
+}
+
+function list(): Command {
+  return command('list', 'list the keys of a project, secrets masked')
+    .argument('<projectId>')
+    .action(async (projectId: string, options: CommonOptions) => {
+      const state = await withInstallation(options, ({ operator }) => operator.show(projectId));
+      const keys = [...state.keys.values()].map(({ keyId, kind, label, display, enabled, permissions, createdAt }) => ({
+        keyId,
+        type: kind,
+        label,
+        key: display,
+        enabled,
+        permissions,
+        createdAt: new Date(createdAt).toISOString(),
+      }));
+      printResult(options, keys, () =>
+        table(
+          ['ID', 'TYPE', 'LABEL', 'KEY', 'ENABLED', 'PERMISSIONS'],
+          keys.map((key) => [
+            key.keyId,
+            key.type,
+            key.label,
+            key.key,
+            String(key.enabled),
+            key.permissions ? JSON.stringify(key.permissions) : 'everything',
+          ]),
+        ),
+      );
+    });
+}
+
+function revoke(): Command {
+  return command('revoke', 'end a key for good; it stops working at once')
+    .argument('<projectId>')
+    .argument('<keyId>')
+    .action(async (projectId: string, keyId: string, options: CommonOptions) => {
+      await withInstallation(options, async ({ operator, projected }) => {
+        const { revision } = await operator.revokeKey(projectId, keyId);
+        await projected(projectId, revision);
+      });
+      printResult(options, { projectId, keyId, revoked: true }, () => `Key ${keyId} is revoked.`);
+    });
+}
+
+function permissions(): Command {
+  return command('permissions', 'set what a secret key may do, or enable and disable a key')
+    .argument('<projectId>')
+    .argument('<keyId>')
+    .argument('[permissions]', 'JSON map of scope to letters of rwx, or null for everything')
+    .option('--enable', 'let the key work again')
+    .option('--disable', 'refuse the key until it is enabled')
+    .action(
+      async (
+        projectId: string,
+        keyId: string,
+        text: string | undefined,
+        options: CommonOptions & { enable?: boolean; disable?: boolean },
+      ) => {
+        if (options.enable && options.disable) throw refusal('VALIDATION_FAILED', 'Choose one of --enable and --disable');
+        const enabled = options.enable ? true : options.disable ? false : undefined;
+        if (text === undefined && enabled === undefined)
+          throw refusal('VALIDATION_FAILED', 'Give a permissions map, --enable or --disable');
+        const change = {
+          ...(enabled === undefined ? {} : { enabled }),
+          ...(text === undefined ? {} : { permissions: permissionsOf(text) }),
+        };
+        await withInstallation(options, async ({ operator, projected }) => {
+          const { revision } = await operator.changeKey(projectId, keyId, change);
+          await projected(projectId, revision);
+        });
+        printResult(options, { projectId, keyId, ...change }, () => `Key ${keyId} is changed.`);
+      },
+    );
+}
+
+function permissionsOf(text: string): Exclude<ReturnType<typeof readPermissions>, undefined> {
+  let value: ReturnType<typeof parseJson>;
+  try {
+    value = parseJson(text);
+  } catch {
+    throw refusal('VALIDATION_FAILED', 'The permissions must be JSON, such as {"endpoints":"x"}');
+  }
+  const read = readPermissions(value);
+  if (read === undefined) throw refusal('VALIDATION_FAILED', 'The permissions must map scopes to letters of rwx or none');
+  return read;
+}

@@ -1,0 +1,68 @@
+import { Command } from 'commander';
+import { refusal } from '../kernel/errors.ts';
+import { type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+
+interface ProjectRow {
+  readonly projectId: string;
+  readonly name: string;
+  readonly createdAt: string;
+}
+
+/** `savepoint project`: projects of this installation. */
+export function projectCommand(): Command {
+  return new Command('project')
+    .description('create, list and delete projects')
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(remove());
+}
+
+function create(): Command {
+  return command('create', 'make a project with one public and one secret key; the secret is shown only here')
+    .argument('<name>', 'a label; the id is generated')
+    .action(async (name: string, options: CommonOptions) => {
+      const made = await withInstallation(options, async ({ operator, projected }) => {
+        const { revision, ...project } = await operator.createProject(name);
+        await projected(project.projectId, revision);
+        return project;
+      });
+      printResult(options, made, () => `project     ${made.projectId}\npublic key  ${made.publicKey}\nsecret key  ${made.secretKey}`);
+    });
+}
+
+function list(): Command {
+  return command('list', 'list the projects').action(async (options: CommonOptions) => {
+    const projects = await withInstallation(options, async ({ pool, operator }) => {
+      const { rows } = await pool.query<{ stream: string }>(
+        "SELECT stream FROM savepoint.log_streams WHERE stream LIKE 'project-%' ORDER BY position",
+      );
+      const found: ProjectRow[] = [];
+      for (const { stream } of rows) {
+        const state = await operator.show(stream.slice('project-'.length)).catch(() => null);
+        if (state) found.push({ projectId: state.projectId, name: state.name, createdAt: new Date(state.createdAt).toISOString() });
+      }
+      return found;
+    });
+    printResult(options, projects, () => {
+      if (projects.length === 0) return 'No projects yet: `savepoint project create NAME` makes one.';
+      return table(
+        ['ID', 'NAME', 'CREATED'],
+        projects.map((project) => [project.projectId, project.name, project.createdAt]),
+      );
+    });
+  });
+}
+
+function remove(): Command {
+  return command('delete', 'refuse the keys of a project and drop its rows; its log stays')
+    .argument('<projectId>')
+    .option('--yes', 'really delete it')
+    .action(async (projectId: string, options: CommonOptions & { readonly yes?: boolean }) => {
+      if (!options.yes) throw refusal('VALIDATION_FAILED', `This drops everything that players of ${projectId} see. Add --yes to do it`);
+      await withInstallation(options, async ({ operator, projected }) => {
+        const { revision } = await operator.deleteProject(projectId);
+        await projected(projectId, revision);
+      });
+      printResult(options, { projectId, deleted: true }, () => `Project ${projectId} is deleted; its log is kept.`);
+    });
+}

@@ -1,0 +1,59 @@
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { createLogger } from '../logger.ts';
+import { type Node, startNode } from '../main.ts';
+import { type CommonOptions, command, configOf, print } from './context.ts';
+
+interface StartOptions extends CommonOptions {
+  readonly port?: string;
+  readonly host?: string;
+  readonly demo: boolean;
+}
+
+/** `savepoint start`: runs a node until SIGTERM or SIGINT. */
+export function startCommand(): Command {
+  return command('start', 'run a node: database, projections and the HTTP server')
+    .option('--port <port>', 'port to listen on (default: PORT, or 8080)')
+    .option('--host <address>', 'address to listen on (default: HOST, or 127.0.0.1)')
+    .option('--no-demo', 'make no demo project on the very first start')
+    .action(async (options: StartOptions) => {
+      const overrides = { port: options.port, host: options.host };
+      const config = configOf(options, overrides);
+      const logger = createLogger({ level: config.logLevel });
+      const node = await startNode(config, { demo: options.demo, logger });
+      stopOnSignal(node);
+      const file = join(resolve(config.dataDir), 'demo-project.json');
+      if (options.json) print(JSON.stringify({ url: node.url, demo: node.demo }));
+      else print(greeting(node, file));
+    });
+}
+
+/** One line says where the node listens; the first start adds the demo project and a line to try. */
+function greeting(node: Node, file: string): string {
+  const ready = `savepoint is ready on ${node.url}`;
+  if (!node.demo) return ready;
+  const { projectId, publicKey, secretKey } = node.demo;
+  return [
+    `A demo project was made (kept in ${file}):`,
+    `  project     ${projectId}`,
+    `  public key  ${publicKey}`,
+    `  secret key  ${secretKey}`,
+    'Try it:',
+    `  curl -s ${node.url}/v3/manage/${projectId}/validate -H 'x-api-key: ${secretKey}' -H 'x-public-key: ${publicKey}'`,
+    ready,
+  ].join('\n');
+}
+
+function stopOnSignal(node: Node): void {
+  let stopping = false;
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    node.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}

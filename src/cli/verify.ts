@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { verify } from '../../projections/verify.ts';
+import { refusal } from '../kernel/errors.ts';
+import { hashOf } from '../log/chain.ts';
+import { projectStream } from '../log/streams.ts';
+import { type CommonOptions, command, endProgress, printResult, progress, table, withInstallation } from './context.ts';
+
+interface VerifyOptions extends CommonOptions {
+  readonly anchor?: readonly string[];
+}
+
+/** `savepoint verify`: proves that the chain is whole and every row is what the log says. Exit code 1 when it is not. */
+export function verifyCommand(): Command {
+  return command('verify', 'check the hash chain, then every column of every read model against a fresh fold of the log')
+    .option('--anchor <text...>', 'lines that `savepoint log anchor` printed earlier: the log must still hold those events')
+    .action(async (options: VerifyOptions) => {
+      const result = await withInstallation(options, async ({ log, pool }) => {
+        const found = await verify({ log, pool, onProgress: (now) => progress(`${now.phase} ${now.project}: ${now.events} events`) });
+        const broken = [];
+        for (const anchor of options.anchor ?? []) {
+          const { projectId, revision, hash } = parseAnchor(anchor);
+          const [event] = await log.read(projectStream(projectId), { from: revision, limit: 1, direction: 'forwards' });
+          if (!event || hashOf(event.metadata) !== hash)
+            broken.push({
+              kind: 'anchor',
+              project: projectId,
+              table: null,
+              row: String(revision),
+              detail: 'the log does not hold the anchored event',
+            });
+        }
+        return { ...found, ok: found.ok && broken.length === 0, problems: [...broken, ...found.problems] };
+      });
+      endProgress();
+      printResult(options, result, () => {
+        const head = `${result.events} events of ${result.projects} projects in ${result.seconds.toFixed(1)} s`;
+        if (result.ok) return `Verified: the chain is whole and every row is what the log says (${head}).`;
+        const rows = result.problems.map((one) => [one.kind, one.project ?? '', one.table ?? '', String(one.row ?? ''), one.detail]);
+        return `${result.problems.length} problems (${head}):\n${table(['KIND', 'PROJECT', 'TABLE', 'ROW', 'DETAIL'], rows)}`;
+      });
+      if (!result.ok) process.exitCode = 1;
+    });
+}
+
+function parseAnchor(text: string): { readonly projectId: string; readonly revision: number; readonly hash: string } {
+  const [, projectId, revision, hash] = /^([A-Za-z0-9_-]+)[:@](\d+):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (projectId === undefined || revision === undefined || hash === undefined) {
+    throw refusal('VALIDATION_FAILED', 'An anchor looks like PROJECT@REVISION:HASH, as `savepoint log anchor` prints it');
+  }
+  return { projectId, revision: Number(revision), hash };
+}

@@ -1,0 +1,223 @@
+import { z } from 'zod';
+
+/**
+ * The only reader of the environment. Every setting is one row of the two tables below: its variable, what it means, what it may
+ * be. The rows are also what the documentation is made from ({@link describeSettings}).
+ */
+interface Setting<T> {
+  readonly variable: string;
+  readonly about: string;
+  /** As it would stand in the environment; `null`: not set. */
+  readonly initial: string | null;
+  /** What is allowed, in words. */
+  readonly allowed: string;
+  readonly secret: boolean;
+  readonly parse: z.ZodType<T, string | undefined>;
+}
+
+/** How one kind of value is read and described. */
+interface Kind<T> {
+  readonly allowed: string;
+  readonly parse: z.ZodType<T, string | undefined>;
+  readonly secret?: boolean;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const UNITS: Readonly<Record<string, number>> = { '': 1, KiB: KIB, MiB: MIB, GiB: 1024 * MIB };
+
+function setting<T>(variable: string, initial: string | null, kind: Kind<T>, about: string): Setting<T> {
+  return { variable, about, initial, allowed: kind.allowed, parse: kind.parse, secret: kind.secret ?? false };
+}
+
+function whole(min: number, max: number, unit = ''): Kind<number> {
+  const number = z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+  return { allowed: `a whole number${unit === '' ? '' : ` of ${unit}`} from ${min} to ${max}`, parse: number };
+}
+
+function bytes(min: number, max: number): Kind<number> {
+  const parse = z
+    .string()
+    .regex(/^\d{1,15} ?(KiB|MiB|GiB)?$/)
+    .transform((text) => Number.parseInt(text, 10) * (UNITS[text.replace(/[\d ]/g, '')] ?? Number.NaN))
+    .pipe(z.number().min(min).max(max));
+  return { allowed: `bytes, or a number with KiB, MiB or GiB, from ${sizeText(min)} to ${sizeText(max)}`, parse };
+}
+
+function sizeText(size: number): string {
+  const unit = ['GiB', 'MiB', 'KiB'].find((name) => size % (UNITS[name] ?? 1) === 0);
+  return unit === undefined ? String(size) : `${size / (UNITS[unit] ?? 1)} ${unit}`;
+}
+
+function choice<const T extends string>(...options: readonly [T, ...T[]]): Kind<T> {
+  return { allowed: `one of ${options.join(', ')}`, parse: z.enum(options) };
+}
+
+function matching(pattern: RegExp, allowed: string): Kind<string> {
+  return { allowed, parse: z.string().regex(pattern) };
+}
+
+/** A server's address, or `null`. It may hold a password, so it is never shown whole. */
+function address(schemes: readonly string[], allowed: string): Kind<string | null> {
+  const fits = (text: string) => URL.canParse(text) && schemes.includes(new URL(text).protocol);
+  return {
+    allowed,
+    secret: true,
+    parse: z
+      .string()
+      .refine(fits)
+      .optional()
+      .transform((text) => text ?? null),
+  };
+}
+
+const pattern: Kind<string> = {
+  allowed: 'a regular expression of at most 200 characters',
+  parse: z.string().max(200).refine(isPattern),
+};
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const SERVER = {
+  port: setting('PORT', '8080', whole(0, 65_535), 'TCP port of the HTTP server; 0 takes any free one.'),
+  host: setting('HOST', '127.0.0.1', matching(/^[\w.:-]+$/, 'an address or a host name'), 'Address to listen on; 0.0.0.0 is every one.'),
+  dataDir: setting('SAVEPOINT_DATA', './data', matching(/^[^\0]+$/, 'a path'), 'Folder for everything this node keeps on its machine.'),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    null,
+    address(['postgres:', 'postgresql:'], 'postgres://user:password@host:port/database'),
+    'A Postgres server of your own; without it the embedded one in the data folder runs.',
+  ),
+  eventStoreUrl: setting(
+    'EVENTSTORE_URL',
+    null,
+    address(['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'], 'esdb://user:password@host:port'),
+    'An EventStoreDB or KurrentDB to keep the log in; without it Postgres keeps it.',
+  ),
+  wireNames: setting('WIRE_NAMES', 'neutral', choice('neutral', 'published'), 'The spelling of names in answers; both are read, always.'),
+  keyPrefix: setting('KEY_PREFIX', 'sp_', matching(/^[a-z0-9]{0,15}_?$/, 'at most 16 of a-z 0-9, then _'), 'How new API keys begin.'),
+  platformIdPattern: setting('PLATFORM_ID_PATTERN', '^[79][0-9]{3,16}$', pattern, 'What a plausible player id looks like.'),
+  logLevel: setting(
+    'LOG_LEVEL',
+    'info',
+    choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    'The least important messages that are still written.',
+  ),
+} as const;
+
+const LIMITS = {
+  documentBytes: setting('LIMIT_DOCUMENT', '64 KiB', bytes(KIB, MIB), 'Largest document.'),
+  gameBodyBytes: setting('LIMIT_GAME_BODY', '256 KiB', bytes(KIB, 16 * MIB), 'Largest request body of a game.'),
+  managementBodyBytes: setting('LIMIT_MANAGEMENT_BODY', '8 MiB', bytes(KIB, 64 * MIB), 'Largest request body of the management routes.'),
+  bodyDepth: setting('LIMIT_BODY_DEPTH', '64', whole(4, 512), 'Deepest nesting of a request body.'),
+  gameBurst: setting('LIMIT_GAME_BURST', '600', whole(1, 1e9), 'Requests of one address that pass at once, game routes.'),
+  gameRefill: setting('LIMIT_GAME_REFILL', '200', whole(1, 1e9), 'Requests per second of one address, game routes.'),
+  managementBurst: setting('LIMIT_MANAGEMENT_BURST', '120', whole(1, 1e9), 'The same at once, management routes.'),
+  managementRefill: setting('LIMIT_MANAGEMENT_REFILL', '20', whole(1, 1e9), 'The same per second, management routes.'),
+  workingSetBytes: setting('WORKING_SET', '64 MiB', bytes(MIB, 64 * 1024 * MIB), 'Memory for what is cached of documents.'),
+  windowBytes: setting(
+    'WORKING_SET_WINDOW',
+    '64 MiB',
+    bytes(MIB, 64 * 1024 * MIB),
+    'Memory for changes that are not in the tables yet; beyond it writes answer 503 BEHIND.',
+  ),
+  queueCommits: setting('QUEUE_COMMITS', '5000', whole(1, 1e6), 'Commits of one project that may wait; beyond it 503 BUSY.'),
+  groupCommits: setting('GROUP_COMMITS', '400', whole(1, 10_000), 'Most commits in one append.'),
+  // EventStoreDB takes 1 MiB per append with default settings.
+  groupBytes: setting('GROUP_BYTES', '768 KiB', bytes(64 * KIB, 16 * MIB), 'Most bytes in one append.'),
+  commandTimeoutMs: setting('COMMAND_TIMEOUT_MS', '10000', whole(100, 600_000, 'milliseconds'), 'Longest time for one request.'),
+  shutdownTimeoutMs: setting(
+    'SHUTDOWN_TIMEOUT_MS',
+    '10000',
+    whole(0, 600_000, 'milliseconds'),
+    'Longest wait for running requests on stop.',
+  ),
+} as const;
+
+type Values<T> = { readonly [K in keyof T]: T[K] extends Setting<infer V> ? V : never };
+
+export type Limits = Values<typeof LIMITS>;
+export type Config = Values<typeof SERVER> & { readonly limits: Limits };
+
+/** What flags of the command line replace, as text: the same rules hold. */
+export type Overrides = { readonly [K in keyof typeof SERVER]?: string | undefined };
+
+/** One or more settings are not valid. The message has a line for each: variable, what it is, what is allowed. */
+export class ConfigProblem extends Error {
+  override readonly name = 'ConfigProblem';
+}
+
+/**
+ * Reads every setting: the override, or the variable, or its default; an empty variable counts as not set. Throws
+ * {@link ConfigProblem} that names all that is wrong; secrets in it are shown without their secret part.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>, overrides: Overrides = {}): Config {
+  const problems: string[] = [];
+  const server = readTable(SERVER, env, overrides, problems);
+  const limits = readTable(LIMITS, env, {}, problems);
+  if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
+  // Both tables were read without a problem, so each name has a value of its row's type.
+  return { ...server, limits } as Config;
+}
+
+function readTable(
+  table: Readonly<Record<string, Setting<unknown>>>,
+  env: Readonly<Record<string, string | undefined>>,
+  overrides: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(table)) {
+    const text = filled(overrides[name]) ?? filled(env[row.variable]) ?? row.initial ?? undefined;
+    const result = row.parse.safeParse(text);
+    if (result.success) values[name] = result.data;
+    else problems.push(`${row.variable} is ${shown(text, row.secret)}; allowed: ${row.allowed}`);
+  }
+  return values;
+}
+
+function filled(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text.trim();
+}
+
+function shown(text: string | undefined, secret: boolean): string {
+  if (text === undefined) return 'not set';
+  return secret ? redactUrl(text) : JSON.stringify(text.slice(0, 200));
+}
+
+/** An address fit for logs: without user's password and parameters. What is no address is not shown at all, it may be anything. */
+export function redactUrl(text: string): string {
+  if (!URL.canParse(text)) return '(not shown: not an address)';
+  const { protocol, username, password, host, pathname } = new URL(text);
+  const user = username === '' ? '' : `${username}${password === '' ? '' : ':***'}@`;
+  // Without `//` the whole text would be the path, and a password in it would be shown.
+  return host === '' ? `${protocol}***` : `${protocol}//${user}${host}${pathname}`;
+}
+
+export interface SettingDescription {
+  readonly variable: string;
+  readonly about: string;
+  readonly initial: string | null;
+  readonly allowed: string;
+}
+
+/** All settings in the order of the tables, for `savepoint config` and the operations page. */
+export function describeSettings(): readonly SettingDescription[] {
+  return [...Object.values(SERVER), ...Object.values(LIMITS)].map(({ variable, about, initial, allowed }) => ({
+    variable,
+    about,
+    initial,
+    allowed,
+  }));
+}

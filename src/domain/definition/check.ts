@@ -1,0 +1,86 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { WIRE_TEXTS } from '../wire-names.ts';
+import type { ListedKind } from './kinds.ts';
+import type { Problem } from './problem.ts';
+import { isReserved } from './read.ts';
+import { MAX_DEPTH } from './yaml.ts';
+
+/** The light checks every definition passes before it is stored, whatever route it came by. */
+
+/** UTF-8 bytes of a source text. */
+const MAX_SOURCE_BYTES = 1024 * 1024;
+/** UTF-8 bytes of a stored definition: a source text, escaped, beside what it compiles to. */
+const MAX_STORED_BYTES = 4 * 1024 * 1024;
+
+const ID = /^[A-Za-z0-9_-]{1,128}$/;
+/** Slugs may hold dots, but must not be a path's `.` or `..`. */
+const SLUG = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,128}$/;
+
+/** What no body may hold either (an escape in a YAML text could bring it in). */
+const BAD_TEXT = /\0|\p{Surrogate}/u;
+
+export function isDefinitionId(kind: ListedKind | 'test', id: string): boolean {
+  return (kind === 'endpoint' ? SLUG : ID).test(id) && !isReserved(id);
+}
+
+/** What is wrong with the id, or `null`. */
+export function idProblem(kind: ListedKind | 'test', id: string): Problem | null {
+  const named = kind === 'endpoint' ? 'slug' : 'id';
+  if (!isDefinitionId(kind, id)) return invalid(`The ${named} must be 1 to 128 letters, digits, _ or -, and no reserved word.`);
+  const reserved = Object.values(WIRE_TEXTS.reservedCollection).some((prefix) => id.startsWith(prefix));
+  return kind === 'collection' && reserved ? invalid('Ids with this prefix are reserved.') : null;
+}
+
+/** What makes a definition unusable as data: nesting, reserved member names, reserved step ids. `null`: nothing. */
+export function contentProblem(value: Json): Problem | null {
+  return nameProblem(value, '', 0) ?? (isObject(value) ? (ownNameProblem(value) ?? stepProblem(member(value, 'steps'))) : null);
+}
+
+export function sourceTextProblem(text: string): Problem | null {
+  return Buffer.byteLength(text, 'utf8') > MAX_SOURCE_BYTES ? invalid(`Source text is larger than ${MAX_SOURCE_BYTES} bytes.`) : null;
+}
+
+/** Of the JSON text as it would be stored. */
+export function storedTextProblem(text: string): Problem | null {
+  return Buffer.byteLength(text, 'utf8') > MAX_STORED_BYTES ? invalid(`The definition is larger than ${MAX_STORED_BYTES} bytes.`) : null;
+}
+
+export function invalid(message: string): Problem {
+  return { code: 'VALIDATION_FAILED', message };
+}
+
+function nameProblem(value: Json, path: string, depth: number): Problem | null {
+  if (typeof value === 'string' && BAD_TEXT.test(value)) return invalid('A text holds U+0000 or half a surrogate pair.');
+  if (!isArray(value) && !isObject(value)) return null;
+  if (depth >= MAX_DEPTH) return invalid(`Nested deeper than ${MAX_DEPTH} levels.`);
+  for (const [name, inner] of Object.entries(value)) {
+    if (BAD_TEXT.test(name)) return invalid('A name holds U+0000 or half a surrogate pair.');
+    if (isReserved(name)) return invalid(`The name '${name}' is reserved${path === '' ? '' : ` (in ${path})`}.`);
+    const problem = nameProblem(inner, path === '' ? name : `${path}.${name}`, depth + 1);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function ownNameProblem(definition: JsonObject): Problem | null {
+  const name = ['id', 'slug', 'name'].find((own) => {
+    const value = member(definition, own);
+    return typeof value === 'string' && isReserved(value);
+  });
+  return name === undefined ? null : invalid(`This ${name} is a reserved word.`);
+}
+
+/** Steps at any depth: results are bound under their ids. Only objects with a `type` are steps; data rows may be named anything. */
+function stepProblem(value: Json | undefined): Problem | null {
+  if (!isArray(value) && !isObject(value)) return null;
+  if (isObject(value) && typeof member(value, 'type') === 'string') {
+    const names = [member(value, 'id'), member(value, 'as')];
+    if (names.some((name) => typeof name === 'string' && isReserved(name))) return invalid('A step has a reserved word as its id.');
+  }
+  for (const inner of Object.values(value)) {
+    const problem = stepProblem(inner);
+    if (problem !== null) return problem;
+  }
+  return null;
+}

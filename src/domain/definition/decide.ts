@@ -1,0 +1,214 @@
+import type { Refusal } from '../../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { type DefinitionChange, type PublishTarget, SINGLE_ID } from '../events.ts';
+import type { DefinitionItem, DefinitionsState } from '../states.ts';
+import { contentProblem, idProblem, invalid, storedTextProblem } from './check.ts';
+import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
+import { definitionOf, findByKey, withoutAuthoring } from './overlay.ts';
+import type { Problem } from './problem.ts';
+import { current, type Decision, type Put, publishEvents, putOf, refusePush, reply } from './publish.ts';
+import { objectOf, textOf } from './read.ts';
+import { compileItem } from './source.ts';
+import { plainWords } from './wording.ts';
+
+/**
+ * Management writes (spec: management 5 to 8). A push is atomic (decision 9): one bad element and nothing is written, and the answer
+ * tells about each. A push to `next` only ever changes `next` (decision 8); deletes are always live.
+ */
+
+/** One element of a push, judged. */
+type Planned = { readonly ok: true; readonly put: Put } | { readonly ok: false; readonly problem: Problem; readonly resourceId: string };
+
+/**
+ * PUT and POST of an array: upsert by id, nothing absent is deleted, unless `replaceAll` (endpoints, live only) says so.
+ * `body` is `undefined` when the request had none.
+ */
+export function decideUpsertMany(
+  state: DefinitionsState,
+  kind: ListedKind,
+  body: Json | undefined,
+  options: { readonly target: PublishTarget; readonly replaceAll: boolean },
+): Decision | Refusal {
+  const { target, replaceAll } = options;
+  const about = { resourceKind: kind };
+  if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', about);
+  if (!isArray(body)) return refusePush('VALIDATION_FAILED', `Body must be an array of ${kind} objects.`, about);
+  const planned = body.map((item, index) => plan(state, kind, item, target, index));
+  if (planned.some((each) => !each.ok)) return refuseMany(kind, planned);
+  const puts = [...new Map(planned.flatMap((each) => (each.ok ? [[each.put.id, each.put]] : []))).values()];
+  const deletes = replaceAll && target === 'live' && kind === 'endpoint' ? deletesBeside(state, puts) : [];
+  const existed = puts.map((put) => current(state, target, kind, put.id));
+  const createdCount = existed.filter((item) => item === undefined).length;
+  const unchangedCount = puts.filter((put, i) => existed[i]?.hash === put.hash).length;
+  const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: deletes.length };
+  const results = puts.map((put) => ({ ok: true, resourceKind: kind, resourceId: put.id, action: 'upsert' }));
+  return {
+    events: publishEvents(state, target, puts, deletes),
+    answer: reply({ resourceKind: kind, action: 'upsert', results, ...counts }, target),
+  };
+}
+
+function plan(state: DefinitionsState, kind: ListedKind, item: Json, target: PublishTarget, index: number): Planned {
+  const compiled = compileItem(item, kind);
+  const fallback = `${kind}[${index}]`;
+  if (!compiled.ok) return { ok: false, problem: compiled, resourceId: compiled.resourceId ?? fallback };
+  const { definition } = compiled;
+  const key = textOf(member(definition, keyMember(kind)));
+  const own = compiled.id ?? key;
+  if (own === undefined) {
+    return { ok: false, problem: invalid(`Each ${kind} must have '${keyMember(kind)}' or 'id'.`), resourceId: fallback };
+  }
+  const id = existing(state, kind, target, definition, compiled.id === null)?.id ?? own;
+  const put = putOf(kind, id, stored(kind, definition, id));
+  const problem = putProblem(kind, put, key);
+  return problem === null ? { ok: true, put } : { ok: false, problem, resourceId: own };
+}
+
+/** PATCH: one definition, bare or under its kind's name. A plain one is laid over what is stored, a source replaces it. */
+export function decideUpsertOne(
+  state: DefinitionsState,
+  kind: ListedKind,
+  body: Json | undefined,
+  target: PublishTarget,
+): Decision | Refusal {
+  const about = { resourceKind: kind, resourceId: null };
+  if (!isObject(body)) return refusePush('VALIDATION_FAILED', `Body must contain one ${kind} object.`, about);
+  const wrapped = member(body, kind);
+  const item = isObject(wrapped) && member(body, 'id') === undefined ? wrapped : body;
+  const compiled = compileItem(item, kind);
+  if (!compiled.ok) return refuseOne(kind, compiled, compiled.resourceId);
+  const { definition } = compiled;
+  const own = compiled.id ?? (kind === 'endpoint' ? textOf(member(definition, 'slug')) : undefined) ?? textOf(member(definition, 'name'));
+  if (own === undefined) return refusePush('VALIDATION_FAILED', MISSING_KEY[kind], about);
+  const before = existing(state, kind, target, definition, true);
+  const isSource = typeof member(definition, 'sourceText') === 'string';
+  const base = before === undefined || isSource ? {} : withoutAuthoring(objectOf(definitionOf(before)));
+  const value = stored(kind, { ...base, ...definition }, before?.id ?? own);
+  const put = putOf(kind, before?.id ?? own, value);
+  const resourceId = (kind === 'workflow' ? undefined : textOf(member(value, keyMember(kind)))) ?? put.id;
+  const problem = putProblem(kind, put, textOf(member(value, keyMember(kind)))) ?? contentProblem(value);
+  if (problem !== null) return refuseOne(kind, problem, resourceId);
+  const events = publishEvents(state, target, [put]);
+  const outcome = events.length === 0 ? { action: 'unchanged', skipped: true } : { action: before === undefined ? 'created' : 'updated' };
+  return { events, answer: reply({ resourceKind: kind, resourceId, id: put.id, ...outcome }, target) };
+}
+
+const MISSING_KEY: Readonly<Record<ListedKind, string>> = {
+  endpoint: 'Endpoint slug is required.',
+  collection: 'Collection name is required.',
+  workflow: 'Workflow id is required.',
+  query: 'Query name is required.',
+};
+
+/** DELETE: by id, then by slug or name. Always live, and 200 also when there was nothing. */
+export function decideRemove(state: DefinitionsState, kind: ListedKind, id: string): Decision | Refusal {
+  if (id.trim() === '') return refusePush('VALIDATION_FAILED', `Missing route parameter '${kind}Id'.`, { resourceKind: kind });
+  const item = state.live[kind].get(id) ?? findByKey(state.live, kind, id);
+  const deletes = item === undefined ? [] : [{ kind, id: item.id, hash: null }];
+  return { events: publishEvents(state, 'live', [], deletes), answer: reply({ resourceKind: kind, action: 'delete', resourceId: id }) };
+}
+
+/** PUT and POST of game values or rate-limit rules: the one document is replaced whole. */
+export function decidePutSingle(
+  state: DefinitionsState,
+  kind: SingleKind,
+  body: Json | undefined,
+  target: PublishTarget,
+): Decision | Refusal {
+  const value = kind === 'rate-limit-rules' ? ruleList(body) : body;
+  const about = { resourceKind: kind };
+  if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', about);
+  if (value === undefined) return refusePush('VALIDATION_FAILED', 'Body must hold a list of rule objects.', about);
+  if (!isObject(value) && !isArray(value)) return refusePush('VALIDATION_FAILED', 'Body must be an object or a list.', about);
+  const put = putOf(kind, SINGLE_ID, value);
+  const problem = contentProblem(value) ?? storedTextProblem(put.text);
+  if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
+  return { events: publishEvents(state, target, [put]), answer: reply({ resourceKind: kind, action: 'upsert' }, target) };
+}
+
+/** DELETE of a single document: whatever the body says, all of it goes; 200 also when there was none. */
+export function decideRemoveSingle(state: DefinitionsState, kind: SingleKind): Decision {
+  const deletes = state.live[kind].has(SINGLE_ID) ? [{ kind, id: SINGLE_ID, hash: null }] : [];
+  return { events: publishEvents(state, 'live', [], deletes), answer: reply({ resourceKind: kind, action: 'delete' }) };
+}
+
+/** Rules arrive as `{rules: […]}` or bare; they are stored bare. */
+function ruleList(body: Json | undefined): readonly Json[] | undefined {
+  const rules = isArray(body) ? body : member(objectOf(body), 'rules');
+  return isArray(rules) && rules.every((rule) => isObject(rule)) ? rules : undefined;
+}
+
+/**
+ * The definition that a push means: the same id, an endpoint of the same slug, or, where the push gives no id or is a PATCH, one of the
+ * same name. In the staged copies first.
+ */
+function existing(
+  state: DefinitionsState,
+  kind: ListedKind,
+  target: PublishTarget,
+  definition: JsonObject,
+  byName: boolean,
+): DefinitionItem | undefined {
+  const layers = target === 'next' ? [state.next, state.live] : [state.live];
+  const id = textOf(member(definition, 'id'));
+  const key = textOf(member(definition, keyMember(kind)));
+  const find = (matches: (layer: DefinitionsState['live']) => DefinitionItem | undefined) => {
+    for (const layer of layers) {
+      const item = matches(layer);
+      if (item !== undefined) return item;
+    }
+    return undefined;
+  };
+  const same = id === undefined ? undefined : find((layer) => layer[kind].get(id));
+  if (same !== undefined || key === undefined) return same;
+  return byName || kind === 'endpoint' ? find((layer) => findByKey(layer, kind, key)) : undefined;
+}
+
+function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
+  const slug = kind === 'endpoint' && textOf(member(definition, 'slug')) === undefined ? { slug: id } : {};
+  return member(definition, 'id') === undefined ? { id, ...definition, ...slug } : { ...definition, id, ...slug };
+}
+
+function putProblem(kind: ListedKind, put: Put, key: string | undefined): Problem | null {
+  const slug = kind === 'endpoint' && key !== undefined ? idProblem(kind, key) : null;
+  return idProblem(kind, put.id) ?? slug ?? storedTextProblem(put.text);
+}
+
+function deletesBeside(state: DefinitionsState, puts: readonly Put[]): DefinitionChange[] {
+  const kept = new Set(puts.map((put) => put.id));
+  return [...state.live.endpoint.keys()].filter((id) => !kept.has(id)).map((id) => ({ kind: 'endpoint', id, hash: null }));
+}
+
+function refuseMany(kind: ListedKind, planned: readonly Planned[]): Refusal {
+  const failures = planned.flatMap((each) => (each.ok ? [] : [each]));
+  const first = failures[0]?.problem ?? invalid('');
+  const results = planned.map((each) => (each.ok ? skipped(kind, each.put) : failure(kind, each.problem, each.resourceId)));
+  const message =
+    planned.length === 1 ? first.message : `Nothing was written: ${failures.length} of ${planned.length} failed. ${first.message}`;
+  return refusePush(codeOf(first), message, { resourceKind: kind, results });
+}
+
+function refuseOne(kind: ListedKind, problem: Problem, resourceId: string | null): Refusal {
+  const body = { resourceKind: kind, resourceId, diagnostics: [diagnostic(problem)] };
+  return refusePush(codeOf(problem), problem.message, body);
+}
+
+function skipped(kind: ListedKind, put: Put): JsonObject {
+  return { ok: true, resourceKind: kind, resourceId: put.id, action: 'skipped' };
+}
+
+function failure(kind: ListedKind, problem: Problem, resourceId: string): JsonObject {
+  const message = plainWords(problem.message);
+  return { ok: false, resourceKind: kind, resourceId, error: codeOf(problem), message, diagnostics: [diagnostic(problem)] };
+}
+
+/** The editor's form of a finding. */
+function diagnostic({ code, message, line, column }: Problem): JsonObject {
+  const position = line === undefined || column === undefined ? {} : { line, column };
+  return { severity: 'error', code, message: plainWords(message), ...position };
+}
+
+function codeOf(problem: Problem): 'VALIDATION_FAILED' | 'SOURCE_COMPILE_FAILED' {
+  return problem.code === 'VALIDATION_FAILED' ? 'VALIDATION_FAILED' : 'SOURCE_COMPILE_FAILED';
+}

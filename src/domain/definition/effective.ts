@@ -1,0 +1,121 @@
+import { isArray, type Json } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { DefinitionKind, PublishTarget } from '../events.ts';
+import { SINGLE_ID } from '../events.ts';
+import { normaliseRules } from '../limit/rules.ts';
+import type { DefinitionsState, Layer } from '../states.ts';
+import { hashText } from './hash.ts';
+import type {
+  CollectionModel,
+  EffectiveDefinitions,
+  EndpointModel,
+  GameValuesModel,
+  QueryModel,
+  RuleModel,
+  WorkflowModel,
+} from './model.ts';
+import { collectionModel, endpointModel, queryModel, workflowModel } from './models.ts';
+import { type Entry, entriesOf } from './overlay.ts';
+import { listOf, objectOf } from './read.ts';
+import { definesValues, gameValues } from './values.ts';
+
+/** Kept by the layers themselves: a publish to `next` leaves what was made of `live` in place. */
+const ofLive = new WeakMap<Layer, EffectiveDefinitions>();
+const ofNext = new WeakMap<Layer, { readonly live: Layer; readonly definitions: EffectiveDefinitions }>();
+
+/**
+ * What a request to `target` runs with. Pure, cheap when called again with the same state, and total: any stored definition gives a
+ * model. Without anything staged, `next` is the very same object as `live`.
+ */
+export function effectiveDefinitions(state: DefinitionsState, target: PublishTarget): EffectiveDefinitions {
+  if (target === 'live' || !isStaged(state.next)) {
+    const known = ofLive.get(state.live) ?? new Effective(state, 'live');
+    ofLive.set(state.live, known);
+    return known;
+  }
+  const known = ofNext.get(state.next);
+  if (known?.live === state.live) return known.definitions;
+  const definitions = new Effective(state, 'next');
+  ofNext.set(state.next, { live: state.live, definitions });
+  return definitions;
+}
+
+export function isStaged(next: Layer): boolean {
+  return Object.values(next).some((items) => items.size > 0);
+}
+
+class Effective implements EffectiveDefinitions {
+  readonly hash: string;
+  readonly collections: readonly CollectionModel[];
+  readonly endpoints: readonly EndpointModel[];
+  readonly queries: readonly QueryModel[];
+  readonly rules: readonly RuleModel[];
+  readonly rawRules: readonly Json[];
+  readonly #collectionNames: ReadonlyMap<string, CollectionModel>;
+  readonly #endpointNames: ReadonlyMap<string, EndpointModel>;
+  readonly #workflows: ReadonlyMap<string, WorkflowModel>;
+  readonly #queryNames: ReadonlyMap<string, QueryModel>;
+  readonly #document: Entry | undefined;
+  #values: GameValuesModel | undefined;
+  readonly #valueSources: readonly Entry[];
+
+  constructor(state: DefinitionsState, target: PublishTarget) {
+    this.hash = target === 'live' ? state.liveHash : hashText(`${state.liveHash} ${state.nextHash}`);
+    const of = (kind: DefinitionKind) => entriesOf(state, target, kind);
+    const single = (kind: DefinitionKind) => of(kind).find((entry) => entry.id === SINGLE_ID);
+    this.collections = of('collection').map(collectionModel);
+    this.#collectionNames = indexed(this.collections, (model) => [model.id.toLowerCase(), model.name.toLowerCase()]);
+    this.endpoints = of('endpoint').map(endpointModel);
+    this.#endpointNames = indexed(this.endpoints, (model) => [model.id, model.slug]);
+    this.#workflows = new Map(of('workflow').map((entry) => [entry.id, workflowModel(entry)]));
+    this.queries = of('query').map((entry) => queryModel(entry, (id) => this.collection(id)?.name));
+    this.#queryNames = indexed(this.queries, (model) => [model.id, model.name]);
+    this.rawRules = ruleList(single('rate-limit-rules')?.value);
+    this.rules = normaliseRules(this.rawRules);
+    this.#document = single('game-values');
+    this.#valueSources = of('collection').filter((entry) => definesValues(collectionModel(entry)));
+  }
+
+  collection(idOrName: string): CollectionModel | undefined {
+    return this.#collectionNames.get(idOrName.toLowerCase());
+  }
+
+  endpoint(slug: string): EndpointModel | undefined {
+    return this.#endpointNames.get(slug);
+  }
+
+  workflow(id: string): WorkflowModel | undefined {
+    return this.#workflows.get(id);
+  }
+
+  query(id: string): QueryModel | undefined {
+    return this.#queryNames.get(id);
+  }
+
+  /** Made when first asked for: most publishes change nothing in them, and tables can be large. */
+  get values(): GameValuesModel {
+    if (this.#values !== undefined) return this.#values;
+    const sources = this.#document === undefined ? this.#valueSources : [...this.#valueSources, this.#document];
+    const version = sources.length === 0 ? null : hashText(sources.map((entry) => entry.hash).join(' ')).slice(0, 16);
+    const updatedAt = sources.length === 0 ? null : new Date(Math.max(...sources.map((entry) => entry.updatedAt))).toISOString();
+    this.#values = gameValues(this.#valueSources.map(collectionModel), this.#document?.value, { version, updatedAt });
+    return this.#values;
+  }
+}
+
+/** By the first name, then by the second; the earlier definition wins. */
+function indexed<T>(models: readonly T[], names: (model: T) => readonly [string, string]): ReadonlyMap<string, T> {
+  const index = new Map<string, T>();
+  for (const at of [0, 1] as const) {
+    for (const model of models) {
+      const name = names(model)[at];
+      if (!index.has(name)) index.set(name, model);
+    }
+  }
+  return index;
+}
+
+/** Stored bare, or once as `{rules: […]}`. */
+function ruleList(stored: Json | undefined): readonly Json[] {
+  return isArray(stored) ? stored : listOf(member(objectOf(stored), 'rules'));
+}

@@ -1,0 +1,29 @@
+import type { DefinitionKind } from '../events.ts';
+
+/** Kinds that exist many times per project and are pushed as arrays. */
+export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'query';
+
+/** Kinds that exist once per project, as one document under `SINGLE_ID`. */
+export type SingleKind = 'game-values' | 'rate-limit-rules';
+
+/** Kinds that source files can be written in. */
+export type SourceKind = ListedKind | 'test';
+
+/** The kinds that `next` covers and promotion moves (decision 8). */
+export const STAGED_KINDS: readonly (ListedKind | SingleKind)[] = [
+  'endpoint',
+  'collection',
+  'workflow',
+  'query',
+  'game-values',
+  'rate-limit-rules',
+];
+
+export function isListed(kind: DefinitionKind): kind is ListedKind {
+  return kind === 'collection' || kind === 'endpoint' || kind === 'workflow' || kind === 'query';
+}
+
+/** The member that names a definition beside its id: `slug` of endpoints, `name` of everything else. */
+export function keyMember(kind: ListedKind): 'slug' | 'name' {
+  return kind === 'endpoint' ? 'slug' : 'name';
+}

@@ -1,0 +1,99 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { type PublishTarget, SINGLE_ID } from '../events.ts';
+import type { DefinitionItem, DefinitionsState } from '../states.ts';
+import type { ListedKind, SingleKind } from './kinds.ts';
+import { definitionOf } from './overlay.ts';
+import { type ManageReply, reply } from './publish.ts';
+import { firstText, flagOf, listOf, numberOf, objectOf, textOf } from './read.ts';
+
+/** The GET listings that editors pull from (management 4). */
+
+export interface ListOptions {
+  readonly includeStaged: boolean;
+  /** `null`: the request did not say. */
+  readonly target: PublishTarget | null;
+  readonly projectId: string;
+  /** The project setting of this name. */
+  readonly endpointRateLimits: JsonObject | null;
+}
+
+export function listDefinitions(state: DefinitionsState, kind: ListedKind | SingleKind, options: ListOptions): ManageReply {
+  if (kind === 'rate-limit-rules') return rateLimitRules(state, options);
+  if (kind === 'game-values') return reply({ data: single(state, kind, options) ?? [] });
+  const live = [...state.live[kind].values()].map((item) => listed(kind, item));
+  const shown = showsStaged(options) ? [...state.next[kind].values()] : [];
+  // Duplicates are meant: the editor itself prefers the item that carries the mark (management 4.1).
+  const staged = shown.map((item) => ({ ...listed(kind, item), revisionTarget: 'next' }));
+  return reply({ data: [...live, ...staged] });
+}
+
+function showsStaged({ includeStaged, target }: ListOptions): boolean {
+  return includeStaged && target !== 'live';
+}
+
+/** A single document has no key to be told apart by, so a request for `next` gets the staged one alone. */
+function single(state: DefinitionsState, kind: SingleKind, options: ListOptions): Json | undefined {
+  const staged = options.target === 'next' || showsStaged(options) ? state.next[kind].get(SINGLE_ID) : undefined;
+  const item = staged ?? state.live[kind].get(SINGLE_ID);
+  return item === undefined ? undefined : definitionOf(item);
+}
+
+/** The stored definition with what a row of a listing always has, and nothing that the editor's typed reads would stumble over. */
+function listed(kind: ListedKind, item: DefinitionItem): JsonObject {
+  const definition = objectOf(definitionOf(item));
+  const shown = Object.fromEntries(Object.entries(definition).flatMap(([name, value]) => editorSafe(name, value)));
+  const key = firstText(definition, 'name') ?? firstText(definition, 'slug') ?? item.id;
+  const named = { ...shown, id: item.id, name: textOf(member(shown, 'name')) ?? key };
+  if (kind === 'endpoint') return { ...named, slug: textOf(member(shown, 'slug')) ?? item.id };
+  return kind === 'collection' && member(shown, 'visibility') === undefined ? { ...named, visibility: 'private' } : named;
+}
+
+const TEXT_MEMBERS = new Set(['name', 'slug', 'description', 'notes', 'method', 'collectionType', 'accessMode', 'rateLimitAction']);
+
+/** The editor reads these members without looking at their type (management 2, type hazards). */
+function editorSafe(name: string, value: Json): [string, Json][] {
+  if (name === 'maxRecords') return Number.isInteger(value) ? [[name, value]] : [];
+  if (!TEXT_MEMBERS.has(name) || typeof value === 'string') return [[name, value]];
+  const text = textOf(value) ?? (typeof value === 'boolean' ? String(value) : undefined);
+  return text === undefined ? [] : [[name, text]];
+}
+
+const WINDOWS = ['perMinute', 'perHour', 'perDay', 'perWeek', 'perMonth', 'perYear'] as const;
+
+function rateLimitRules(state: DefinitionsState, options: ListOptions): ManageReply {
+  const stored = single(state, 'rate-limit-rules', options);
+  const rules = isArray(stored) ? stored : listOf(member(objectOf(stored), 'rules'));
+  return reply({
+    projectId: options.projectId,
+    source: 'configuration',
+    endpointRateLimits: options.endpointRateLimits,
+    rules: rules.filter((rule) => isObject(rule)).map(listedRule),
+  });
+}
+
+/** Every stored field, and beside it the flat form that the editor reads, whichever of the three forms was sent. */
+function listedRule(rule: JsonObject): JsonObject {
+  const windows = objectOf(member(rule, 'windows'));
+  const limits = WINDOWS.map((window): [string, Json] => {
+    const flat = `max${window[0]?.toUpperCase()}${window.slice(1)}`;
+    const seedForm = textOf(member(rule, 'window')) === window ? numberOf(member(rule, 'limit')) : undefined;
+    return [flat, numberOf(member(rule, flat)) ?? numberOf(member(windows, window)) ?? seedForm ?? null];
+  });
+  const [collection, field] = [firstText(rule, 'collection') ?? '*', firstText(rule, 'field') ?? '*'];
+  return {
+    ...rule,
+    id: firstText(rule, 'id') ?? ruleId(collection, field),
+    collection,
+    field,
+    action: firstText(rule, 'action') ?? 'reject',
+    ...Object.fromEntries(limits),
+    enabled: flagOf(member(rule, 'enabled')) ?? true,
+    scope: firstText(rule, 'scope') ?? 'per_player',
+  };
+}
+
+function ruleId(collection: string, field: string): string {
+  const word = (text: string) => (text === '*' ? 'all' : text.replace(/[^A-Za-z0-9_]/g, '_'));
+  return `rl_${word(collection)}_${word(field)}`.slice(0, 64);
+}

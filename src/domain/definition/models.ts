@@ -1,0 +1,115 @@
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { compileSchema } from '../document/schema.ts';
+import { acceptValue } from '../wire-names.ts';
+import type { CollectionModel, EndpointModel, QueryModel, WorkflowModel } from './model.ts';
+import type { Entry } from './overlay.ts';
+import { firstText, flagOf, listOf, numberOf, objectOf, textOf } from './read.ts';
+
+/** One definition → its model. Whatever was stored gives a model: members that do not fit count as missing. */
+
+/** What the dashboard saves for a daily limit without a number (runtime-storage 11.2). */
+const DEFAULT_SAVES_PER_DAY = 8640;
+const MAX_SAVES_PER_DAY = 10_000_000;
+
+const PUBLIC_WORDS = new Set(['public', 'publicly-callable', 'publicly-accessible', 'game-api', 'external', 'exposed']);
+const INTERNAL_WORDS = new Set(['internal', 'private', 'internal-private', 'reusable', 'reusable-logic', 'workflow']);
+
+const collections = new WeakMap<Entry, CollectionModel>();
+
+/** Kept per entry: compiling the schema is the costly part of a publish. */
+export function collectionModel(entry: Entry): CollectionModel {
+  const known = collections.get(entry);
+  if (known !== undefined) return known;
+  const model = makeCollection(entry);
+  collections.set(entry, model);
+  return model;
+}
+
+function makeCollection(entry: Entry): CollectionModel {
+  const definition = objectOf(entry.value);
+  return {
+    id: entry.id,
+    name: firstText(definition, 'name') ?? entry.id,
+    type: collectionType(definition),
+    isPublic: textOf(member(definition, 'accessMode'))?.toLowerCase() === 'public',
+    publicAppend: flagOf(member(definition, 'publicAppend')) ?? false,
+    allowRecordDelete: flagOf(member(definition, 'allowRecordDelete')) ?? false,
+    requireSaveVersion: flagOf(member(definition, 'requireSaveVersion')) ?? false,
+    maxRecords: Math.max(1, Math.floor(numberOf(member(definition, 'maxRecords')) ?? 1)),
+    dailyLimit: dailyLimit(objectOf(member(definition, 'rateLimits'))),
+    schema: compileSchema(member(definition, 'schema') ?? member(definition, 'fields')),
+    hash: entry.hash,
+    definition,
+  };
+}
+
+function collectionType(definition: JsonObject): CollectionModel['type'] {
+  const type = textOf(member(definition, 'collectionType')) ?? '';
+  return acceptValue('collectionType', type) === 'global' ? 'global' : 'per-platformid';
+}
+
+function dailyLimit(rateLimits: JsonObject): CollectionModel['dailyLimit'] {
+  const per = textOf(member(rateLimits, 'mode'))?.toLowerCase();
+  if (per !== 'player' && per !== 'collection') return null;
+  const asked = Math.floor(numberOf(member(rateLimits, 'savesPerDay')) ?? 0);
+  return { per, count: asked < 1 ? DEFAULT_SAVES_PER_DAY : Math.min(asked, MAX_SAVES_PER_DAY) };
+}
+
+/** A missing flag reads the same everywhere: enabled, POST, public (management, traps 14). */
+export function endpointModel(entry: Entry): EndpointModel {
+  const definition = objectOf(entry.value);
+  return {
+    id: entry.id,
+    slug: firstText(definition, 'slug') ?? entry.id,
+    enabled: flagOf(member(definition, 'enabled')) ?? true,
+    deprecated: ['deprecated', '_deprecated', 'depreciated', 'depricated'].some((name) => flagOf(member(definition, name)) === true),
+    internal: isInternal(definition),
+    requiresSecretKey: flagOf(member(definition, 'requiresSecretKey')) ?? false,
+    method: textOf(member(definition, 'method'))?.toUpperCase() === 'GET' ? 'GET' : 'POST',
+    hash: entry.hash,
+    definition,
+  };
+}
+
+/** `public` or `internal` for any spelling of an exposure; `null` for another word. */
+export function exposureOf(word: string): 'public' | 'internal' | null {
+  const plain = word
+    .trim()
+    .toLowerCase()
+    .replace(/[_\s]+/g, '-');
+  if (PUBLIC_WORDS.has(plain)) return 'public';
+  return INTERNAL_WORDS.has(plain) ? 'internal' : null;
+}
+
+/** Where flags contradict each other, the closed door wins. */
+function isInternal(definition: JsonObject): boolean {
+  if (flagOf(member(definition, 'internalOnly')) === true || flagOf(member(definition, 'internal')) === true) return true;
+  if (flagOf(member(definition, 'publiclyCallable')) === true) return false;
+  return exposureOf(textOf(member(definition, 'exposure')) ?? '') === 'internal';
+}
+
+export function workflowModel(entry: Entry): WorkflowModel {
+  return { id: entry.id, hash: entry.hash, definition: objectOf(entry.value) };
+}
+
+/** `collectionName`: the name of a collection by id, for sources without an alias (runtime-storage 16.3). */
+export function queryModel(entry: Entry, collectionName: (id: string) => string | undefined): QueryModel {
+  const definition = objectOf(entry.value);
+  const sources = listOf(member(definition, 'sources')).flatMap((raw) => {
+    const source = isObject(raw) ? raw : {};
+    const collectionId = isObject(raw) ? firstText(raw, 'collectionId', 'collection') : textOf(raw);
+    if (collectionId === undefined) return [];
+    return [{ collectionId, alias: firstText(source, 'alias', 'as') ?? collectionName(collectionId) ?? collectionId }];
+  });
+  return {
+    id: entry.id,
+    name: firstText(definition, 'name') ?? entry.id,
+    type: textOf(member(definition, 'type'))?.toLowerCase() ?? 'leaderboard',
+    requiresSecretKey: flagOf(member(definition, 'requiresSecretKey')) ?? false,
+    sources,
+    config: objectOf(member(definition, 'config')),
+    hash: entry.hash,
+    definition,
+  };
+}

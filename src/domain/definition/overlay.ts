@@ -1,0 +1,125 @@
+import { isObject, type Json, JsonError, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { DefinitionKind, PublishTarget } from '../events.ts';
+import type { DefinitionItem, DefinitionsState, Layer } from '../states.ts';
+import { hashText } from './hash.ts';
+import { isListed } from './kinds.ts';
+import { textOf } from './read.ts';
+import { AUTHORING_MEMBERS } from './source.ts';
+
+/**
+ * `next` lies over `live` (management 13.3). One definition as a target sees it is an entry; entries are made once per item, or pair
+ * of items, and keep their identity until one of the two is published anew, so whatever is derived from them can be kept by identity.
+ */
+export interface Entry {
+  readonly kind: DefinitionKind;
+  readonly id: string;
+  readonly hash: string;
+  /** Any JSON value for the single documents, an object for everything else. */
+  readonly value: Json;
+  /** Unix ms of the newest publish in it. */
+  readonly updatedAt: number;
+  readonly live: DefinitionItem | null;
+  readonly staged: DefinitionItem | null;
+}
+
+const values = new WeakMap<DefinitionItem, Json>();
+const single = new WeakMap<DefinitionItem, Entry>();
+const merged = new WeakMap<DefinitionItem, Entry>();
+
+/** The stored definition, parsed once. A text that is not JSON reads as null: a log written elsewhere must not stop this node. */
+export function definitionOf(item: DefinitionItem): Json {
+  const known = values.get(item);
+  if (known !== undefined) return known;
+  const value = parsed(item.text);
+  values.set(item, value);
+  return value;
+}
+
+/** The definitions of a kind as a target sees them: live ones in order of creation, then those that only `next` has. */
+export function entriesOf(state: DefinitionsState, target: PublishTarget, kind: DefinitionKind): readonly Entry[] {
+  const live = [...state.live[kind].values()];
+  if (target === 'live' || state.next[kind].size === 0) return live.map((item) => alone(item, 'live'));
+  const staged = stagedByLive(state, kind);
+  const over = live.map((item) => pair(item, staged.get(item)));
+  const added = [...state.next[kind].values()].filter((item) => liveUnder(state, item) === undefined);
+  return [...over, ...added.map((item) => alone(item, 'staged'))];
+}
+
+/** The live definition that a staged one lies over: the same id, or an endpoint of the same slug. */
+export function liveUnder(state: DefinitionsState, staged: DefinitionItem): DefinitionItem | undefined {
+  const same = state.live[staged.kind].get(staged.id);
+  if (same !== undefined || staged.kind !== 'endpoint') return same;
+  return findByKey(state.live, 'endpoint', keyOf(staged));
+}
+
+/** The first item with this slug (endpoints) or name, exactly. */
+export function findByKey(layer: Layer, kind: DefinitionKind, key: string): DefinitionItem | undefined {
+  for (const item of layer[kind].values()) if (keyOf(item) === key) return item;
+  return undefined;
+}
+
+/** The slug of an endpoint, the name of anything else; its id where it has none. */
+export function keyOf(item: DefinitionItem): string {
+  const value = definitionOf(item);
+  const key = isObject(value) ? textOf(member(value, item.kind === 'endpoint' ? 'slug' : 'name')) : undefined;
+  return key ?? item.id;
+}
+
+/**
+ * Every staged top-level member wins, except `id`. A staged source is whole by itself: it replaces all, so that what runs is always
+ * what its text says; and a staged plain edit takes the live text away, which would say something else.
+ */
+export function laidOver(live: JsonObject, staged: JsonObject, id: string): JsonObject {
+  if (typeof member(staged, 'sourceText') === 'string') return { ...staged, id };
+  return { ...withoutAuthoring(live), ...staged, id };
+}
+
+export function withoutAuthoring(definition: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(definition).filter(([name]) => !AUTHORING_MEMBERS.includes(name)));
+}
+
+function stagedByLive(state: DefinitionsState, kind: DefinitionKind): ReadonlyMap<DefinitionItem, DefinitionItem> {
+  const found = new Map<DefinitionItem, DefinitionItem>();
+  for (const staged of state.next[kind].values()) {
+    const live = liveUnder(state, staged);
+    if (live !== undefined) found.set(live, staged);
+  }
+  return found;
+}
+
+function alone(item: DefinitionItem, side: 'live' | 'staged'): Entry {
+  const known = single.get(item);
+  if (known !== undefined) return known;
+  const { kind, id, hash, updatedAt } = item;
+  const value = definitionOf(item);
+  const entry = { kind, id, hash, value, updatedAt, live: side === 'live' ? item : null, staged: side === 'live' ? null : item };
+  single.set(item, entry);
+  return entry;
+}
+
+function pair(live: DefinitionItem, staged: DefinitionItem | undefined): Entry {
+  if (staged === undefined) return alone(live, 'live');
+  const known = merged.get(staged);
+  if (known?.live === live) return known;
+  const value = mergedValue(live, staged);
+  const hash = hashText(stringifyJson(value));
+  const updatedAt = Math.max(live.updatedAt, staged.updatedAt);
+  const entry = { kind: live.kind, id: live.id, hash, value, updatedAt, live, staged };
+  merged.set(staged, entry);
+  return entry;
+}
+
+function mergedValue(live: DefinitionItem, staged: DefinitionItem): Json {
+  const [below, above] = [definitionOf(live), definitionOf(staged)];
+  return isListed(live.kind) && isObject(below) && isObject(above) ? laidOver(below, above, live.id) : above;
+}
+
+function parsed(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonError) return null;
+    throw error;
+  }
+}

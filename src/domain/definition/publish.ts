@@ -1,0 +1,99 @@
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { stringifyJson } from '../../kernel/json.ts';
+import type { DefinitionChange, DefinitionKind, DomainEvent, PublishTarget } from '../events.ts';
+import type { DefinitionItem, DefinitionsState } from '../states.ts';
+import { layerHash } from './evolve.ts';
+import { hashText } from './hash.ts';
+import { plainWords } from './wording.ts';
+
+/** From a change set to its events: the texts the log does not hold yet, then the publish that refers to them. */
+
+export interface ManageReply {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** What a management decider gives when it does not refuse. No events: nothing changes. */
+export interface Decision {
+  readonly events: readonly DomainEvent[];
+  readonly answer: ManageReply;
+}
+
+/** A definition to put into a layer. */
+export interface Put {
+  readonly kind: DefinitionKind;
+  readonly id: string;
+  readonly hash: string;
+  readonly text: string;
+}
+
+/** Code units per part: at most 3 bytes of UTF-8 each, so a part never exceeds 256 KiB. */
+const PART_LENGTH = Math.floor((256 * 1024) / 3);
+
+export function putOf(kind: DefinitionKind, id: string, value: Json): Put {
+  const text = stringifyJson(value);
+  return { kind, id, hash: hashText(text), text };
+}
+
+/** What a target holds under an id: the staged copy first, then the live one. */
+export function current(state: DefinitionsState, target: PublishTarget, kind: DefinitionKind, id: string): DefinitionItem | undefined {
+  return (target === 'next' ? state.next[kind].get(id) : undefined) ?? state.live[kind].get(id);
+}
+
+/** The events that put and delete; nothing for puts that change nothing, and no event at all when nothing is left. */
+export function publishEvents(
+  state: DefinitionsState,
+  target: PublishTarget,
+  puts: readonly Put[],
+  deletes: readonly DefinitionChange[] = [],
+): DomainEvent[] {
+  const changed = puts.filter((put) => current(state, target, put.kind, put.id)?.hash !== put.hash);
+  const changes = [...changed.map(changeOf), ...deletes];
+  if (changes.length === 0) return [];
+  const hash = layerHash(state[target], changes);
+  return [...sourceEvents(state, changed), { type: 'definitions.published', data: { target, changes, hash } }];
+}
+
+export function changeOf({ kind, id, hash }: Put): DefinitionChange {
+  return { kind, id, hash };
+}
+
+/** `source.stored` for every text that the project does not hold, in parts. */
+export function sourceEvents(state: DefinitionsState, puts: readonly Put[]): DomainEvent[] {
+  const texts = new Map(puts.filter((put) => !state.sources.has(put.hash)).map((put) => [put.hash, put.text]));
+  return [...texts].flatMap(([hash, text]) =>
+    partsOf(text).map(
+      (piece, part, all): DomainEvent => ({
+        type: 'source.stored',
+        data: { hash, part, parts: all.length, text: piece },
+      }),
+    ),
+  );
+}
+
+function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const cut = from + PART_LENGTH;
+    const to = splitsPair(text, cut) ? cut - 1 : cut;
+    parts.push(text.slice(from, to));
+    from = to;
+  }
+  return parts;
+}
+
+/** Half a surrogate pair has no UTF-8 form, and would not survive the log. */
+function splitsPair(text: string, at: number): boolean {
+  const code = text.charCodeAt(at - 1);
+  return at < text.length && code >= 0xd800 && code <= 0xdbff;
+}
+
+export function reply(body: JsonObject, target: PublishTarget = 'live'): ManageReply {
+  return { status: 200, body: { ok: true, ...body, ...(target === 'next' ? { publishTarget: target } : {}) } };
+}
+
+/** A refusal of a push, in words that do not mislead the editor. */
+export function refusePush(code: 'VALIDATION_FAILED' | 'SOURCE_COMPILE_FAILED', message: string, body: JsonObject): Refusal {
+  return refusal(code, plainWords(message), { body });
+}

@@ -1,0 +1,155 @@
+import { isObject, type Json, type JsonObject, parseJson } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { contentProblem, invalid, sourceTextProblem } from './check.ts';
+import type { SourceKind } from './kinds.ts';
+import { failed, type Parsed, type Problem, type Warning } from './problem.ts';
+import { isReserved, objectFrom, textOf } from './read.ts';
+import { plainWords } from './wording.ts';
+import { parseYaml } from './yaml.ts';
+
+/**
+ * Compiling what a push sends into the stored, flat form of a definition. An item is a plain definition, or a source item: the text
+ * of an author's file with its wrapper (`kind, id, authoringMode, sourceFormat, sourcePath, sourceText`).
+ */
+
+/** Kept beside the compiled members, exactly as they were sent: the editor compares `sourceText` with its file. */
+export const AUTHORING_MEMBERS: readonly string[] = ['authoringMode', 'sourceFormat', 'sourcePath', 'sourceText', 'sourceVersion'];
+
+export type Compiled =
+  | { readonly ok: true; readonly definition: JsonObject; readonly id: string | null; readonly warnings: readonly Warning[] }
+  | ({ readonly ok: false; readonly resourceId: string | null } & Problem);
+
+/**
+ * Any JSON value in, a value out: never throws. A plain definition comes back as it is. `id` is the definition's own id as a text:
+ * from the source, else from the item, else from the file name in `sourcePath`; `null` where there is none (plain definitions may be
+ * found by their slug or name). A failure's `code` is `VALIDATION_FAILED` for what is wrong outside a source text.
+ */
+export function compileItem(item: Json, kind: SourceKind): Compiled {
+  if (!isObject(item)) return refused(invalid(`Each ${kind} must be an object.`), null);
+  const given = textOf(member(item, 'id')) ?? fileId(item, kind);
+  const text = member(item, 'sourceText');
+  const compiled = typeof text === 'string' ? compileText(item, text, kind, given) : plain(item);
+  if (!compiled.ok) return refused(compiled.problem, given ?? textOf(member(item, 'slug')) ?? textOf(member(item, 'name')) ?? null);
+  const { definition, warnings } = compiled.value;
+  const problem = contentProblem(definition);
+  const id = textOf(member(definition, 'id')) ?? null;
+  return problem === null ? { ok: true, definition, id, warnings } : refused(problem, id);
+}
+
+interface Result {
+  readonly definition: JsonObject;
+  readonly warnings: readonly Warning[];
+}
+
+function plain(item: JsonObject): Parsed<Result> {
+  const id = textOf(member(item, 'id'));
+  const definition = id === undefined || id === item['id'] ? item : { ...item, id };
+  return { ok: true, value: { definition, warnings: [] } };
+}
+
+function compileText(item: JsonObject, text: string, kind: SourceKind, given: string | undefined): Parsed<Result> {
+  if (text.trim() === '') return failed('INVALID_SOURCE_OBJECT', 'Source text is empty.');
+  const tooLarge = sourceTextProblem(text);
+  if (tooLarge !== null) return { ok: false, problem: { ...tooLarge, code: 'BUDGET_EXCEEDED' } };
+  const parsed = parseText(item, text);
+  if (!parsed.ok) return parsed;
+  const source = parsed.value;
+  const declared = member(source, 'kind') ?? member(source, 'resourceKind') ?? member(item, 'kind');
+  if (declared !== undefined && declared !== null && String(textOf(declared)).toLowerCase() !== kind) {
+    return failed('INVALID_RESOURCE_KIND', `Source kind '${textOf(declared) ?? '?'}' does not match '${kind}'.`);
+  }
+  const version = textOf(member(source, 'sourceVersion'));
+  if (version !== undefined && version !== '1') return failed('UNSUPPORTED_SOURCE_VERSION', 'Only sourceVersion 1 is understood.');
+  const flat = withAuthoring(unwrap(source, kind), item);
+  return { ok: true, value: { definition: named(flat, kind, given), warnings: warningsOf(source, given) } };
+}
+
+function parseText(item: JsonObject, text: string): Parsed<JsonObject> {
+  const format = isJsonSource(item) ? 'JSON' : 'YAML';
+  const parsed = format === 'JSON' ? parseJsonText(text) : parseYaml(text);
+  if (!parsed.ok) return { ok: false, problem: { ...parsed.problem, message: `Invalid ${format} source: ${parsed.problem.message}` } };
+  return isObject(parsed.value)
+    ? { ok: true, value: parsed.value }
+    : failed('INVALID_SOURCE_OBJECT', 'Source text must contain an object.');
+}
+
+function isJsonSource(item: JsonObject): boolean {
+  const format = textOf(member(item, 'sourceFormat'))?.toLowerCase();
+  if (format !== undefined) return format === 'json';
+  return textOf(member(item, 'sourcePath'))?.toLowerCase().endsWith('.json') === true;
+}
+
+function parseJsonText(text: string): Parsed<Json> {
+  try {
+    return { ok: true, value: parseJson(text.replace(/^\uFEFF/, '')) };
+  } catch (error) {
+    return failed('INVALID_JSON', error instanceof Error ? error.message : 'not JSON');
+  }
+}
+
+/** The layouts, first match first. The seed's `definition` wrapper is the odd one: what stands outside wins. */
+function unwrap(source: JsonObject, kind: SourceKind): JsonObject {
+  const outer = without(source, [kind, 'resource', 'definition'], isObject);
+  const byKind = member(source, kind);
+  const resource = member(source, 'resource');
+  const definition = member(source, 'definition');
+  if (isObject(byKind)) return { ...outer, ...byKind };
+  if (isObject(resource)) return { ...outer, ...resource };
+  if (isObject(definition)) return { ...definition, ...outer };
+  return outer;
+}
+
+function withAuthoring(flat: JsonObject, item: JsonObject): JsonObject {
+  const kept = without(flat, ['kind', 'resourceKind', 'sourceText'], () => true);
+  const authoring = AUTHORING_MEMBERS.filter((name) => Object.hasOwn(item, name));
+  return { ...kept, ...objectFrom(authoring.map((name) => [name, item[name] ?? null])) };
+}
+
+function named(flat: JsonObject, kind: SourceKind, given: string | undefined): JsonObject {
+  const id = textOf(member(flat, 'id')) ?? given;
+  if (id === undefined) return flat;
+  const key = kind === 'endpoint' ? 'slug' : 'name';
+  const wantsKey = kind === 'endpoint' || kind === 'collection' || kind === 'workflow' || kind === 'query';
+  const defaulted = wantsKey && textOf(member(flat, key)) === undefined;
+  return { ...flat, id, ...(defaulted ? { [key]: id } : {}) };
+}
+
+/** `upgrades.endpoint.yml` → `upgrades`. */
+function fileId(item: JsonObject, kind: SourceKind): string | undefined {
+  const path = member(item, 'sourcePath');
+  if (typeof path !== 'string' || typeof member(item, 'sourceText') !== 'string') return undefined;
+  const file = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+  const stem = file.replace(/\.(ya?ml|json)$/i, '');
+  const suffix = `.${kind}`;
+  const id = stem.toLowerCase().endsWith(suffix) ? stem.slice(0, -suffix.length) : stem;
+  return id === '' ? undefined : id;
+}
+
+/** None of these fails a push: the published tools push files without `kind` and `sourceVersion`. */
+function warningsOf(source: JsonObject, given: string | undefined): Warning[] {
+  const warnings: Warning[] = [];
+  const missing = ['sourceVersion', 'kind'].filter((name) => member(acceptKind(source), name) === undefined);
+  for (const name of missing) warnings.push({ code: 'MISSING_FIELD', message: `The source does not say its ${name}.` });
+  const own = textOf(member(source, 'id'));
+  if (own !== undefined && given !== undefined && own !== given) {
+    warnings.push({ code: 'FILE_ID_MISMATCH', message: `The source's id '${own}' is used, not '${given}'.` });
+  }
+  if (member(source, 'imports') !== undefined) {
+    warnings.push({ code: 'UNRESOLVED_IMPORT', message: 'Imports are not resolved; calls to library blocks will fail.' });
+  }
+  return warnings.map((warning) => ({ ...warning, message: plainWords(warning.message) }));
+}
+
+function acceptKind(source: JsonObject): JsonObject {
+  const kind = member(source, 'resourceKind');
+  return kind === undefined ? source : { kind, ...source };
+}
+
+function without(object: JsonObject, names: readonly string[], drop: (value: Json) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name, value]) => !(names.includes(name) && drop(value))));
+}
+
+function refused(problem: Problem, resourceId: string | null): Compiled {
+  const id = resourceId !== null && isReserved(resourceId) ? null : resourceId;
+  return { ok: false, ...problem, message: plainWords(problem.message), resourceId: id };
+}

@@ -1,0 +1,211 @@
+import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { CollectionModel, GameValuesModel } from './model.ts';
+import { firstText, isReserved, listOf, objectFrom, objectOf, textOf } from './read.ts';
+
+/**
+ * Game values (runtime-storage 17): groups of named entries and tables of rows, out of the `constants` and `tables` of collections and
+ * the game-values document, in this order; the first of an id wins. Every shape met in the wild is brought into one form.
+ */
+
+interface Group {
+  readonly id: string;
+  readonly entries: JsonObject;
+  readonly answer: JsonObject;
+}
+
+interface Table {
+  readonly id: string;
+  readonly rows: readonly JsonObject[];
+  readonly answer: JsonObject;
+}
+
+/** What one collection, or the document, contributes. `owner`: the id of the collection. */
+interface Part {
+  readonly owner: string | null;
+  readonly isPrivate: boolean;
+  readonly groups: readonly Group[];
+  readonly tables: readonly Table[];
+}
+
+/** When and from what the values were made; both `null` when nothing defines any. */
+export interface ValuesStamp {
+  readonly version: string | null;
+  /** ISO text. */
+  readonly updatedAt: string | null;
+}
+
+export function gameValues(collections: readonly CollectionModel[], document: Json | undefined, stamp: ValuesStamp): GameValuesModel {
+  const parts = collections.map(collectionPart);
+  const all = [...parts, documentPart(document)];
+  const shared = [...parts.filter((part) => !part.isPrivate), withoutHidden(documentPart(document), parts, collections)];
+  return { values: templateValues(all), full: answer(all, stamp), shared: answer(shared, stamp) };
+}
+
+/** Whether a collection defines any values. */
+export function definesValues(collection: CollectionModel): boolean {
+  const { definition } = collection;
+  return member(definition, 'constants') !== undefined || member(definition, 'tables') !== undefined;
+}
+
+function collectionPart(collection: CollectionModel): Part {
+  const { id, definition } = collection;
+  const isPrivate = textOf(member(definition, 'visibility'))?.toLowerCase() !== 'public';
+  return {
+    owner: id,
+    isPrivate,
+    groups: groupsOf(member(definition, 'constants'), id),
+    tables: tablesOf(member(definition, 'tables'), id),
+  };
+}
+
+function documentPart(document: Json | undefined): Part {
+  const items = isArray(document) ? document : member(objectOf(document), 'items');
+  if (!isArray(items)) {
+    const legacy = objectOf(document);
+    const [groups, tables] = [groupsOf(member(legacy, 'groups'), null), tablesOf(member(legacy, 'tables'), null)];
+    return { owner: null, isPrivate: false, groups, tables };
+  }
+  const named = items.filter((item) => isObject(item)).filter((item) => firstText(item, 'id') !== undefined);
+  const [tables, groups] = [named.filter(isTable), named.filter((item) => !isTable(item))];
+  return { owner: null, isPrivate: false, groups: groupsOf(groups, null), tables: tablesOf(tables, null) };
+}
+
+function isTable(item: JsonObject): boolean {
+  return textOf(member(item, 'type'))?.toLowerCase() === 'table';
+}
+
+/** What the document repeats of a private collection (its ids, or items that name it) is hidden with it. */
+function withoutHidden(part: Part, parts: readonly Part[], collections: readonly CollectionModel[]): Part {
+  const hidden = parts.filter((other) => other.isPrivate);
+  const ids = new Set(hidden.flatMap((other) => [...other.groups, ...other.tables].map((item) => item.id)));
+  const owners = new Set<string>();
+  for (const collection of collections) {
+    if (!hidden.some((other) => other.owner === collection.id)) continue;
+    owners.add(collection.id.toLowerCase()).add(collection.name.toLowerCase());
+  }
+  const isShown = (item: Group | Table) => {
+    const owner = firstText(item.answer, '_collection', 'collectionId');
+    return !ids.has(item.id) && (owner === undefined || !owners.has(owner.toLowerCase()));
+  };
+  return { ...part, groups: part.groups.filter(isShown), tables: part.tables.filter(isShown) };
+}
+
+/** One map for templates: groups and tables by id. */
+function templateValues(parts: readonly Part[]): JsonObject {
+  return objectFrom(
+    parts.flatMap((part) => [
+      ...part.groups.map((group): [string, Json] => [group.id, group.entries]),
+      ...part.tables.map((table): [string, Json] => [table.id, table.rows]),
+    ]),
+  );
+}
+
+function answer(parts: readonly Part[], stamp: ValuesStamp): JsonObject {
+  const groups = parts.flatMap((part) => part.groups);
+  return {
+    version: stamp.version,
+    updatedAt: stamp.updatedAt,
+    groups: objectFrom(groups.map((group) => [group.id, withoutOwnerId(group.answer)])),
+    tables: objectFrom(parts.flatMap((part) => part.tables.map((table): [string, Json] => [table.id, table.answer]))),
+    // The client's own example reads constants; the groups are the same thing under another name.
+    constants: objectFrom(groups.map((group) => [group.id, group.entries])),
+  };
+}
+
+function withoutOwnerId({ collectionId: _, ...group }: JsonObject): JsonObject {
+  return group;
+}
+
+/** Lists of `{id|group|name, entries|values}`, or a map of group id → entries. */
+function groupsOf(raw: Json | undefined, owner: string | null): Group[] {
+  const found = isArray(raw)
+    ? raw
+        .filter((item) => isObject(item))
+        .map((item): [string | undefined, JsonObject] => [firstText(item, 'id', 'group', 'name', 'key'), item])
+    : Object.entries(objectOf(raw)).map(([id, value]): [string, JsonObject] => [id, isWrapped(value) ? value : { entries: value }]);
+  return found.flatMap(([id, item]) => (id === undefined || isReserved(id) ? [] : [group(id, item, owner)]));
+}
+
+const GROUP_MEMBERS = new Set(['id', 'name', 'description', 'type', 'entries', 'values', 'notes']);
+
+/** A map's value that is a whole group, not the entries themselves. */
+function isWrapped(value: Json): value is JsonObject {
+  if (!isObject(value) || !Object.keys(value).every((name) => GROUP_MEMBERS.has(name))) return false;
+  return isObject(member(value, 'entries')) || isObject(member(value, 'values'));
+}
+
+function group(id: string, item: JsonObject, owner: string | null): Group {
+  const entries = entriesOf(member(item, 'entries') ?? member(item, 'values'));
+  const answered = {
+    name: firstText(item, 'name') ?? id,
+    description: firstText(item, 'description') ?? '',
+    values: entries,
+    ...ownerOf(item, owner),
+  };
+  return { id, entries, answer: answered };
+}
+
+/** A map of name → value, or a list of `{key, value}`. */
+function entriesOf(raw: Json | undefined): JsonObject {
+  if (!isArray(raw)) return objectFrom(Object.entries(objectOf(raw)));
+  return objectFrom(
+    raw
+      .filter((entry) => isObject(entry))
+      .flatMap((entry): [string, Json][] => {
+        const name = firstText(entry, 'key', 'name', 'id');
+        return name === undefined ? [] : [[name, member(entry, 'value') ?? null]];
+      }),
+  );
+}
+
+/** Lists of `{id|table|name, columns, rows}`, or a map of table id → table, or of table id → rows. */
+function tablesOf(raw: Json | undefined, owner: string | null): Table[] {
+  const found = isArray(raw)
+    ? raw
+        .filter((item) => isObject(item))
+        .map((item): [string | undefined, JsonObject] => [firstText(item, 'id', 'table', 'name', 'key'), item])
+    : Object.entries(objectOf(raw)).map(([id, value]): [string, JsonObject] => [id, isArray(value) ? { rows: value } : objectOf(value)]);
+  return found.flatMap(([id, item]) => (id === undefined || isReserved(id) ? [] : [table(id, item, owner)]));
+}
+
+function table(id: string, item: JsonObject, owner: string | null): Table {
+  const names = columnNames(member(item, 'columns'));
+  const rows = listOf(member(item, 'rows')).flatMap((row) => (isArray(row) ? [rowOf(row, names)] : isObject(row) ? [row] : []));
+  const columns = columnsOf(member(item, 'columns'), rows);
+  const answered = { ...item, id, type: 'table', name: firstText(item, 'name') ?? id, columns, rows, ...ownerOf(item, owner) };
+  return { id, rows, answer: answered };
+}
+
+/** A row written as a list is aligned with the columns; what has no column is left out. */
+function rowOf(cells: readonly Json[], names: readonly string[]): JsonObject {
+  return objectFrom(names.slice(0, cells.length).map((name, i) => [name, cells[i] ?? null]));
+}
+
+function columnNames(raw: Json | undefined): string[] {
+  if (!isArray(raw)) return Object.keys(objectOf(raw));
+  return raw.map((column) => (isObject(column) ? firstText(column, 'key', 'id', 'name') : textOf(column)) ?? '');
+}
+
+function columnsOf(raw: Json | undefined, rows: readonly JsonObject[]): JsonObject[] {
+  const given = isArray(raw) ? raw : Object.values(objectOf(raw)).map((type): Json => ({ type }));
+  return columnNames(raw).flatMap((key, i) => {
+    if (key === '' || isReserved(key)) return [];
+    const column = objectOf(given[i]);
+    return [{ ...column, key, type: firstText(column, 'type') ?? columnType(key, rows) }];
+  });
+}
+
+/** A column given by its name alone has the type that all its cells share, else text. */
+function columnType(key: string, rows: readonly JsonObject[]): string {
+  const cells = rows.map((row) => member(row, key)).filter((cell) => cell !== undefined && cell !== null);
+  if (cells.length === 0) return 'string';
+  if (cells.every((cell) => isNumber(cell))) return 'number';
+  return cells.every((cell) => typeof cell === 'boolean') ? 'boolean' : 'string';
+}
+
+function ownerOf(item: JsonObject, owner: string | null): JsonObject {
+  if (owner !== null) return { _collection: owner };
+  const [marked, collectionId] = [firstText(item, '_collection'), firstText(item, 'collectionId')];
+  return { ...(marked === undefined ? {} : { _collection: marked }), ...(collectionId === undefined ? {} : { collectionId }) };
+}

@@ -1,0 +1,96 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type Scalar } from 'yaml';
+import type { Json } from '../../kernel/json.ts';
+import { numberFromText } from '../../kernel/json.ts';
+import { failed, type Parsed, type Problem } from './problem.ts';
+
+/**
+ * The YAML subset of source files: YAML 1.2 core typing, quoted scalars stay texts, map keys are always texts (`routes: {false: …}`).
+ * Anchors, aliases, tags, merge keys and repeated keys are errors, so a text can never unfold into more than itself.
+ */
+
+/** Nesting of maps and lists. */
+export const MAX_DEPTH = 64;
+
+/** Repeated keys are looked for below: the library compares every pair of keys, which takes 20 s for one large map. */
+const OPTIONS = { version: '1.2', schema: 'core', intAsBigInt: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
+
+/** Ends a conversion; never leaves this file. */
+class Stop extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+export function parseYaml(text: string): Parsed<Json> {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { ...OPTIONS, lineCounter });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const tooDeep = error.code === 'RESOURCE_EXHAUSTION';
+    return failed('INVALID_YAML', tooDeep ? 'Nested too deeply' : error.message, lineCounter.linePos(error.pos[0]));
+  }
+  if (document.directives.yaml.explicit === true && document.directives.yaml.version !== '1.2') {
+    return failed('INVALID_YAML', 'Only YAML 1.2 is understood');
+  }
+  try {
+    return { ok: true, value: new Converter(lineCounter).value(document.contents, 0) };
+  } catch (error) {
+    if (error instanceof Stop) return { ok: false, problem: error.problem };
+    throw error;
+  }
+}
+
+class Converter {
+  readonly #lines: LineCounter;
+  constructor(lines: LineCounter) {
+    this.#lines = lines;
+  }
+
+  value(node: Node | null, depth: number): Json {
+    if (node === null) return null;
+    if (isAlias(node)) throw this.#stop('UNSUPPORTED_YAML_ALIAS', 'Aliases (*name) are not supported', node);
+    if (node.anchor !== undefined) throw this.#stop('UNSUPPORTED_YAML_ANCHOR', 'Anchors (&name) are not supported', node);
+    if (node.tag !== undefined) throw this.#stop('UNSUPPORTED_YAML_TAG', 'Tags (!name) are not supported', node);
+    if (isScalar(node)) return this.#scalar(node);
+    if (depth >= MAX_DEPTH) throw this.#stop('INVALID_YAML', 'Nested too deeply', node);
+    if (isSeq<Node | null>(node)) return node.items.map((item) => this.value(item, depth + 1));
+    if (isMap<Node | null, Node | null>(node)) return this.#map(node.items, depth + 1);
+    throw this.#stop('INVALID_YAML', 'This is no YAML value', node);
+  }
+
+  #map(pairs: readonly Pair<Node | null, Node | null>[], depth: number): Json {
+    const members = new Map<string, Json>();
+    for (const { key, value } of pairs) {
+      const name = this.#key(key);
+      if (members.has(name)) throw this.#stop('INVALID_YAML', `The key '${name}' is there twice`, key);
+      members.set(name, this.value(value, depth));
+    }
+    return Object.fromEntries(members);
+  }
+
+  /** Plain keys keep their spelling: `false`, `1.0` and `0x10` are names here, not values. */
+  #key(node: Node | null): string {
+    if (node === null) return '';
+    if (!isScalar(node)) throw this.#stop('INVALID_YAML', 'A key must be a plain text', node);
+    if (node.anchor !== undefined || node.tag !== undefined) this.value(node, 0);
+    if (node.type !== 'PLAIN') return String(node.value ?? '');
+    const name = node.source ?? '';
+    if (name === '<<') throw this.#stop('INVALID_YAML', 'Merge keys (<<) are not supported', node);
+    return name;
+  }
+
+  #scalar(node: Scalar): Json {
+    const { value } = node;
+    if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+    if (typeof value === 'bigint') return numberFromText(value.toString());
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    throw this.#stop('INVALID_YAML', 'This number has no JSON form', node);
+  }
+
+  #stop(code: string, message: string, node: Node | null): Stop {
+    const { problem } = failed(code, message, node?.range ? this.#lines.linePos(node.range[0]) : undefined);
+    return new Stop(problem);
+  }
+}

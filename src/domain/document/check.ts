@@ -1,0 +1,121 @@
+import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, jsonEquals, toDouble } from '../../kernel/json.ts';
+import type { FieldModel, SchemaModel } from '../definition/model.ts';
+
+/** A fault as text that its parent puts a path before: `: expected number`, or `xp: expected number` from further down. */
+type Fault = string;
+
+const MAX_DEPTH = 64;
+const DOCUMENT_KEY = /^[A-Za-z0-9_:-]{1,256}$/;
+
+/**
+ * The first fault of a document, such as `stats.xp: expected number`, or `null`. No coercion; null passes for every field that is not
+ * required; a required field with a default counts as present. Source: runtime 6.3.
+ */
+export function checkDocument(schema: SchemaModel, document: JsonObject): string | null {
+  if (schema.root === null) return null;
+  const fault = checkValue(schema.root, document, 0);
+  return fault?.startsWith(': ') ? fault.slice(2) : fault;
+}
+
+function checkValue(field: FieldModel, value: Json, depth: number): Fault | null {
+  if (depth > MAX_DEPTH) return ': nested too deeply';
+  if (value === null && !field.required) return null;
+  if (!hasType(field.type, value)) return `: expected ${field.type}`;
+  if (field.enum !== undefined && !field.enum.some((allowed) => jsonEquals(allowed, value))) return ': not one of the allowed values';
+  if (typeof value === 'string') return checkText(field, value);
+  if (isNumber(value)) return checkNumber(field, value);
+  if (isArray(value)) return checkItems(field, value, depth);
+  return isObject(value) ? checkMembers(field, value, depth) : null;
+}
+
+/** Types that this server does not know allow anything. */
+function hasType(type: string, value: Json): boolean {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string';
+    case 'number':
+      return isNumber(value);
+    case 'integer':
+      return isNumber(value) && isInteger(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'object':
+      return isObject(value);
+    case 'array':
+      return isArray(value);
+    case 'null':
+      return value === null;
+    case 'datetime':
+      return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+    case 'player':
+    case 'playerSave':
+      return typeof value === 'string' && DOCUMENT_KEY.test(value);
+    default:
+      return true;
+  }
+}
+
+/** An exact number is one when it has neither point nor exponent. */
+function isInteger(value: number | ExactNumber): boolean {
+  return value instanceof ExactNumber ? /^-?\d+$/.test(value.text) : Number.isInteger(value);
+}
+
+function checkText({ minLength = 0, maxLength = Number.POSITIVE_INFINITY }: FieldModel, text: string): Fault | null {
+  if (minLength === 0 && text.length <= maxLength) return null;
+  const length = codePoints(text);
+  if (length < minLength) return `: shorter than ${minLength} characters`;
+  return length > maxLength ? `: longer than ${maxLength} characters` : null;
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+function checkNumber(
+  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: FieldModel,
+  value: number | ExactNumber,
+): Fault | null {
+  const double = toDouble(value);
+  if (double < min) return `: less than ${min}`;
+  return double > max ? `: more than ${max}` : null;
+}
+
+function checkItems(field: FieldModel, list: readonly Json[], depth: number): Fault | null {
+  if (list.length < (field.minItems ?? 0)) return `: fewer than ${field.minItems} items`;
+  if (list.length > (field.maxItems ?? Number.POSITIVE_INFINITY)) return `: more than ${field.maxItems} items`;
+  for (let index = 0; index < list.length; index += 1) {
+    const fault = checkMember(field.items ?? true, list[index] ?? null, depth + 1);
+    if (fault !== null) return under(String(index), fault);
+  }
+  return null;
+}
+
+function checkMembers(field: FieldModel, object: JsonObject, depth: number): Fault | null {
+  for (const name of field.needed) if (!Object.hasOwn(object, name)) return under(name, ': required');
+  // Plain objects inherit nothing that can be enumerated, and this runs for every member of every write.
+  for (const name in object) {
+    const fault = checkMember(field.properties?.get(name) ?? field.additional, object[name] ?? null, depth + 1);
+    if (fault !== null) return under(name, fault);
+  }
+  return null;
+}
+
+function checkMember(rule: boolean | FieldModel, value: Json, depth: number): Fault | null {
+  if (rule === false) return ': not a field of the schema';
+  return rule === true ? checkDepth(value, depth) : checkValue(rule, value, depth);
+}
+
+/** What no definition describes is bounded in depth all the same. */
+function checkDepth(value: Json, depth: number): Fault | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth > MAX_DEPTH) return ': nested too deeply';
+  if (isArray(value)) return value.some((item) => checkDepth(item, depth + 1) !== null) ? ': nested too deeply' : null;
+  if (!isObject(value)) return null;
+  return Object.values(value).some((item) => checkDepth(item, depth + 1) !== null) ? ': nested too deeply' : null;
+}
+
+function under(name: string, fault: Fault): Fault {
+  return fault.startsWith(':') ? name + fault : `${name}.${fault}`;
+}

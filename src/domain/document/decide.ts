@@ -1,0 +1,189 @@
+import { Buffer } from 'node:buffer';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import type { CollectionModel, RuleModel } from '../definition/model.ts';
+import type { Change, DomainEvent, Fork, LedgerEntry, Operation, Space } from '../events.ts';
+import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
+import type { DocumentState, WindowState } from '../states.ts';
+import { checkDocument } from './check.ts';
+import { ledgerEntries, originFinder } from './ledger.ts';
+import { OperationError, type Origin, parseOperations } from './operations.ts';
+import { fillDefaults } from './schema.ts';
+import { operate, SAVE_VERSION, withClamped, withoutSaveVersion } from './store.ts';
+
+/** What a request's body asks for (spec: runtime 4.3). */
+export type WriteBody =
+  | { readonly kind: 'replace'; readonly document: JsonObject }
+  | { readonly kind: 'operations'; readonly ops: readonly Operation[] };
+
+/** Where a document is, what it is now, and when that is decided. */
+export interface DocumentCommand {
+  readonly collection: CollectionModel;
+  readonly space: Space;
+  readonly key: string;
+  /** `null`: never written. In a `next` space that has no document of its own: the live state. */
+  readonly current: DocumentState | null;
+  /** Given for the first write of a subject in a `next` space. */
+  readonly fork?: Fork | undefined;
+  /** Unix ms. */
+  readonly now: number;
+  /** What a ledger entry names as its source unless an operation does: an endpoint's slug, or `direct`. */
+  readonly source: string;
+}
+
+export interface WriteCommand extends DocumentCommand {
+  readonly body: WriteBody;
+  /** The caller; counts in global collections. */
+  readonly player: string;
+  /** Version that the writer has seen; 0: none must exist. `null`: not named. */
+  readonly saveVersion: number | null;
+  /** Whether a collection with `requireSaveVersion` refuses writers that name none. */
+  readonly strictSaveVersion: boolean;
+  readonly rules: readonly RuleModel[];
+  windowOf(counter: string): WindowState | null;
+  /** UTF-8 bytes of the stored document's JSON. */
+  readonly maxBytes: number;
+  readonly checkSchema: boolean;
+}
+
+export interface Decided {
+  readonly events: readonly DomainEvent[];
+  /** What the document becomes: exactly what folding `events` gives. */
+  readonly state: DocumentState;
+  /** JSON text of the stored document. */
+  readonly text: string;
+}
+
+/** A write worked out, before anything is said about whether it may be. */
+interface Outcome {
+  /** What the writer saw; `null` for a plain document where there was none. */
+  readonly base: JsonObject | null;
+  readonly document: JsonObject;
+  /** `null`: the document is stored whole. */
+  readonly changes: readonly Change[] | null;
+  readonly increases: ReadonlyMap<string, number>;
+  readonly origins: ReadonlyMap<string, Origin>;
+}
+
+const NO_INCREASES: ReadonlyMap<string, number> = new Map();
+const NO_ORIGINS: ReadonlyMap<string, Origin> = new Map();
+
+/** Reads a parsed body: operations when `ops` is a list, else a plain document. 400 `INVALID_BODY` or `INVALID_OPERATION`. */
+export function readWriteBody(body: Json): { readonly body: WriteBody; readonly saveVersion: number | null } | Refusal {
+  if (!isObject(body)) return refusal('INVALID_BODY');
+  const saveVersion = readSaveVersion(body[SAVE_VERSION]);
+  if (saveVersion === undefined) return refusal('INVALID_BODY', `${SAVE_VERSION} must be a whole number`);
+  const ops = body['ops'];
+  if (!isArray(ops)) return { body: { kind: 'replace', document: withoutSaveVersion(body) }, saveVersion };
+  return refusingOperations(() => ({ body: { kind: 'operations', ops: parseOperations(ops) }, saveVersion }));
+}
+
+/** `undefined`: named, but not as a version. Ignoring it would drop a guard that the writer relies on. */
+function readSaveVersion(value: Json | undefined): number | null | undefined {
+  if (value === undefined || value === null) return null;
+  const version = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof version === 'number' && Number.isSafeInteger(version) && version >= 0 ? version : undefined;
+}
+
+/**
+ * Decides one write. In order: operations 400 `INVALID_OPERATION`, schema 400 `SCHEMA_VALIDATION_FAILED`, size 413
+ * `PAYLOAD_TOO_LARGE`, save version 409 `STALE_SAVE` or `SAVE_VERSION_REQUIRED`, limits 429 `RATE_LIMIT` or `RATE_LIMIT_DAILY`.
+ */
+export function decideWrite(command: WriteCommand): Decided | Refusal {
+  const outcome = refusingOperations(() => workOut(command));
+  if (outcome instanceof Refusal) return outcome;
+  const text = stringifyJson(outcome.document);
+  const refused = checkForm(command, outcome.document, text) ?? checkVersion(command);
+  if (refused !== null) return refused;
+  const { rules, collection, key, player, now } = command;
+  const windowOf = (counter: string) => command.windowOf(counter);
+  const { base: before, document: after, increases } = outcome;
+  const limited = applyRules({ rules, collection, key, player, now, windowOf, before, after, increases });
+  if (limited instanceof Refusal) return limited;
+  return decided(command, outcome, limited, limited.document === after ? text : stringifyJson(limited.document));
+}
+
+/** Deleting what is not there is fine and says nothing. The version stays: it counts writes. */
+export function decideDelete(command: DocumentCommand): { readonly events: readonly DomainEvent[]; readonly state: DocumentState | null } {
+  const { collection, space, key, current, fork, now, source } = command;
+  if (current === null || current.document === null) return { events: [], state: current };
+  const { version, createdAt } = current;
+  const ledger = ledgerEntries(collection.schema, current.document, null, () => undefined, source);
+  const event: DomainEvent = {
+    type: 'document.deleted',
+    data: {
+      space,
+      collection: collection.id,
+      key,
+      version,
+      ...(ledger.length === 0 ? {} : { ledger }),
+      definition: collection.hash,
+      ...(fork === undefined ? {} : { fork }),
+    },
+  };
+  return { events: [event], state: { document: null, version, createdAt: fork === undefined ? createdAt : now, updatedAt: now } };
+}
+
+function workOut({ body, collection, current }: WriteCommand): Outcome {
+  const stored = current?.document ?? null;
+  if (body.kind === 'replace') {
+    const base = stored === null ? null : fillDefaults(collection.schema, stored);
+    return { base, document: withoutSaveVersion(body.document), changes: null, increases: NO_INCREASES, origins: NO_ORIGINS };
+  }
+  const operated = operate(collection.schema, stored, body.ops);
+  return stored === null ? { ...operated, changes: null } : operated;
+}
+
+function refusingOperations<Result>(run: () => Result): Result | Refusal {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return refusal('INVALID_OPERATION', error.index < 0 ? error.message : `ops[${error.index}]: ${error.message}`);
+  }
+}
+
+function checkForm({ checkSchema, collection, maxBytes }: WriteCommand, document: JsonObject, text: string): Refusal | null {
+  const fault = checkSchema ? checkDocument(collection.schema, document) : null;
+  if (fault !== null) return refusal('SCHEMA_VALIDATION_FAILED', fault);
+  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return null;
+  return refusal('PAYLOAD_TOO_LARGE', `A document may have at most ${maxBytes} bytes`);
+}
+
+function checkVersion({ collection, current, saveVersion, strictSaveVersion }: WriteCommand): Refusal | null {
+  if (saveVersion === null) return strictSaveVersion && collection.requireSaveVersion ? refusal('SAVE_VERSION_REQUIRED') : null;
+  const actual = current === null || current.document === null ? 0 : current.version;
+  return saveVersion === actual ? null : refusal('STALE_SAVE', undefined, { error: { expected: saveVersion, actual } });
+}
+
+function decided(command: WriteCommand, outcome: Outcome, limited: Limited, text: string): Decided {
+  const { space, collection, key, current, fork, now, body, source } = command;
+  const { document, windows, flags } = limited;
+  const version = (current?.version ?? 0) + 1;
+  const ledger = ledgerEntries(collection.schema, current?.document ?? null, document, originFinder(outcome.origins), source);
+  const written: DomainEvent = {
+    type: 'document.written',
+    data: {
+      space,
+      collection: collection.id,
+      key,
+      version,
+      ...(outcome.changes === null ? { document } : { changes: withClamped(outcome.changes, limited.clamped, document) }),
+      ...(body.kind === 'operations' ? { ops: body.ops } : {}),
+      ...withLists(ledger, windows),
+      definition: collection.hash,
+      ...(fork === undefined ? {} : { fork }),
+    },
+  };
+  const isNew = current === null || current.document === null || fork !== undefined;
+  const state = { document, version, createdAt: isNew ? now : current.createdAt, updatedAt: now };
+  return { events: [written, ...flags.map((flag) => flagged(command, flag))], state, text };
+}
+
+function withLists(ledger: readonly LedgerEntry[], windows: Limited['windows']) {
+  return { ...(ledger.length === 0 ? {} : { ledger }), ...(windows.length === 0 ? {} : { windows }) };
+}
+
+function flagged({ space, collection, key }: WriteCommand, flag: Flag): DomainEvent {
+  return { type: 'write.flagged', data: { space, collection: collection.id, key, ...flag } };
+}

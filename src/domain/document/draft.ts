@@ -1,0 +1,78 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { ancestorsOf, getPath, member, splitPath } from '../../kernel/path.ts';
+import type { Change } from '../events.ts';
+
+type Mutable = Record<string, Json>;
+
+/** A path leads through an array or a scalar, which writing must not destroy. */
+export class PathBlocked extends Error {
+  override readonly name = 'PathBlocked';
+}
+
+/** A document being changed: objects on a changed path are copied once, everything else is shared with the original. */
+export class Draft {
+  readonly document: JsonObject;
+  /** Copies this draft made, and may therefore change. */
+  readonly #own = new Map<JsonObject, Mutable>();
+
+  constructor(document: JsonObject) {
+    this.document = this.#copy(document);
+  }
+
+  /** Throws {@link PathBlocked}, as writing there would. */
+  get(path: string): Json | undefined {
+    let here: Json | undefined = this.document;
+    for (const name of splitPath(path)) {
+      if (here === undefined || here === null) return undefined;
+      if (!isObject(here)) throw new PathBlocked('the path leads through a value that is no object');
+      here = member(here, name);
+    }
+    return here;
+  }
+
+  /** Missing and null parents become objects. Throws {@link PathBlocked}, unless `replace` lets anything in the way become one. */
+  set(path: string, value: Json, replace = false): void {
+    const parts = splitPath(path);
+    let here = this.#copy(this.document);
+    for (const name of parts.slice(0, -1)) {
+      const next: Json = member(here, name) ?? {};
+      if (!replace && !isObject(next)) throw new PathBlocked('the path leads through a value that is no object');
+      const copy = this.#copy(isObject(next) ? next : {});
+      here[name] = copy;
+      here = copy;
+    }
+    here[parts.at(-1) ?? ''] = value;
+  }
+
+  #copy(object: JsonObject): Mutable {
+    const known = this.#own.get(object);
+    if (known !== undefined) return known;
+    const copy: Mutable = { ...object };
+    this.#own.set(copy, copy);
+    return copy;
+  }
+}
+
+/**
+ * The final value of every touched path. A path under another touched path goes with it, in the place of the first of them, so
+ * that new members come in the order in which they were made.
+ */
+export function changesOf(document: JsonObject, touched: ReadonlySet<string>): Change[] {
+  const paths = new Set<string>();
+  for (const path of touched) paths.add(outermost(path, touched));
+  return [...paths].map((path) => [path, getPath(document, path) ?? null]);
+}
+
+/** Replays changes. Never fails: what stands in the way of a path is replaced, as the log is right. */
+export function applyChanges(document: JsonObject, changes: readonly Change[]): JsonObject {
+  if (changes.length === 0) return document;
+  const draft = new Draft(document);
+  for (const [path, value] of changes) draft.set(path, value, true);
+  return draft.document;
+}
+
+function outermost(path: string, touched: ReadonlySet<string>): string {
+  let found = path;
+  for (const ancestor of ancestorsOf(path)) if (touched.has(ancestor)) found = ancestor;
+  return found;
+}

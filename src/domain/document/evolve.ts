@@ -1,0 +1,47 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { DocumentDeleted, DocumentWritten, DomainEvent, RecordAppended } from '../events.ts';
+import type { DocumentState, IdempotencyState } from '../states.ts';
+import { applyChanges } from './draft.ts';
+
+export type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
+
+/**
+ * A document after one of its own events. `recordedAt` is the event's time in unix ms. The first event of a subject in a `next`
+ * space carries the live state it started from, which then counts instead of `state`.
+ */
+export function evolveDocument(state: DocumentState | null, event: DocumentEvent, recordedAt: number): DocumentState {
+  switch (event.type) {
+    case 'document.written':
+      return evolveWritten(baseOf(state, event.data, recordedAt), event.data, recordedAt);
+    case 'document.deleted':
+      return evolveDeleted(baseOf(state, event.data, recordedAt), event.data, recordedAt);
+    case 'record.appended':
+      return { document: recordDocument(event.data), version: 1, createdAt: recordedAt, updatedAt: recordedAt };
+  }
+}
+
+/** The document that an appended record is stored and served as. */
+export function recordDocument(data: Pick<RecordAppended, 'recordId' | 'timestamp' | 'writerId' | 'document'>): JsonObject {
+  const { recordId, timestamp, writerId, document } = data;
+  return { _id: recordId, _timestamp: timestamp, _writerId: writerId, ...document };
+}
+
+export function evolveIdempotency({ idempotency, recordId, timestamp }: RecordAppended, recordedAt: number): IdempotencyState | null {
+  return idempotency === undefined ? null : { bodyHash: idempotency.bodyHash, recordId, timestamp, recordedAt };
+}
+
+function baseOf(state: DocumentState | null, { fork }: DocumentWritten | DocumentDeleted, recordedAt: number): DocumentState | null {
+  if (fork === undefined) return state;
+  return { document: fork.document, version: fork.version, createdAt: recordedAt, updatedAt: recordedAt };
+}
+
+function evolveWritten(base: DocumentState | null, data: DocumentWritten, recordedAt: number): DocumentState {
+  const old = base?.document ?? null;
+  const document = data.document ?? applyChanges(old ?? {}, data.changes ?? []);
+  const createdAt = base === null || old === null ? recordedAt : base.createdAt;
+  return { document, version: data.version, createdAt, updatedAt: recordedAt };
+}
+
+function evolveDeleted(base: DocumentState | null, { version }: DocumentDeleted, recordedAt: number): DocumentState {
+  return { document: null, version, createdAt: base?.createdAt ?? recordedAt, updatedAt: recordedAt };
+}

@@ -1,0 +1,223 @@
+import {
+  addNumbers,
+  doubleDifference,
+  isArray,
+  isNumber,
+  isObject,
+  type Json,
+  type JsonObject,
+  NumberTooLong,
+  toDouble,
+} from '../../kernel/json.ts';
+import { splitPath } from '../../kernel/path.ts';
+import type { Change, Operation } from '../events.ts';
+import { changesOf, Draft, PathBlocked } from './draft.ts';
+import { isMatch, isRemoved } from './match.ts';
+import { cutText } from './text.ts';
+
+export { applyChanges } from './draft.ts';
+
+/** Why a list of operations was refused, without the position in the message; `index` is −1 when the list itself is wrong. */
+export class OperationError extends Error {
+  override readonly name = 'OperationError';
+  readonly index: number;
+
+  constructor(index: number, message: string) {
+    super(message);
+    this.index = index;
+  }
+}
+
+export interface Origin {
+  readonly source?: string;
+  readonly reason?: string;
+}
+
+export interface Operated {
+  readonly document: JsonObject;
+  /** Applied in order to the old document they make the new one. */
+  readonly changes: readonly Change[];
+  /** Path → sum of upward moves (spec: runtime 5.3); what moved down again still counts. */
+  readonly increases: ReadonlyMap<string, number>;
+  /** Path → what the last operation on it said about itself. */
+  readonly origins: ReadonlyMap<string, Origin>;
+}
+
+/** What the operations of one list share. */
+interface Run {
+  readonly draft: Draft;
+  readonly touched: Set<string>;
+  readonly increases: Map<string, number>;
+  readonly origins: Map<string, Origin>;
+}
+
+const MAX_OPERATIONS = 100;
+const MAX_PATH_PARTS = 64;
+const SOURCE_LENGTH = 64;
+const REASON_LENGTH = 256;
+/** Sums closer to zero than this are the noise of doubles, as in 0.1 + 0.2 − 0.3. */
+const NOISE = 1e-9;
+const REFUSED_NAMES: ReadonlySet<string> = new Set(['', '__proto__', 'constructor', 'prototype']);
+
+type Apply = (run: Run, operation: Operation) => void;
+
+const APPLY: Readonly<Record<string, Apply>> = {
+  set: applySet,
+  inc: applyIncrement,
+  push: applyPush,
+  pull: applyPull,
+  remove: applyRemove,
+  delete: applyRemove,
+  merge: applyMerge,
+  set_if_null: (run, operation) => {
+    if ((run.draft.get(operation.path) ?? null) === null) applySet(run, operation);
+  },
+};
+
+/**
+ * Runs operations in order on a copy; each sees the ones before it, the first error ends all of it. `document` null is `{}`. The
+ * input is never changed, and what was not touched is shared. Throws {@link OperationError}. Source: runtime 5.
+ */
+export function applyOperations(document: JsonObject | null, operations: readonly Operation[]): Operated {
+  checkCount(operations.length);
+  const run: Run = { draft: new Draft(document ?? {}), touched: new Set(), increases: new Map(), origins: new Map() };
+  operations.forEach((operation, index) => {
+    try {
+      applyOne(run, operation);
+    } catch (error) {
+      if (!(error instanceof Misuse || error instanceof PathBlocked || error instanceof NumberTooLong)) throw error;
+      throw new OperationError(index, error.message);
+    }
+  });
+  const result = run.draft.document;
+  return { document: result, changes: changesOf(result, run.touched), increases: run.increases, origins: run.origins };
+}
+
+/** The operations of a request's `ops` member. Throws {@link OperationError}. */
+export function parseOperations(value: Json): readonly Operation[] {
+  if (!isArray(value)) throw new OperationError(-1, 'ops must be a list');
+  checkCount(value.length);
+  return value.map((item, index) => {
+    const { op, path, value: operand, match, source, reason } = isObject(item) ? item : {};
+    if (typeof op !== 'string' || typeof path !== 'string') throw new OperationError(index, 'needs the texts op and path');
+    return {
+      op,
+      path,
+      ...(operand === undefined ? {} : { value: operand }),
+      ...(match === undefined ? {} : { match }),
+      ...(typeof source === 'string' ? { source } : {}),
+      ...(typeof reason === 'string' ? { reason } : {}),
+    };
+  });
+}
+
+/** An operation that breaks its own form; becomes an {@link OperationError} with its position. */
+class Misuse extends Error {
+  override readonly name = 'Misuse';
+}
+
+function checkCount(count: number): void {
+  if (count === 0) throw new OperationError(-1, 'ops is empty');
+  if (count > MAX_OPERATIONS) throw new OperationError(-1, `ops has more than ${MAX_OPERATIONS} items`);
+}
+
+function applyOne(run: Run, operation: Operation): void {
+  const apply = Object.hasOwn(APPLY, operation.op) ? APPLY[operation.op] : undefined;
+  if (apply === undefined) throw new Misuse(`unknown operation ${JSON.stringify(cutText(operation.op, 32))}`);
+  const parts = splitPath(operation.path);
+  if (parts.some((part) => REFUSED_NAMES.has(part)))
+    throw new Misuse(`the path ${JSON.stringify(cutText(operation.path, 64))} is not usable`);
+  if (parts.length > MAX_PATH_PARTS) throw new Misuse('the path is too long');
+  apply(run, operation);
+}
+
+function applySet(run: Run, operation: Operation): void {
+  const value = operand(operation);
+  noteGrowth(run, operation.path, run.draft.get(operation.path), value);
+  write(run, operation.path, value);
+  noteOrigin(run, operation.path, operation);
+}
+
+function applyIncrement(run: Run, operation: Operation): void {
+  const { value, path } = operation;
+  if (!isNumber(value)) throw new Misuse('inc needs a number');
+  const old = run.draft.get(path);
+  const sum = addNumbers(isNumber(old) ? old : 0, value);
+  if (typeof sum === 'number' && !Number.isFinite(sum)) throw new Misuse('the number leaves the range of numbers');
+  write(run, path, Math.abs(toDouble(sum)) < NOISE ? 0 : sum);
+  addGrowth(run, path, toDouble(value));
+  noteOrigin(run, path, operation);
+}
+
+function applyPush(run: Run, operation: Operation): void {
+  const value = operand(operation);
+  const old = run.draft.get(operation.path);
+  write(run, operation.path, isArray(old) ? [...old, value] : [value]);
+}
+
+function applyPull(run: Run, { path, match }: Operation): void {
+  if (!isObject(match)) throw new Misuse('pull needs an object match');
+  filter(run, path, (item) => isMatch(item, match));
+}
+
+function applyRemove(run: Run, operation: Operation): void {
+  const value = operand(operation);
+  filter(run, operation.path, (item) => isRemoved(item, value));
+}
+
+function applyMerge(run: Run, operation: Operation): void {
+  const { value, path } = operation;
+  if (!isObject(value)) throw new Misuse('merge needs an object');
+  const old = run.draft.get(path) ?? null;
+  if (old !== null && !isObject(old)) throw new Misuse('merge needs an object to merge into');
+  for (const [name, item] of Object.entries(value)) noteMember(run, path, name, old, item);
+  run.draft.set(path, { ...old, ...value });
+  if (old === null) run.touched.add(path);
+  noteOrigin(run, path, operation);
+}
+
+/** A member that a dotted path cannot name is stored with its whole object, and no rule can count it. */
+function noteMember(run: Run, path: string, name: string, old: JsonObject | null, item: Json): void {
+  if (REFUSED_NAMES.has(name) || name.includes('.')) {
+    run.touched.add(path);
+    return;
+  }
+  const memberPath = `${path}.${name}`;
+  noteGrowth(run, memberPath, old !== null && Object.hasOwn(old, name) ? old[name] : undefined, item);
+  run.touched.add(memberPath);
+}
+
+function filter(run: Run, path: string, goes: (item: Json) => boolean): void {
+  const old = run.draft.get(path);
+  if (!isArray(old)) return;
+  const kept = old.filter((item) => !goes(item));
+  if (kept.length !== old.length) write(run, path, kept);
+}
+
+function write(run: Run, path: string, value: Json): void {
+  run.draft.set(path, value);
+  run.touched.add(path);
+}
+
+function operand({ op, value }: Operation): Json {
+  if (value === undefined) throw new Misuse(`${op} needs a value`);
+  return value;
+}
+
+function noteGrowth(run: Run, path: string, old: Json | undefined, value: Json): void {
+  if (isNumber(value)) addGrowth(run, path, doubleDifference(value, isNumber(old) ? old : 0));
+}
+
+function addGrowth(run: Run, path: string, amount: number): void {
+  if (amount > 0) run.increases.set(path, (run.increases.get(path) ?? 0) + amount);
+}
+
+/** The last word on a path also covers what lies under it: an older word about a part no longer holds. */
+function noteOrigin(run: Run, path: string, { source, reason }: Operation): void {
+  if (source === undefined && reason === undefined) return;
+  for (const known of run.origins.keys()) if (known.startsWith(`${path}.`)) run.origins.delete(known);
+  run.origins.set(path, {
+    ...(source === undefined ? {} : { source: cutText(source, SOURCE_LENGTH) }),
+    ...(reason === undefined ? {} : { reason: cutText(reason, REASON_LENGTH) }),
+  });
+}

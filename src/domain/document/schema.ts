@@ -1,0 +1,135 @@
+import { isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import type { FieldModel, SchemaModel } from '../definition/model.ts';
+
+/**
+ * Compiles a collection's `schema` in either form: a flat map of field → definition, or `{type: object, properties, required, …}`.
+ * A definition is an object or a bare type name. Tolerant: what it does not know acts as absent, so a stored definition never
+ * stops a game. Source: runtime 6.1.
+ */
+export function compileSchema(raw: Json | undefined): SchemaModel {
+  const root = isObject(raw) && Object.keys(raw).length > 0 ? compileField(isObject(raw['properties']) ? raw : fromFlat(raw)) : null;
+  return { root, hasDefaults: root?.defaultsBelow === true, ledgerPaths: root === null ? [] : ledgerPathsOf(root, '') };
+}
+
+/** The flat form as the other one. A text `type` is the schema's own; what is neither text nor object is no field. */
+function fromFlat(raw: JsonObject): JsonObject {
+  const fields: Record<string, Json> = {};
+  const own: Record<string, Json> = {};
+  for (const [name, definition] of Object.entries(raw)) {
+    const isField = isObject(definition) || (typeof definition === 'string' && name !== 'type');
+    (isField ? fields : own)[name] = definition;
+  }
+  return { ...own, type: 'object', properties: fields };
+}
+
+/** A tracked field without a type counts wherever it holds a number. */
+const LEDGER_TYPES: ReadonlySet<string> = new Set(['number', 'integer', 'any']);
+
+function compileField(raw: Json): FieldModel {
+  const source: JsonObject = isObject(raw) ? raw : typeof raw === 'string' ? { type: raw } : {};
+  const properties = compileProperties(source);
+  const items = isObject(source['items']) || typeof source['items'] === 'string' ? compileField(source['items']) : undefined;
+  const type = typeof source['type'] === 'string' ? source['type'] : 'any';
+  const additional = source['additionalProperties'];
+  const field: FieldModel = {
+    type,
+    required: source['required'] === true,
+    ledger: source['_ledger'] === true && LEDGER_TYPES.has(type),
+    ...bounds(source),
+    ...(isArray(source['enum']) ? { enum: source['enum'] } : {}),
+    ...(properties === undefined ? {} : { properties }),
+    ...(items === undefined ? {} : { items }),
+    additional: isObject(additional) ? compileField(additional) : additional !== false,
+    needed: neededOf(properties),
+    defaultsBelow: hasDefaultsBelow(properties, items),
+  };
+  const effective = effectiveDefault(field, source['default']);
+  return effective === undefined ? field : { ...field, default: effective };
+}
+
+function compileProperties(source: JsonObject): ReadonlyMap<string, FieldModel> | undefined {
+  const raw = source['properties'];
+  if (!isObject(raw)) return undefined;
+  const required = new Set(isArray(source['required']) ? source['required'] : []);
+  const entries = Object.entries(raw).map(([name, definition]): [string, FieldModel] => {
+    const field = compileField(definition);
+    return [name, required.has(name) ? { ...field, required: true } : field];
+  });
+  return new Map(entries);
+}
+
+type Bounds = Pick<FieldModel, 'min' | 'max' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems'>;
+
+function bounds(source: JsonObject): Bounds {
+  const given: { -readonly [Name in keyof Bounds]: number } = {};
+  for (const name of ['min', 'max', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const) {
+    const value = source[name] ?? (name === 'min' ? source['minimum'] : name === 'max' ? source['maximum'] : undefined);
+    if (isNumber(value)) given[name] = toDouble(value);
+  }
+  return given;
+}
+
+/**
+ * What an absent field reads as: its default, completed with the defaults of its children; an object without a default of its own
+ * takes them when there are any. Frozen, because every document that lacks the field shares it.
+ */
+function effectiveDefault(field: FieldModel, own: Json | undefined): Json | undefined {
+  if (own !== undefined) return frozen(fillField(field, own));
+  if (field.type !== 'object' && field.properties === undefined) return undefined;
+  const filled = fillField(field, {});
+  return isObject(filled) && Object.keys(filled).length > 0 ? frozen(filled) : undefined;
+}
+
+function frozen(value: Json): Json {
+  if (isArray(value)) return Object.freeze(value.map(frozen));
+  if (!isObject(value)) return value;
+  return Object.freeze(Object.fromEntries(Object.entries(value).map(([name, item]) => [name, frozen(item)])));
+}
+
+function hasDefaultsBelow(properties: ReadonlyMap<string, FieldModel> | undefined, items: FieldModel | undefined): boolean {
+  if (items?.defaultsBelow === true) return true;
+  return [...(properties?.values() ?? [])].some((child) => child.default !== undefined || child.defaultsBelow);
+}
+
+function neededOf(properties: ReadonlyMap<string, FieldModel> | undefined): string[] {
+  return [...(properties ?? [])].flatMap(([name, child]) => (child.required && child.default === undefined ? [name] : []));
+}
+
+/**
+ * The document with the defaults of absent members, at any depth where the parent object exists. Null stays null; nothing missing
+ * returns the very same object. Source: runtime 6.2.
+ */
+export function fillDefaults(schema: SchemaModel, document: JsonObject): JsonObject {
+  if (!schema.hasDefaults || schema.root === null) return document;
+  return fillObject(schema.root, document);
+}
+
+function fillField(field: FieldModel, value: Json): Json {
+  if (!field.defaultsBelow) return value;
+  if (isArray(value)) return field.items === undefined ? value : fillItems(field.items, value);
+  return isObject(value) ? fillObject(field, value) : value;
+}
+
+function fillObject(field: FieldModel, object: JsonObject): JsonObject {
+  let filled: Record<string, Json> | null = null;
+  for (const [name, child] of field.properties ?? []) {
+    const old = Object.hasOwn(object, name) ? object[name] : undefined;
+    const value = old === undefined ? child.default : fillField(child, old);
+    if (value === old || value === undefined) continue;
+    filled ??= { ...object };
+    filled[name] = value;
+  }
+  return filled ?? object;
+}
+
+function fillItems(item: FieldModel, list: readonly Json[]): readonly Json[] {
+  const filled = list.map((value) => fillField(item, value));
+  return filled.some((value, index) => value !== list[index]) ? filled : list;
+}
+
+function ledgerPathsOf(field: FieldModel, prefix: string): string[] {
+  return [...(field.properties ?? [])].flatMap(([name, child]) => {
+    if (name === '' || name.includes('.')) return [];
+    return [...(child.ledger ? [prefix + name] : []), ...ledgerPathsOf(child, `${prefix}${name}.`)];
+  });
+}

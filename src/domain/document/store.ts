@@ -1,0 +1,60 @@
+import { type JsonObject, jsonEquals } from '../../kernel/json.ts';
+import { ancestorsOf, getPath, member } from '../../kernel/path.ts';
+import type { SchemaModel } from '../definition/model.ts';
+import type { Change, Operation } from '../events.ts';
+import { applyChanges } from './draft.ts';
+import { applyOperations, type Operated } from './operations.ts';
+import { fillDefaults } from './schema.ts';
+
+/**
+ * Operations on a stored document. They start from what a reader sees, defaults filled in, but only what they touch is stored: a
+ * default stays a default until somebody writes the field (spec: runtime 5.2, 6.2). Throws `OperationError`.
+ */
+export function operate(
+  schema: SchemaModel,
+  stored: JsonObject | null,
+  operations: readonly Operation[],
+): Operated & { readonly base: JsonObject } {
+  const old = stored ?? {};
+  const base = fillDefaults(schema, old);
+  const operated = applyOperations(base, operations);
+  if (base === old) return { ...operated, base };
+  const changes = withLostDefaults(schema, old, operated);
+  return { ...operated, base, changes, document: applyChanges(old, changes) };
+}
+
+/**
+ * Usually the changes as they are. Writing `stats.hp` where the whole of `stats` came from a default `{hp, mp}` would lose `mp` for
+ * every later reader, so then the object is stored whole.
+ */
+function withLostDefaults(schema: SchemaModel, old: JsonObject, { document, changes }: Operated): readonly Change[] {
+  const read = fillDefaults(schema, applyChanges(old, changes));
+  if (jsonEquals(read, document)) return changes;
+  const paths = new Set(changes.map(([path]) => firstMissing(old, path)));
+  return [...paths].map((path) => [path, getPath(document, path) ?? null]);
+}
+
+/** The outermost object on the way to `path` that the stored document lacks, or the path itself. */
+function firstMissing(old: JsonObject, path: string): string {
+  let found = path;
+  for (const ancestor of ancestorsOf(path)) if (getPath(old, ancestor) === undefined) found = ancestor;
+  return found;
+}
+
+/** Brings changes up to date with a document in which `clamped` fields were lowered afterwards. */
+export function withClamped(changes: readonly Change[], clamped: readonly Change[], document: JsonObject): readonly Change[] {
+  if (clamped.length === 0) return changes;
+  const known = new Set(changes.map(([path]) => path));
+  const isCovered = (path: string) => known.has(path) || [...ancestorsOf(path)].some((ancestor) => known.has(ancestor));
+  const current = changes.map(([path]): Change => [path, getPath(document, path) ?? null]);
+  return [...current, ...clamped.filter(([path]) => !isCovered(path))];
+}
+
+/** A plain document without the member that names the save version. */
+export function withoutSaveVersion(document: JsonObject): JsonObject {
+  if (member(document, SAVE_VERSION) === undefined) return document;
+  const { [SAVE_VERSION]: _, ...rest } = document;
+  return rest;
+}
+
+export const SAVE_VERSION = '_saveVersion';

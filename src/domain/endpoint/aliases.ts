@@ -1,0 +1,24 @@
+import { isObject, type Json } from '../../kernel/json.ts';
+import { LanguageError } from './errors.ts';
+import { type Path, parsePath } from './path.ts';
+
+/** `let`: alias → path. An alias that is no path does not exist. */
+export function compileAliases(json: Json | undefined): ReadonlyMap<string, Path> | null {
+  if (!isObject(json)) return null;
+  const aliases = new Map<string, Path>();
+  for (const [name, path] of Object.entries(json)) {
+    const parsed = typeof path === 'string' ? aliasPath(path) : null;
+    if (parsed !== null) aliases.set(name, parsed);
+  }
+  return aliases.size === 0 ? null : aliases;
+}
+
+function aliasPath(text: string): Path | null {
+  const inside = /^\{\{([^{}]*)\}\}$/.exec(text)?.[1] ?? text;
+  try {
+    return parsePath(inside.trim());
+  } catch (error) {
+    if (error instanceof LanguageError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { compileAliases } from './aliases.ts';
+import { LanguageError } from './errors.ts';
+import { compileResponse } from './response.ts';
+import { type Program, programOf, runProgram } from './run-steps.ts';
+import { Scope } from './scope.ts';
+import { type Callable, type Compilation, type Frame, type StepSource, statusOf, stepFailure, textOf } from './step.ts';
+import { compileMessage } from './steps/condition.ts';
+import { bindNames } from './steps/workflow.ts';
+import { compileShallow, setMember } from './template.ts';
+import type { Value } from './value.ts';
+
+/** Workflows, internal endpoints and library blocks, as other logic calls them (spec: endpoint-language 11, 18). */
+
+const MAX_DEPTH = 5;
+
+type Aliases = ReturnType<typeof compileAliases>;
+
+/**
+ * A workflow's own scope holds the built-ins and what was passed, nothing of its caller. First its check, then its steps; its result
+ * is `returns`, or, without it, every name it bound.
+ */
+export function compileWorkflow(compilation: Compilation, definition: JsonObject): Callable {
+  const aliases = compileAliases(member(definition, 'let'));
+  const guard = compileGuard(compilation, definition, aliases);
+  const program = lazily(() => programOf(compilation.list(member(definition, 'steps'))));
+  const result = compileReturns(compilation, member(definition, 'returns'));
+  return {
+    guard,
+    invoke: (frame, params, caller) => {
+      const inner = innerFrame(frame, params, aliases, false);
+      guard?.(inner.scope, caller);
+      const end = runProgram(inner, program());
+      return end?.kind === 'answer' ? end.value : result(inner.scope, params);
+    },
+  };
+}
+
+/** An internal endpoint's result is its response body; its routes work as in any endpoint. */
+export function compileInternalEndpoint(compilation: Compilation, definition: JsonObject): Callable {
+  const aliases = compileAliases(member(definition, 'let'));
+  const program = lazily(() => programOf(compilation.list(member(definition, 'steps'))));
+  const response = compileResponse(compilation.language, member(definition, 'response'));
+  return {
+    guard: null,
+    invoke: (frame, params) => {
+      const inner = innerFrame(frame, params, aliases, true);
+      const end = runProgram(inner, program());
+      return end?.kind === 'answer' ? end.value : response.body(inner.scope);
+    },
+  };
+}
+
+/** A block of a library: its result is what it returns. */
+export function compileBlock(compilation: Compilation, definition: JsonObject): Callable {
+  const program = lazily(() => programOf(compilation.list(member(definition, 'steps') ?? member(definition, 'body'))));
+  return {
+    guard: null,
+    invoke: (frame, params) => {
+      const end = runProgram(innerFrame(frame, params, null, false), program());
+      return end?.kind === 'answer' ? end.value : null;
+    },
+  };
+}
+
+/** Compiled on the first call, so that workflows may name each other, and themselves. */
+function lazily(make: () => Program): () => Program {
+  let made: Program | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function innerFrame(frame: Frame, params: JsonObject, aliases: Aliases, routed: boolean): Frame {
+  if (frame.depth >= MAX_DEPTH) throw new LanguageError(`Workflow nesting depth exceeded (max ${MAX_DEPTH}).`);
+  const scope = new Scope(frame.scope.context, bindNames(params), aliases);
+  return { scope, documents: frame.documents, depth: frame.depth + 1, routed };
+}
+
+/** `check`, or `condition` in the management form, with its `onFail`. */
+function compileGuard(compilation: Compilation, definition: JsonObject, aliases: Aliases): Callable['guard'] {
+  const json = member(definition, 'check') ?? member(definition, 'condition');
+  if (json === undefined || json === null) return null;
+  const check = compilation.language.condition(json);
+  const onFail = member(definition, 'onFail');
+  const words = isObject(onFail) ? onFail : {};
+  const status = statusOf(member(words, 'status'), 400);
+  const code = textOf(words, 'errorCode', 'error') ?? 'WORKFLOW_FAILED';
+  const message = compileMessage(compilation.language, textOf(words, 'errorMessage', 'message') ?? 'Workflow condition failed.');
+  return (scope: Scope, caller: StepSource) => {
+    if (aliases !== null) scope.addAliases(aliases);
+    if (!check(scope)) throw stepFailure(caller, status, code, message(scope));
+  };
+}
+
+function compileReturns(compilation: Compilation, json: Json | undefined): (scope: Scope, params: JsonObject) => Value {
+  if (!isObject(json)) return boundNames;
+  const members = Object.entries(json).map(([name, value]) => [name, compileShallow(compilation.language, value)] as const);
+  return (scope) => {
+    const result: Record<string, Json> = {};
+    for (const [name, evaluate] of members) setMember(result, name, evaluate(scope));
+    return result;
+  };
+}
+
+function boundNames(scope: Scope, params: JsonObject): JsonObject {
+  const result: Record<string, Json> = {};
+  for (const [name, value] of scope.names) {
+    if (name !== 'params' || value !== params) setMember(result, name, value);
+  }
+  return result;
+}

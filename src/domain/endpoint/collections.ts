@@ -1,0 +1,158 @@
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { LanguageError } from './errors.ts';
+import { compileBoolean } from './lambda.ts';
+import type { Language } from './language.ts';
+import { type Path, parsePath, walk } from './path.ts';
+import { findTokens, isOneToken, splitArguments, unquoted } from './scan.ts';
+import type { Eval, Scope } from './scope.ts';
+import { isNullish, isTruthy, toList, toNumber, type Value } from './value.ts';
+
+/** Functions over lists: `count(bag.items, x => x.qty > 1)` (spec: endpoint-language 5.3). */
+
+/** What a lambda or selector makes of one item. */
+type Select = (scope: Scope, item: Json, index: number) => Value;
+
+export const COLLECTION_FUNCTIONS: ReadonlySet<string> = new Set([
+  'length',
+  'count',
+  'sum',
+  'avg',
+  'any',
+  'all',
+  'find',
+  'first',
+  'pluck',
+  'filter',
+  'values',
+  'min',
+  'max',
+]);
+
+/** Those whose result is a number or a boolean, and may stand in the middle of arithmetic. */
+export const COLLECTION_NUMBERS: ReadonlySet<string> = new Set(['length', 'count', 'sum', 'avg', 'any', 'all']);
+
+const NEEDS_SELECTOR = new Set(['pluck', 'filter']);
+
+/** `args` is the text between the parentheses. The result is typed. */
+export function compileCollectionCall(language: Language, name: string, args: string): Eval {
+  const [listText, selectorText, ...more] = splitArguments(args);
+  if (listText === undefined) throw new LanguageError(`${name}() needs a list.`);
+  if (more.length > 0) throw new LanguageError(`${name}() takes at most 2 arguments.`);
+  const source = compileListArgument(language, listText);
+  if (name === 'length') return (scope) => sizeOf(source(scope));
+  if (NEEDS_SELECTOR.has(name) && selectorText === undefined) throw new LanguageError(`${name}() needs a second argument.`);
+  const select = selectorText === undefined ? null : compileSelector(language, selectorText);
+  const apply = applying(name, select);
+  return (scope) => {
+    const list = toList(source(scope), `${name}()`);
+    scope.context.spend(1 + list.length);
+    return apply(scope, list);
+  };
+}
+
+/** A bare or quoted path, else a token or an expression. */
+function compileListArgument(language: Language, text: string): Eval {
+  const bare = unquoted(text) ?? text;
+  if (!/^[A-Za-z_][\w.-]*$/.test(bare)) return language.expression(text);
+  const path = parsePath(bare);
+  return (scope) => scope.path(path);
+}
+
+function sizeOf(value: Value): number {
+  if (isNullish(value)) return 0;
+  if (typeof value === 'string' || isArray(value)) return value.length;
+  if (isObject(value)) return Object.keys(value).length;
+  throw new LanguageError('length() expects a text, a list or an object.');
+}
+
+function applying(name: string, select: Select | null): (scope: Scope, list: readonly Json[]) => Value {
+  const test = (scope: Scope, item: Json, index: number) => select === null || isTruthy(select(scope, item, index));
+  switch (name) {
+    case 'count':
+      return (scope, list) => list.reduce<number>((total, item, index) => total + Number(test(scope, item, index)), 0);
+    case 'sum':
+      return (scope, list) => total(name, scope, list, select);
+    case 'avg':
+      return (scope, list) => (list.length === 0 ? 0 : total(name, scope, list, select) / list.length);
+    case 'any':
+      return (scope, list) => list.some((item, index) => test(scope, item, index));
+    case 'all':
+      return (scope, list) => list.every((item, index) => (select === null ? isTruthy(item) : isTruthy(select(scope, item, index))));
+    case 'filter':
+      return (scope, list) => list.filter((item, index) => test(scope, item, index));
+    case 'pluck':
+      return (scope, list) => list.map((item, index) => select?.(scope, item, index) ?? null);
+    case 'values':
+      return (_scope, list) => list;
+    case 'min':
+    case 'max':
+      return (_scope, list) => extreme(name, list);
+    default:
+      return (scope, list) => list.find((item, index) => test(scope, item, index)) ?? null;
+  }
+}
+
+function total(name: string, scope: Scope, list: readonly Json[], select: Select | null): number {
+  let sum = 0;
+  list.forEach((item, index) => {
+    const selected = select === null ? item : select(scope, item, index);
+    const number = isNullish(selected) || selected === '' ? 0 : toNumber(selected);
+    if (!Number.isFinite(number)) throw new LanguageError(`${name}() selected non-numeric value at index ${index}.`);
+    sum += number;
+  });
+  return sum;
+}
+
+function extreme(name: 'min' | 'max', list: readonly Json[]): number {
+  const numbers = list.map((item) => (isNullish(item) ? Number.NaN : toNumber(item)));
+  if (numbers.length === 0) throw new LanguageError(`${name}() needs a non-empty list.`);
+  if (!numbers.every(Number.isFinite)) throw new LanguageError(`${name}() needs a list of numbers.`);
+  return numbers.reduce((a, b) => (name === 'min' ? Math.min(a, b) : Math.max(a, b)));
+}
+
+/** A lambda, or a selector: a path in the item, text with tokens, or an expression. `item` names the item in all of them. */
+function compileSelector(language: Language, text: string): Select {
+  const lambda = /^\(?\s*([A-Za-z_]\w*)\s*\)?\s*=>/.exec(text);
+  if (lambda !== null) return compileLambda(language, lambda[1] ?? 'item', text.slice(lambda[0].length).trim());
+  const bare = unquoted(text) ?? text;
+  if (/^[A-Za-z_][\w.-]*$/.test(bare)) return compilePathSelector(parsePath(bare));
+  const evaluate = findTokens(bare).length > 0 ? compileTokenSelector(language, bare) : language.expression(bare);
+  return (scope, item, index) => scope.with('item', item, () => scope.with('index', index, () => evaluate(scope)));
+}
+
+function compileLambda(language: Language, parameter: string, body: string): Select {
+  const evaluate = compileBoolean(language, body);
+  if (parameter === 'item') return (scope, item) => scope.with('item', item, () => evaluate(scope));
+  return (scope, item) => scope.with(parameter, item, () => scope.with('item', item, () => evaluate(scope)));
+}
+
+/** `item.a`, or a member of the item by its name, then in any letter case, then a name of the call. */
+function compilePathSelector(path: Path): Select {
+  if (path.root === 'item') return (_scope, item) => walk(item, path.rest);
+  return (scope, item) => {
+    if (!isObject(item)) return scope.path(path);
+    const name = Object.hasOwn(item, path.root) ? path.root : nameIgnoringCase(item, path.root);
+    return name === undefined ? scope.path(path) : walk(member(item, name), path.rest);
+  };
+}
+
+function nameIgnoringCase(item: Json & object, wanted: string): string | undefined {
+  const lower = wanted.toLowerCase();
+  return Object.keys(item).find((name) => name.toLowerCase() === lower);
+}
+
+/** One token is its value; more text is arithmetic where that works, else a text. */
+function compileTokenSelector(language: Language, text: string): Eval {
+  if (isOneToken(text, findTokens(text))) return language.template(text);
+  const math = language.math(text);
+  const printed = language.template(text);
+  return (scope) => {
+    try {
+      return math(scope);
+    } catch (error) {
+      if (!(error instanceof LanguageError)) throw error;
+      return printed(scope);
+    }
+  };
+}

@@ -1,0 +1,117 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { compileAliases } from './aliases.ts';
+import { compileBlock, compileInternalEndpoint, compileWorkflow } from './callable.ts';
+import { language } from './compilers.ts';
+import { LanguageError } from './errors.ts';
+import { compileInput, type InputCheck } from './input.ts';
+import type { Path } from './path.ts';
+import { compileResponse, type Response } from './response.ts';
+import { type Program, programOf } from './run-steps.ts';
+import { type Body, type Callable, type Compilation, type Definitions, notSupported, type Step, type StepSource, textOf } from './step.ts';
+import { STEP_TYPES } from './steps/types.ts';
+import { compileWhen } from './steps/write.ts';
+
+/**
+ * Compiling an endpoint: once per publish, into closures; a call parses nothing that its author wrote. What does not compile is no
+ * reason to refuse the endpoint: it fails the calls that reach it.
+ */
+export interface CompiledEndpoint {
+  readonly program: Program;
+  readonly aliases: ReadonlyMap<string, Path> | null;
+  readonly response: Response;
+  readonly input: InputCheck;
+  /** What templates see as `values`. */
+  readonly values: JsonObject;
+}
+
+const MAX_NESTING = 16;
+
+/** Never throws, whatever the definition holds. Workflows that it names are compiled when a call first reaches them. */
+export function compileEndpoint(definition: JsonObject, definitions: Definitions): CompiledEndpoint {
+  const compilation = new EndpointCompilation(definitions, definition);
+  return {
+    program: programOf(compilation.list(member(definition, 'steps'))),
+    aliases: compileAliases(member(definition, 'let')),
+    response: compileResponse(language, member(definition, 'response')),
+    input: compileInput(member(definition, 'input')),
+    values: definitions.values,
+  };
+}
+
+class EndpointCompilation implements Compilation {
+  readonly language = language;
+  readonly definitions: Definitions;
+  readonly #definition: JsonObject;
+  readonly #callables = new Map<string, Callable | undefined>();
+  #nesting = 0;
+
+  constructor(definitions: Definitions, definition: JsonObject) {
+    this.definitions = definitions;
+    this.#definition = definition;
+  }
+
+  list(json: Json | undefined): readonly Step[] {
+    if (json === undefined || json === null) return [];
+    if (this.#nesting >= MAX_NESTING) throw new LanguageError(`Steps may be nested at most ${MAX_NESTING} deep.`);
+    this.#nesting += 1;
+    try {
+      return (isArray(json) ? json : [json]).map((item) => this.#step(item));
+    } finally {
+      this.#nesting -= 1;
+    }
+  }
+
+  callable(name: string): Callable | undefined {
+    if (!this.#callables.has(name)) this.#callables.set(name, this.#resolve(name));
+    return this.#callables.get(name);
+  }
+
+  /** A workflow, then an internal endpoint, then a block: of this definition, or `library.block` of a library stored as a workflow. */
+  #resolve(name: string): Callable | undefined {
+    const workflow = this.definitions.workflow(name);
+    if (workflow !== undefined) return compileWorkflow(this, workflow.definition);
+    const endpoint = this.definitions.endpoint(name);
+    if (endpoint?.internal === true && endpoint.enabled) return compileInternalEndpoint(this, endpoint.definition);
+    const dot = name.indexOf('.');
+    const library = dot < 0 ? this.#definition : this.definitions.workflow(name.slice(0, dot))?.definition;
+    const blocks = library === undefined ? undefined : member(library, 'blocks');
+    const block = isObject(blocks) ? member(blocks, name.slice(dot + 1)) : undefined;
+    return isObject(block) ? compileBlock(this, block) : undefined;
+  }
+
+  #step(json: Json): Step {
+    const source = sourceOf(json);
+    return {
+      source,
+      aliases: compileAliases(member(source.json, 'let')),
+      when: Object.hasOwn(source.json, 'when') ? compileWhen(language, member(source.json, 'when')) : null,
+      body: this.#body(source),
+    };
+  }
+
+  /** A step of a type that this server does not know fails with 501, one that does not compile with its 400: when it is reached. */
+  #body(source: StepSource): Body {
+    const compile = STEP_TYPES.get(source.type);
+    if (compile === undefined)
+      return fails(notSupported(source, source.type === '' ? 'a step without a type' : `the type "${source.type}"`));
+    try {
+      return compile(source, this);
+    } catch (error) {
+      if (!(error instanceof LanguageError)) throw error;
+      return fails(error);
+    }
+  }
+}
+
+function fails(error: Error): Body {
+  return () => {
+    throw error;
+  };
+}
+
+function sourceOf(json: Json): StepSource {
+  if (!isObject(json)) return { id: '', name: '', type: '', json: {} };
+  const id = textOf(json, 'id') ?? '';
+  return { id, name: textOf(json, 'as') ?? id, type: textOf(json, 'type') ?? '', json };
+}

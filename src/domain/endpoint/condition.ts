@@ -1,0 +1,111 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { LanguageError } from './errors.ts';
+import { looksLikeMath } from './expression.ts';
+import type { Language } from './language.ts';
+import { compileOperator } from './operators.ts';
+import { findTokens, isOneToken, literalOf, scanTop, unquoted } from './scan.ts';
+import type { Check, Eval } from './scope.ts';
+import { compileShallow } from './template.ts';
+import { isTruthy, toNumber, type Value } from './value.ts';
+
+/** Conditions: `{field, op, value}`, `{expression}`, `{all}`, `{any}` (spec: endpoint-language 6). */
+
+const MAX_NESTING = 32;
+
+export function compileCondition(language: Language, json: Json | undefined, depth = 0): Check {
+  if (!isObject(json)) throw new LanguageError('A condition must be an object.');
+  if (depth > MAX_NESTING) throw new LanguageError('Conditions are nested too deeply.');
+  const all = member(json, 'all');
+  if (isArray(all)) return every(all.map((item) => compileCondition(language, item, depth + 1)));
+  const any = member(json, 'any');
+  if (isArray(any)) return some(any.map((item) => compileCondition(language, item, depth + 1)));
+  const field = member(json, 'field') ?? member(json, 'left');
+  if (field !== undefined) return compileFieldCheck(language, json, field);
+  const expression = member(json, 'expression');
+  if (typeof expression === 'string') return compileExpressionCheck(language, expression);
+  throw new LanguageError('A condition needs a field or an expression.');
+}
+
+function every(checks: readonly Check[]): Check {
+  return (scope) => checks.every((check) => check(scope));
+}
+
+function some(checks: readonly Check[]): Check {
+  return (scope) => checks.some((check) => check(scope));
+}
+
+function compileFieldCheck(language: Language, json: JsonObject, field: Json): Check {
+  const op = member(json, 'op') ?? member(json, 'operator');
+  if (typeof op !== 'string') throw new LanguageError('A condition needs an op.');
+  const left = compileField(language, field);
+  const compare = compileOperator(op);
+  const right = compileRight(language, json);
+  return (scope) => compare(scope, left(scope), right(scope));
+}
+
+/** A field is a token body; one token is used as it is; a mix is interpolated to a path. All three are one to the token compiler. */
+function compileField(language: Language, field: Json): Eval {
+  if (typeof field !== 'string') return () => field;
+  return isOneToken(field, findTokens(field)) ? language.template(field) : language.token(field);
+}
+
+function compileRight(language: Language, json: JsonObject): Eval {
+  const expression = member(json, 'expression');
+  if (typeof expression === 'string') return language.math(expression);
+  if (typeof expression === 'number') return () => expression;
+  const value = Object.hasOwn(json, 'value') ? json['value'] : member(json, 'right');
+  return compileShallow(language, value);
+}
+
+/** `left op right` in one text; without an operator, whether the result is not 0. */
+function compileExpressionCheck(language: Language, text: string): Check {
+  const split = findComparison(text);
+  if (split === null) {
+    const evaluate = language.expression(text);
+    return (scope) => isNotZero(evaluate(scope));
+  }
+  const left = language.expression(text.slice(0, split.at));
+  const compare = compileOperator(split.op);
+  const right = compileRightText(language, text.slice(split.at + split.op.length).trim(), split.op);
+  return (scope) => compare(scope, left(scope), right(scope));
+}
+
+function isNotZero(value: Value): boolean {
+  return typeof value === 'number' ? value !== 0 : isTruthy(value) && toNumber(value) !== 0;
+}
+
+/** The first comparison outside tokens, quotes and brackets. */
+function findComparison(text: string): { readonly at: number; readonly op: string } | null {
+  const at = scanTop(text, 0, (_char, position, depth) => depth === 0 && comparisonAt(text, position) !== '');
+  return at < 0 ? null : { at, op: comparisonAt(text, at) };
+}
+
+function comparisonAt(text: string, at: number): string {
+  return ['!=', '==', '<=', '>=', '<', '>'].find((op) => text.startsWith(op, at)) ?? '';
+}
+
+/**
+ * The right side: a token keeps its type; quotes are taken off; `true`, `false` and numbers are typed; arithmetic is computed,
+ * but for equality only where its tokens are numbers, since `{{a}} == {{x}}-{{y}}` may compare texts; all else is a text.
+ */
+function compileRightText(language: Language, text: string, op: string): Eval {
+  const spans = findTokens(text);
+  if (isOneToken(text, spans)) return language.template(text);
+  const quoted = unquoted(text);
+  if (quoted !== null) return language.template(quoted);
+  const literal = literalOf(text) ?? (text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined);
+  if (literal !== undefined) return () => literal;
+  const printed = language.template(text);
+  if (!looksLikeMath(text) || (spans.length === 0 && !/[+*/%(]/.test(text))) return printed;
+  const math = language.math(text);
+  if (op !== '==' && op !== '!=') return math;
+  return (scope) => {
+    try {
+      return math(scope);
+    } catch (error) {
+      if (!(error instanceof LanguageError)) throw error;
+      return printed(scope);
+    }
+  };
+}

@@ -1,0 +1,86 @@
+import { COLLECTION_FUNCTIONS, compileCollectionCall } from './collections.ts';
+import { LanguageError, UnresolvedError } from './errors.ts';
+import type { Language } from './language.ts';
+import { Glued, MathParser, type Num } from './math.ts';
+import { checkParentheses, findTokens, isOneToken, type Span, splitArguments, wholeCall } from './scan.ts';
+import type { Eval, Scope } from './scope.ts';
+import { tokensOf } from './template.ts';
+import { isNullish, toNumber, toText } from './value.ts';
+
+/** Expressions: a collection function, one token, or arithmetic (spec: endpoint-language 5.1). */
+
+/** Characters of arithmetic, tokens not counted. */
+const MAX_MATH = 1000;
+
+export function compileExpression(language: Language, source: string): Eval {
+  const text = source.trim();
+  checkParentheses(text);
+  const call = wholeCall(text);
+  if (call !== null && isCollectionCall(call.name, call.args)) return compileCollectionCall(language, call.name, call.args);
+  if (isOneToken(text, tokensOf(text))) return language.template(text);
+  return compileMath(language, text);
+}
+
+/** `min` and `max` are arithmetic unless their one argument is a list. */
+function isCollectionCall(name: string, args: string): boolean {
+  if (!COLLECTION_FUNCTIONS.has(name)) return false;
+  return (name !== 'min' && name !== 'max') || splitArguments(args).length === 1;
+}
+
+/**
+ * Arithmetic. Tokens are values in the parsed text wherever they stand alone; only a token that touches a digit or another token
+ * is spliced in as text, as the language has it: `{{a}}{{b}}` glues digits (spec: endpoint-language 21, trap 3).
+ */
+export function compileMath(language: Language, source: string): Num {
+  const text = source.trim();
+  const spans = tokensOf(text);
+  checkParentheses(text);
+  checkLength(text.length - spans.reduce((sum, span) => sum + span.end - span.start, 0));
+  const operands = new Map(spans.map((span) => [span.start, { end: span.end, number: compileOperand(language, text, span) }]));
+  try {
+    return new MathParser(language, text, operands).whole();
+  } catch (error) {
+    if (!(error instanceof Glued)) throw error;
+    return spliced(language, text, spans);
+  }
+}
+
+function checkLength(length: number): void {
+  if (length > MAX_MATH) throw new LanguageError('Math expression is too long.');
+}
+
+/** A token as a number. */
+function compileOperand(language: Language, text: string, span: Span): Num {
+  const token = text.slice(span.start, span.end);
+  const evaluate = language.token(token.slice(2, -2));
+  return (scope) => {
+    const value = evaluate(scope);
+    if (isNullish(value)) throw new UnresolvedError(`Unresolved variable "${token}" in math expression.`);
+    const number = toNumber(value);
+    if (Number.isFinite(number)) return number;
+    throw new LanguageError(`Variable "${token}" resolved to non-numeric value: ${toText(value).slice(0, 100)}`);
+  };
+}
+
+function spliced(language: Language, text: string, spans: readonly Span[]): Num {
+  const operands = spans.map((span) => ({ ...span, number: compileOperand(language, text, span) }));
+  return (scope: Scope) => {
+    let out = '';
+    let from = 0;
+    for (const { start, end, number } of operands) {
+      out += text.slice(from, start) + String(number(scope));
+      from = end;
+    }
+    out += text.slice(from);
+    checkLength(out.length);
+    scope.context.spend(out.length);
+    return new MathParser(language, out, new Map()).whole()(scope);
+  };
+}
+
+/** Whether a text holds an operator or a call of arithmetic outside tokens and quotes, and nothing that arithmetic refuses. */
+export function looksLikeMath(text: string): boolean {
+  let rest = text;
+  for (const span of findTokens(text).reverse()) rest = `${rest.slice(0, span.start)}0${rest.slice(span.end)}`;
+  return /[+\-*/%(]/.test(rest) && /^[\s\w.,+\-*/%()]*$/.test(rest);
+}

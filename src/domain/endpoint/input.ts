@@ -1,0 +1,187 @@
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import {
+  ExactNumber,
+  isArray,
+  isNumber,
+  isObject,
+  type Json,
+  JsonError,
+  type JsonObject,
+  numberFromText,
+  parseJson,
+} from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+
+/** An endpoint's input against its declared schema (decision 3): required fields and types, nothing else. */
+export type InputCheck = (input: JsonObject, fromQuery: boolean) => JsonObject;
+
+interface Field {
+  readonly types: readonly string[];
+  readonly shape: Shape | null;
+  readonly items: Field | null;
+}
+
+interface Shape {
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly required: readonly string[];
+}
+
+const MAX_NESTING = 8;
+const ANY: Field = { types: [], shape: null, items: null };
+
+/**
+ * The input as the endpoint sees it. `fromQuery`: its members are texts, and become what their fields declare where that loses
+ * nothing. Unknown fields pass. Throws 400 INVALID_INPUT naming the field.
+ */
+export function checkInput(
+  compiled: { readonly input: InputCheck },
+  input: JsonObject,
+  { fromQuery }: { readonly fromQuery: boolean },
+): JsonObject {
+  return compiled.input(input, fromQuery);
+}
+
+export function compileInput(json: Json | undefined): InputCheck {
+  const shape = isObject(json) ? compileShape(json, 0) : null;
+  if (shape === null) return (input) => input;
+  return (input, fromQuery) => {
+    const checked = fromQuery ? convert(input, shape) : input;
+    checkShape(checked, shape, '');
+    return checked;
+  };
+}
+
+function compileShape(json: JsonObject, depth: number): Shape | null {
+  const properties = member(json, 'properties');
+  const fields = new Map<string, Field>();
+  for (const [name, field] of Object.entries(isObject(properties) ? properties : {})) fields.set(name, compileField(field, depth + 1));
+  const required = requiredNames(member(json, 'required'), isObject(properties) ? properties : {});
+  return fields.size === 0 && required.length === 0 ? null : { fields, required };
+}
+
+/** The list of names, and fields that say so of themselves. */
+function requiredNames(json: Json | undefined, properties: JsonObject): string[] {
+  const listed = isArray(json) ? json.filter((name): name is string => typeof name === 'string') : [];
+  const own = Object.keys(properties).filter((name) => {
+    const field = properties[name];
+    return isObject(field) && member(field, 'required') === true;
+  });
+  return [...new Set([...listed, ...own])];
+}
+
+function compileField(json: Json, depth: number): Field {
+  if (typeof json === 'string') return { ...ANY, types: [json] };
+  if (!isObject(json) || depth > MAX_NESTING) return ANY;
+  const type = member(json, 'type');
+  const types = (isArray(type) ? type : [type]).filter((name) => typeof name === 'string');
+  const items = member(json, 'items');
+  return { types, shape: compileShape(json, depth), items: items === undefined ? null : compileField(items, depth + 1) };
+}
+
+type Test = (value: Json) => boolean;
+
+const TYPES: ReadonlyMap<string, Test> = new Map<string, Test>([
+  ['string', (value) => typeof value === 'string'],
+  ['number', isNumber],
+  ['integer', isInteger],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['object', isObject],
+  ['array', isArray],
+  ['null', (value) => value === null],
+]);
+
+const SAME_TYPES: ReadonlyMap<string, string> = new Map([
+  ['bool', 'boolean'],
+  ['int', 'integer'],
+  ['float', 'number'],
+  ['list', 'array'],
+]);
+
+/** A type that nobody knows accepts anything. */
+function testOf(type: string): Test {
+  return TYPES.get(SAME_TYPES.get(type) ?? type) ?? (() => true);
+}
+
+function isInteger(value: Json): boolean {
+  return value instanceof ExactNumber ? /^-?\d+$/.test(value.text) : Number.isInteger(value);
+}
+
+/** Null counts as missing: game code sends an unset member as null. */
+function checkShape(value: JsonObject, shape: Shape, at: string): void {
+  for (const name of shape.required) {
+    if ((member(value, name) ?? null) === null && !acceptsNull(shape.fields.get(name), value, name)) throw missing(value, name, at);
+  }
+  for (const [name, field] of shape.fields) {
+    const item = member(value, name);
+    if (item !== undefined && item !== null) checkField(item, field, at + name);
+  }
+}
+
+function acceptsNull(field: Field | undefined, value: JsonObject, name: string): boolean {
+  return Object.hasOwn(value, name) && field?.types.includes('null') === true;
+}
+
+function checkField(value: Json, field: Field, at: string): void {
+  if (field.types.length > 0 && !field.types.some((type) => testOf(type)(value))) {
+    throw invalid(at, `Field "${at}" must be of type ${field.types.join(' or ')}`);
+  }
+  if (field.shape !== null && isObject(value)) checkShape(value, field.shape, `${at}.`);
+  const { items } = field;
+  if (items === null || !isArray(value)) return;
+  value.forEach((item, index) => {
+    if (item !== null) checkField(item, items, `${at}.${index}`);
+  });
+}
+
+/** The published client sends names in another letter case from some places of a game's code (spec: client-wire 3.2). */
+function missing(value: JsonObject, name: string, at: string): Refusal {
+  const lower = name.toLowerCase();
+  const similar = Object.keys(value).find((other) => other !== name && other.toLowerCase() === lower);
+  const hint = similar === undefined ? '' : `; there is "${at}${similar}", which differs in letter case`;
+  return invalid(at + name, `Field "${at}${name}" is required${hint}`);
+}
+
+function invalid(field: string, message: string): Refusal {
+  return refusal('INVALID_INPUT', message, { error: { field } });
+}
+
+/** Query texts as the declared types; what does not convert stays a text, and fails the check if that is a wrong type. */
+function convert(input: JsonObject, shape: Shape): JsonObject {
+  const converted: Record<string, Json> = { ...input };
+  for (const [name, { types }] of shape.fields) {
+    const text = member(input, name);
+    if (typeof text !== 'string' || types.length === 0 || types.includes('string')) continue;
+    const value = types.map((type) => fromText(text, type)).find((result) => result !== undefined);
+    if (value !== undefined) converted[name] = value;
+  }
+  return converted;
+}
+
+function fromText(text: string, type: string): Json | undefined {
+  const value = parsed(text, SAME_TYPES.get(type) ?? type);
+  return value !== undefined && testOf(type)(value) ? value : undefined;
+}
+
+function parsed(text: string, type: string): Json | undefined {
+  switch (type) {
+    case 'number':
+    case 'integer':
+      return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/.test(text) ? numberFromText(text) : undefined;
+    case 'boolean':
+      return /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined;
+    case 'object':
+    case 'array':
+      return parsedJson(text);
+    default:
+      return undefined;
+  }
+}
+
+function parsedJson(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}

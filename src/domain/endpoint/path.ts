@@ -1,0 +1,51 @@
+import { isArray, isObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { LanguageError } from './errors.ts';
+import type { Value } from './value.ts';
+
+/** A dotted path: the name it starts at, and the members from there. */
+export interface Path {
+  readonly root: string;
+  readonly rest: readonly string[];
+}
+
+export const MAX_SEGMENTS = 10;
+const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Names that would reach JavaScript's own machinery; they exist nowhere in the language. */
+export function isForbidden(name: string): boolean {
+  return FORBIDDEN.has(name);
+}
+
+export function parsePath(text: string): Path {
+  const [root = '', ...rest] = parseSegments(text);
+  return { root, rest };
+}
+
+export function parseSegments(text: string): string[] {
+  const segments = text.split('.', MAX_SEGMENTS + 1);
+  if (segments.length > MAX_SEGMENTS) throw new LanguageError(`A path may have at most ${MAX_SEGMENTS} segments.`);
+  for (const segment of segments) {
+    if (isForbidden(segment.trim())) throw new LanguageError('Forbidden path segment.');
+  }
+  return segments.map((segment) => segment.trim());
+}
+
+/** Member access: object members, list positions and `.length`; anything else does not exist. */
+export function walk(value: Value, segments: readonly string[]): Value {
+  let current = value;
+  for (const segment of segments) {
+    current = step(current, segment);
+    if (current === undefined) return undefined;
+  }
+  return current;
+}
+
+export function step(parent: Value, segment: string): Value {
+  if (isObject(parent)) return member(parent, segment);
+  if (!isArray(parent)) return undefined;
+  if (/^(?:0|[1-9]\d{0,8})$/.test(segment)) return parent[Number(segment)];
+  // Older documentation reads a filter's result as `f.rows` and `f.count`; both work on any list.
+  if (segment === 'length' || segment === 'count') return parent.length;
+  return segment === 'rows' ? parent : undefined;
+}

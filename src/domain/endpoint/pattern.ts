@@ -1,0 +1,33 @@
+import { LanguageError } from './errors.ts';
+import { compileRegex, type Regex } from './regex.ts';
+import type { Eval, Scope } from './scope.ts';
+import { toText, type Value } from './value.ts';
+
+const MAX_PATTERN = 200;
+const MAX_SUBJECT = 2000;
+/** Compiled patterns kept for one place of one definition. */
+const MAX_CACHED = 16;
+/** Work that compiling a pattern counts as, so that a loop cannot compile without end. */
+const COMPILE_COST = 1000;
+
+/** An unanchored search for an author's pattern; patterns are compiled once each. */
+export function compilePattern(pattern: Eval): (scope: Scope, subject: Value) => boolean {
+  const cache = new Map<string, Regex>();
+  return (scope, subject) => {
+    const source = toText(pattern(scope));
+    const text = toText(subject);
+    if (text.length > MAX_SUBJECT) throw new LanguageError(`A pattern is matched against at most ${MAX_SUBJECT} characters.`);
+    const regex = cache.get(source) ?? remember(cache, source, scope);
+    scope.context.spend(1 + ((regex.size * text.length) >> 6));
+    return regex.test(text);
+  };
+}
+
+function remember(cache: Map<string, Regex>, source: string, scope: Scope): Regex {
+  if (source.length > MAX_PATTERN) throw new LanguageError(`A pattern may have at most ${MAX_PATTERN} characters.`);
+  scope.context.spend(COMPILE_COST);
+  const regex = compileRegex(source);
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(source, regex);
+  return regex;
+}

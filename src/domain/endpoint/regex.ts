@@ -1,0 +1,120 @@
+import { LanguageError } from './errors.ts';
+import { type Char, parseRegex, type Regexp } from './regex-parser.ts';
+
+/**
+ * A regular-expression search whose time is bounded by pattern × text, whatever the pattern. JavaScript's own engine backtracks: a
+ * pattern such as `(a|a)*b` hangs the process, and no look at the pattern tells all of them apart. This one keeps the set of
+ * states that the text so far can lead to (Thompson's construction), so it has no back-references and no look-around.
+ */
+export interface Regex {
+  /** Number of states. */
+  readonly size: number;
+  test(text: string): boolean;
+}
+
+const MAX_STATES = 2000;
+/** Turns of building: nested counts of nothing, `((){999}){999}`, add no state and would never end. */
+const MAX_BUILDS = 20_000;
+
+type State =
+  | { readonly kind: 'char'; readonly matches: Char; next: number }
+  | { readonly kind: 'assert'; readonly holds: Assertion; next: number }
+  | { readonly kind: 'split'; next: number; other: number }
+  | { readonly kind: 'match' };
+
+export type Assertion = (text: string, at: number) => boolean;
+
+/** Throws a {@link LanguageError} for what is not a pattern, or not one of this kind. */
+export function compileRegex(source: string): Regex {
+  const builder = new Builder();
+  const start = builder.build(parseRegex(source), builder.push({ kind: 'match' }));
+  return { size: builder.states.length, test: (text) => search(builder.states, start, text) };
+}
+
+class Builder {
+  readonly states: State[] = [];
+  private builds = 0;
+
+  push(state: State): number {
+    if (this.states.length >= MAX_STATES) throw new LanguageError('Pattern is too large.');
+    this.states.push(state);
+    return this.states.length - 1;
+  }
+
+  /** Adds the states of `node` in front of state `next`, and returns the first of them. */
+  build(node: Regexp, next: number): number {
+    this.builds += 1;
+    if (this.builds > MAX_BUILDS) throw new LanguageError('Pattern is too large.');
+    switch (node.kind) {
+      case 'char':
+        return this.push({ kind: 'char', matches: node.matches, next });
+      case 'assert':
+        return this.push({ kind: 'assert', holds: node.holds, next });
+      case 'sequence':
+        return node.items.reduceRight((after, item) => this.build(item, after), next);
+      case 'choice':
+        return node.options.map((option) => this.build(option, next)).reduce((a, b) => this.push({ kind: 'split', next: a, other: b }));
+      case 'repeat':
+        return this.repeat(node, next);
+    }
+  }
+
+  private repeat(node: Extract<Regexp, { kind: 'repeat' }>, next: number): number {
+    let first = node.max === Number.POSITIVE_INFINITY ? this.loop(node.item, next) : this.optional(node, next);
+    for (let turn = 0; turn < node.min; turn += 1) first = this.build(node.item, first);
+    return first;
+  }
+
+  private loop(item: Regexp, next: number): number {
+    const split: Extract<State, { kind: 'split' }> = { kind: 'split', next, other: next };
+    const first = this.push(split);
+    split.next = this.build(item, first);
+    return first;
+  }
+
+  private optional(node: Extract<Regexp, { kind: 'repeat' }>, next: number): number {
+    let first = next;
+    for (let turn = node.min; turn < node.max; turn += 1) {
+      first = this.push({ kind: 'split', next: this.build(node.item, first), other: next });
+    }
+    return first;
+  }
+}
+
+function search(states: readonly State[], start: number, text: string): boolean {
+  const seen = new Uint32Array(states.length);
+  let current: number[] = [];
+  for (let at = 0; at <= text.length; at += 1) {
+    const active: number[] = [];
+    for (const state of [...current, start]) {
+      if (reach(states, state, text, at, seen, active)) return true;
+    }
+    if (at === text.length) return false;
+    current = consume(states, active, text.charCodeAt(at));
+  }
+  return false;
+}
+
+/** Collects the character states reachable from `from` without reading; true when a match is among them. */
+function reach(states: readonly State[], from: number, text: string, at: number, seen: Uint32Array, active: number[]): boolean {
+  const pending = [from];
+  for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
+    const state = states[index];
+    if (state === undefined || seen[index] === at + 1) continue;
+    seen[index] = at + 1;
+    if (state.kind === 'match') return true;
+    if (state.kind === 'char') active.push(index);
+    if (state.kind === 'split') pending.push(state.other, state.next);
+    if (state.kind === 'assert' && state.holds(text, at)) pending.push(state.next);
+  }
+  return false;
+}
+
+function consume(states: readonly State[], active: readonly number[], code: number): number[] {
+  const next: number[] = [];
+  for (const index of active) {
+    const state = states[index];
+    if (state?.kind === 'char' && state.matches(code)) next.push(state.next);
+  }
+  return next;
+}

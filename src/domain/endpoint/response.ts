@@ -1,0 +1,72 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { LanguageError } from './errors.ts';
+import type { Language } from './language.ts';
+import type { Eval, Scope } from './scope.ts';
+import { statusOf, stepFailure } from './step.ts';
+import { compileDeep, setMember } from './template.ts';
+import type { Value } from './value.ts';
+
+/** The answer of an endpoint: `{status, body, echo}` (spec: endpoint-language 13). */
+export interface Response {
+  readonly status: number;
+  /** Throws a `Refusal` where a template of the body fails. */
+  body(scope: Scope): Json;
+}
+
+const OK: JsonObject = { ok: true };
+
+export function compileResponse(language: Language, json: Json | undefined): Response {
+  const response = isObject(json) ? json : {};
+  const echo = compileEcho(language, member(response, 'echo'));
+  const base = compileDeep(language, member(response, 'body') ?? (echo === null ? OK : {}));
+  return {
+    status: statusOf(member(response, 'status'), 200),
+    body: (scope) => render(scope, echo === null ? base : (inner) => echo(inner, base(inner))),
+  };
+}
+
+/** Rendering comes before the commit: an error in it leaves nothing written. */
+function render(scope: Scope, body: Eval): Json {
+  try {
+    return printable(scope, body(scope));
+  } catch (error) {
+    if (!(error instanceof LanguageError)) throw error;
+    const source = { id: 'response', name: 'response', type: 'response', json: {} };
+    throw stepFailure(source, 400, 'ENDPOINT_ERROR.RESPONSE', `The response failed: ${error.message}`);
+  }
+}
+
+/** A value as JSON can say it: missing and non-finite as null. Charged as it is printed. */
+export function printable(scope: Scope, value: Value): Json {
+  if (value === undefined) return null;
+  return scope.context.measure(value) ? value : withoutInfinities(value);
+}
+
+function withoutInfinities(value: Json): Json {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (isArray(value)) return value.map(withoutInfinities);
+  if (!isObject(value)) return value;
+  const copy: Record<string, Json> = {};
+  for (const [name, item] of Object.entries(value)) setMember(copy, name, withoutInfinities(item));
+  return copy;
+}
+
+type Echo = (scope: Scope, body: Value) => Value;
+
+/** Tokens added to the body under the last segment of their path. */
+function compileEcho(language: Language, json: Json | undefined): Echo | null {
+  if (!isArray(json)) return null;
+  const texts = json.filter((item): item is string => typeof item === 'string');
+  const members = texts.map((text) => ({ name: echoName(text), evaluate: language.template(text) }));
+  return (scope, body) => {
+    const echoed: Record<string, Json> = isObject(body) ? { ...body } : {};
+    for (const { name, evaluate } of members) setMember(echoed, name, evaluate(scope));
+    return echoed;
+  };
+}
+
+function echoName(text: string): string {
+  const path = text.replace(/^\{\{-?|\}\}$/g, '').split('|', 1)[0] ?? '';
+  return path.slice(path.lastIndexOf('.') + 1).trim();
+}

@@ -1,0 +1,88 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { isNullish, toNumber } from './value.ts';
+
+/** Where a condition step goes, in one form for all the ways it may be written (spec: endpoint-language 7). */
+export interface Route {
+  readonly action: Action;
+  /** Members of an object route, its own words for status, code and message among them. */
+  readonly json: JsonObject;
+}
+
+export type Action = 'continue' | 'reject' | 'return' | 'goto' | 'skip' | 'run';
+
+const ACTIONS: ReadonlySet<string> = new Set(['continue', 'reject', 'return', 'goto', 'skip', 'run']);
+const ALIASES: ReadonlyMap<string, Action> = new Map([
+  ['step', 'goto'],
+  ['workflow', 'run'],
+  ['flow', 'run'],
+  ['endpoint', 'run'],
+]);
+
+const NOTHING: JsonObject = {};
+
+export function trueRoute(step: JsonObject, fallback: Action): Route {
+  const routes = routesOf(step);
+  return parseRoute(firstOf(member(step, 'onTrue'), member(routes, 'true'), member(routes, 'pass')), fallback);
+}
+
+export function falseRoute(step: JsonObject, fallback: Action): Route {
+  const routes = routesOf(step);
+  const route = firstOf(member(step, 'onFalse'), member(routes, 'false'), member(routes, 'fail'));
+  if (route !== undefined) return parseRoute(route, fallback);
+  const onFail = member(step, 'onFail');
+  return onFail === undefined ? { action: fallback, json: NOTHING } : parseOnFail(onFail);
+}
+
+function routesOf(step: JsonObject): JsonObject {
+  const routes = member(step, 'routes');
+  return isObject(routes) ? routes : NOTHING;
+}
+
+function firstOf(...values: readonly (Json | undefined)[]): Json | undefined {
+  return values.find((value) => value !== undefined);
+}
+
+function parseRoute(value: Json | undefined, fallback: Action): Route {
+  if (value === false) return { action: 'reject', json: NOTHING };
+  if (typeof value === 'string') return parseWord(value);
+  if (!isObject(value)) return { action: fallback, json: NOTHING };
+  const asked = firstOf(member(value, 'action'), member(value, 'type'));
+  return { action: typeof asked === 'string' ? (actionOf(asked) ?? fallback) : fallback, json: value };
+}
+
+/** A word that is no action is a step to go to. */
+function parseWord(word: string): Route {
+  if (word === 'skip') return { action: 'skip', json: { count: 1 } };
+  return isAction(word) ? { action: word, json: NOTHING } : { action: 'goto', json: { step: word } };
+}
+
+function actionOf(word: string): Action | undefined {
+  return isAction(word) ? word : ALIASES.get(word);
+}
+
+function isAction(word: string): word is Action {
+  return ACTIONS.has(word);
+}
+
+/** The older `onFail`. */
+function parseOnFail(value: Json): Route {
+  if (value === 'skip') return { action: 'skip', json: { count: 1 } };
+  if (!isObject(value)) return { action: 'reject', json: NOTHING };
+  const skip = firstOf(member(value, 'skip'), member(value, 'skipSteps'), member(value, 'steps'));
+  if (member(value, 'action') === 'skip' || !(isNullish(skip) || skip === false)) return parseSkip(skip);
+  if (member(value, 'reject') === false) return { action: 'continue', json: value };
+  return { action: 'reject', json: value };
+}
+
+function parseSkip(skip: Json | undefined): Route {
+  if (typeof skip === 'string' && skip !== 'next') return { action: 'goto', json: { step: skip } };
+  return { action: 'skip', json: { count: skipCount(skip) } };
+}
+
+/** How many steps to skip: 1 unless a number says otherwise. */
+export function skipCount(value: Json | undefined): number {
+  if (isNullish(value) || isArray(value) || isObject(value) || typeof value === 'boolean') return 1;
+  const count = Math.floor(toNumber(value));
+  return Number.isFinite(count) && count >= 0 ? count : 1;
+}

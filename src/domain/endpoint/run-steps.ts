@@ -1,0 +1,69 @@
+import { Refusal } from '../../kernel/errors.ts';
+import { LanguageError } from './errors.ts';
+import { asStepFailure, errorCode, type Frame, type Signal, type Step, stepFailure } from './step.ts';
+
+/** Visits of one top-level step: what ends a circle of `goto`s. */
+const MAX_VISITS = 100;
+
+/** A callable's own list of steps, with the places that `goto` can reach by name. */
+export interface Program {
+  readonly steps: readonly Step[];
+  readonly places: ReadonlyMap<string, number>;
+}
+
+export function programOf(steps: readonly Step[]): Program {
+  const places = new Map<string, number>();
+  steps.forEach((step, index) => {
+    if (!places.has(step.source.name)) places.set(step.source.name, index);
+  });
+  return { steps, places };
+}
+
+/** Runs a callable's steps. Answers how they ended: by themselves, by a `return` route, or by a `return` step with its value. */
+export function runProgram(frame: Frame, program: Program): Extract<Signal, { kind: 'return' | 'answer' }> | undefined {
+  const visits = new Map<number, number>();
+  let at = 0;
+  for (let step = program.steps[at]; step !== undefined; step = program.steps[at]) {
+    countVisit(visits, at, step);
+    const signal = runStep(frame, step);
+    if (signal?.kind === 'return' || signal?.kind === 'answer') return signal;
+    at = signal === undefined ? at + 1 : jump(program, step, at, signal);
+  }
+  return undefined;
+}
+
+function countVisit(visits: Map<number, number>, at: number, step: Step): void {
+  const count = (visits.get(at) ?? 0) + 1;
+  visits.set(at, count);
+  if (count <= MAX_VISITS) return;
+  throw stepFailure(step.source, 400, errorCode(step.source), `Step "${step.source.id}" exceeded visit limit (${MAX_VISITS}).`);
+}
+
+function jump(program: Program, step: Step, at: number, signal: Extract<Signal, { kind: 'goto' | 'skip' }>): number {
+  if (signal.kind === 'skip') return at + 1 + signal.count;
+  const place = program.places.get(signal.target);
+  if (place !== undefined) return place;
+  throw asStepFailure(step.source, new LanguageError(`there is no step "${signal.target.slice(0, 100)}" to go to.`));
+}
+
+/** Runs a nested list: a block, a loop's body. Any signal leaves it. */
+export function runList(frame: Frame, steps: readonly Step[]): Signal | undefined {
+  for (const step of steps) {
+    const signal = runStep(frame, step);
+    if (signal !== undefined) return signal;
+  }
+  return undefined;
+}
+
+/** What documents and faults throw goes through as it is: a run that needs a document is repeated by its caller. */
+function runStep(frame: Frame, step: Step): Signal | undefined {
+  frame.scope.context.countStep();
+  try {
+    if (step.aliases !== null) frame.scope.addAliases(step.aliases);
+    if (step.when !== null && !step.when(frame.scope)) return undefined;
+    return step.body(frame);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw asStepFailure(step.source, error);
+  }
+}

@@ -1,0 +1,165 @@
+import { refusal } from '../../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { PLAYER_TEMPLATE_NAMES } from '../wire-names.ts';
+import { LanguageError } from './errors.ts';
+import { type Path, walk } from './path.ts';
+import type { EndpointCall } from './run.ts';
+import { MAX_DEPTH, type Value } from './value.ts';
+
+/** Evaluates a compiled piece of text. Throws a {@link LanguageError}, or a `Refusal` when a budget is used up. */
+export type Eval = (scope: Scope) => Value;
+/** Evaluates a compiled condition. */
+export type Check = (scope: Scope) => boolean;
+
+const MAX_ALIASES = 10;
+/** Steps of one call, those of loops and workflows included. */
+const MAX_STEPS = 10_000;
+/** Rows looked at, values copied and characters written in one call: what keeps a call within its time without a clock. */
+const MAX_WORK = 2_000_000;
+
+/** What the whole call shares: its clock, its input, its budgets. */
+export class CallContext {
+  readonly call: EndpointCall;
+  readonly values: JsonObject;
+  private steps = 0;
+  private work = 0;
+  private clock: ClockNames | null = null;
+
+  constructor(call: EndpointCall, values: JsonObject) {
+    this.call = call;
+    this.values = values;
+  }
+
+  countStep(): void {
+    this.steps += 1;
+    if (this.steps > MAX_STEPS) throw refusal('LIMIT_EXCEEDED', `A call may execute at most ${MAX_STEPS} steps`);
+  }
+
+  spend(units: number): void {
+    this.work += units;
+    if (this.work > MAX_WORK) throw refusal('LIMIT_EXCEEDED', 'A call may not process more data than this');
+  }
+
+  /**
+   * Charges for a value that will be printed, and tells whether all its numbers are finite. Values share parts, so one that doubles
+   * in every turn of a loop costs nothing to make and everything to print: it is measured as it would be printed.
+   */
+  measure(value: Json, depth = 0): boolean {
+    this.spend(typeof value === 'string' ? 1 + (value.length >> 3) : 1);
+    if (typeof value === 'number') return Number.isFinite(value);
+    if (!isArray(value) && !isObject(value)) return true;
+    if (depth >= MAX_DEPTH) throw new LanguageError('A value is nested too deeply.');
+    let finite = true;
+    for (const item of isArray(value) ? value : Object.values(value)) finite = this.measure(item, depth + 1) && finite;
+    return finite;
+  }
+
+  builtIn(name: string): Value {
+    const { call } = this;
+    switch (name) {
+      case 'input':
+        return call.input;
+      case 'values':
+        return this.values;
+      case 'platformId':
+        return call.platformId;
+      case 'playerKey':
+        return call.playerKey;
+      case 'projectId':
+        return call.projectId;
+      case '_unixMs':
+        return call.now;
+      case '_unixS':
+        return Math.floor(call.now / 1000);
+      case '_hasSecretKey':
+        return call.hasSecretKey;
+      case '_isDedicatedServer':
+        return call.isDedicatedServer;
+    }
+    const clock = this.clockNames().get(name);
+    if (clock !== undefined) return clock;
+    return PLAYER_TEMPLATE_NAMES.includes(name) ? call.platformId : undefined;
+  }
+
+  private clockNames(): ClockNames {
+    this.clock ??= clockNames(this.call.now);
+    return this.clock;
+  }
+}
+
+type ClockNames = ReadonlyMap<string, string | number>;
+
+function clockNames(now: number): ClockNames {
+  const at = new Date(now);
+  const iso = at.toISOString();
+  return new Map<string, string | number>([
+    ['now', iso],
+    ['_dateUTC', iso.slice(0, 10)],
+    ['_timeUTC', iso.slice(11, 19)],
+    ['_datetimeUTC', `${iso.slice(0, 19)}Z`],
+    ['_year', at.getUTCFullYear()],
+    ['_month', at.getUTCMonth() + 1],
+    ['_day', at.getUTCDate()],
+    ['_hour', at.getUTCHours()],
+    ['_minute', at.getUTCMinutes()],
+    ['_dayOfWeek', at.getUTCDay()],
+  ]);
+}
+
+/** Names as one list of steps sees them: an endpoint's, a workflow's, a called block's. */
+export class Scope {
+  readonly context: CallContext;
+  readonly names: Map<string, Value>;
+  aliases: ReadonlyMap<string, Path> | null;
+
+  constructor(context: CallContext, names: Map<string, Value> = new Map(), aliases: ReadonlyMap<string, Path> | null = null) {
+    this.context = context;
+    this.names = names;
+    this.aliases = aliases;
+  }
+
+  /** A name alone: what steps bound, then the built-ins. */
+  name(name: string): Value {
+    const bound = this.names.get(name);
+    if (bound !== undefined || this.names.has(name)) return bound;
+    return this.context.builtIn(name);
+  }
+
+  path(path: Path): Value {
+    return walk(this.name(path.root), path.rest);
+  }
+
+  /** A path whose first name may be an alias of `let`. Aliases chain. */
+  aliased(path: Path): Value {
+    if (this.aliases === null) return this.path(path);
+    let current = path;
+    for (let turn = 0; turn <= MAX_ALIASES; turn += 1) {
+      const target = this.aliases.get(current.root);
+      if (target === undefined) return this.path(current);
+      current = { root: target.root, rest: [...target.rest, ...current.rest] };
+    }
+    throw new LanguageError(`Alias "${path.root}" refers to itself.`);
+  }
+
+  addAliases(aliases: ReadonlyMap<string, Path>): void {
+    this.aliases = new Map([...(this.aliases ?? []), ...aliases]);
+  }
+
+  /** A scope of its own that starts with these names and more. */
+  copy(more: ReadonlyMap<string, Value>): Scope {
+    return new Scope(this.context, new Map([...this.names, ...more]), this.aliases);
+  }
+
+  /** Runs `body` with `name` bound for its time only: the row of a lambda, the item of a loop. */
+  with<T>(name: string, value: Value, body: () => T): T {
+    const had = this.names.has(name);
+    const before = this.names.get(name);
+    this.names.set(name, value);
+    try {
+      return body();
+    } finally {
+      if (had) this.names.set(name, before);
+      else this.names.delete(name);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { Refusal, type RefusalExtra, refusal } from '../../kernel/errors.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { EndpointModel, WorkflowModel } from '../definition/model.ts';
+import type { Documents } from './documents.ts';
+import { LanguageError } from './errors.ts';
+import type { Language } from './language.ts';
+import type { Path } from './path.ts';
+import type { Check, Scope } from './scope.ts';
+import { toNumber, type Value } from './value.ts';
+
+/** What a step is to the machinery around it (spec: endpoint-language 8). */
+
+/** Where a list of steps runs: its names, the call's documents, how many workflows deep. */
+export interface Frame {
+  readonly scope: Scope;
+  readonly documents: Documents;
+  readonly depth: number;
+  /** Inside a workflow the routes `return`, `goto` and `skip` are ignored. */
+  readonly routed: boolean;
+}
+
+/** How a step sends the run elsewhere than to the next step. */
+export type Signal =
+  | { readonly kind: 'return' }
+  | { readonly kind: 'answer'; readonly value: Value }
+  | { readonly kind: 'goto'; readonly target: string }
+  | { readonly kind: 'skip'; readonly count: number };
+
+export type Body = (frame: Frame) => Signal | undefined;
+
+/** A step as its author wrote it. `name` is what its result is bound to: `as`, else `id`. */
+export interface StepSource {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly json: JsonObject;
+}
+
+export interface Step {
+  readonly source: StepSource;
+  readonly aliases: ReadonlyMap<string, Path> | null;
+  readonly when: Check | null;
+  readonly body: Body;
+}
+
+/** Definitions that an endpoint may refer to; `EffectiveDefinitions` fits, but for its game values. */
+export interface Definitions {
+  workflow(id: string): WorkflowModel | undefined;
+  endpoint(slug: string): EndpointModel | undefined;
+  /** By id or name in any letter case. Without it every name stands for itself. */
+  collection?(idOrName: string): { readonly id: string } | undefined;
+  /** What templates see as `values`. */
+  readonly values: JsonObject;
+}
+
+/** What the compilers of single steps may ask of the compiler of the whole. */
+export interface Compilation {
+  readonly language: Language;
+  readonly definitions: Definitions;
+  /** A nested list of steps. */
+  list(json: Json | undefined): readonly Step[];
+  /** A workflow, an internal endpoint or a library's block, compiled when it is first called. */
+  callable(name: string): Callable | undefined;
+}
+
+/** What `workflow`, `call` and `run` reach. */
+export interface Callable {
+  /** Runs it with `params` bound, and gives its result. `caller` is the step that failures of its guard are reported for. */
+  invoke(frame: Frame, params: JsonObject, caller: StepSource): Value;
+  /** The `check` of a workflow alone, in the scope it is given; `null` without one. */
+  readonly guard: ((scope: Scope, caller: StepSource) => void) | null;
+}
+
+export type CompileStep = (source: StepSource, compilation: Compilation) => Body;
+
+/** Binds a step's result, and goes on. */
+export function binding(source: StepSource, evaluate: (frame: Frame) => Value): Body {
+  return (frame) => {
+    frame.scope.names.set(source.name, evaluate(frame));
+    return undefined;
+  };
+}
+
+/** Members of a step that its failures show, as they were written (14.3). */
+const SHOWN = ['collection', 'expression', 'key', 'table', 'errorCode'];
+
+function shown({ id, type, json }: StepSource): JsonObject {
+  const present = SHOWN.filter((name) => typeof member(json, name) === 'string');
+  return { id, type, ...Object.fromEntries(present.map((name) => [name, json[name] ?? null])) };
+}
+
+function extra(source: StepSource): RefusalExtra {
+  return { error: { step: shown(source) } };
+}
+
+/** A step's failure: assert, onMissing, a workflow's onFail, a write (14.3). */
+export function stepFailure(source: StepSource, status: number, code: string, message: string): Refusal {
+  return new Refusal(status, code, message, extra(source));
+}
+
+export function errorCode(source: StepSource): string {
+  return `ENDPOINT_ERROR.${source.type.toUpperCase()}`;
+}
+
+export function notSupported(source: StepSource, what: string): Refusal {
+  return refusal('ENDPOINT_NOT_SUPPORTED', `Step "${source.id}": ${what} is not supported`, extra(source));
+}
+
+/** What a step throws becomes its failure; refusals, and what is not of the language, pass. */
+export function asStepFailure(source: StepSource, error: unknown): unknown {
+  if (!(error instanceof LanguageError)) return error;
+  return stepFailure(source, 400, errorCode(source), `${source.type} step "${source.id}" failed: ${error.message}`);
+}
+
+/** An author's HTTP status: 200 to 599, else `fallback`. Refusing with 200 is how a game gets to read the reason. */
+export function statusOf(value: Json | undefined, fallback: number): number {
+  const status = toNumber(value);
+  return Number.isInteger(status) && status >= 200 && status <= 599 ? status : fallback;
+}
+
+/** The first of these members that is a non-empty text. */
+export function textOf(json: JsonObject, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = member(json, name);
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}

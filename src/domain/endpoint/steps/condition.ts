@@ -1,0 +1,142 @@
+import { Refusal } from '../../../kernel/errors.ts';
+import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { LanguageError } from '../errors.ts';
+import type { Language } from '../language.ts';
+import { falseRoute, type Route, skipCount, trueRoute } from '../route.ts';
+import { runList } from '../run-steps.ts';
+import type { Check, Eval, Scope } from '../scope.ts';
+import { type Body, binding, type Compilation, type CompileStep, type StepSource, statusOf, stepFailure, textOf } from '../step.ts';
+import { toText } from '../value.ts';
+import { bindNames, compileParams } from './workflow.ts';
+
+/** `condition` and `assert` (spec: endpoint-language 6 to 8). */
+
+export const conditionStep: CompileStep = (source, compilation) => {
+  if (textOf(source.json, 'workflow') !== undefined && member(source.json, 'check') === undefined) {
+    return workflowCondition(source, compilation);
+  }
+  const check = compilation.language.condition(checkOf(source.json));
+  const branches = [branch(source, compilation, 'else'), branch(source, compilation, 'then')] as const;
+  return (frame) => {
+    const passed = check(frame.scope);
+    frame.scope.names.set(source.name, passed);
+    return branches[passed ? 1 : 0](frame);
+  };
+};
+
+/** `check`, or the clause written into the step itself. */
+function checkOf(json: JsonObject): Json {
+  const check = member(json, 'check') ?? member(json, 'condition');
+  if (check !== undefined) return check;
+  if (['field', 'left', 'expression', 'all', 'any'].some((name) => Object.hasOwn(json, name))) return json;
+  throw new LanguageError('it has no check.');
+}
+
+/** Steps under `then` or `else` run first; then the side's route is taken. */
+function branch(source: StepSource, compilation: Compilation, side: 'then' | 'else'): Body {
+  const { json } = source;
+  const branched = Object.hasOwn(json, 'then') || Object.hasOwn(json, 'else');
+  const route = side === 'then' ? trueRoute(json, 'continue') : falseRoute(json, branched ? 'continue' : 'reject');
+  const follow = compileRoute(source, compilation, route);
+  const steps = compilation.list(member(json, side));
+  return steps.length === 0 ? follow : (frame) => runList(frame, steps) ?? follow(frame);
+}
+
+function compileRoute(source: StepSource, compilation: Compilation, { action, json }: Route): Body {
+  switch (action) {
+    case 'continue':
+      return () => undefined;
+    case 'reject':
+      return compileReject(compilation.language, json);
+    case 'return':
+      return (frame) => (frame.routed ? { kind: 'return' } : undefined);
+    case 'goto': {
+      const target = textOf(json, 'step', 'target', 'goto') ?? '';
+      return (frame) => (frame.routed ? { kind: 'goto', target } : undefined);
+    }
+    case 'skip': {
+      const count = skipCount(member(json, 'count'));
+      return (frame) => (frame.routed ? { kind: 'skip', count } : undefined);
+    }
+    case 'run':
+      return compileRun(source, compilation, json);
+  }
+}
+
+/** The call fails with the author's own words (14.2). */
+function compileReject(language: Language, json: JsonObject): Body {
+  const status = statusOf(member(json, 'status'), 400);
+  const code = textOf(json, 'errorCode', 'error') ?? 'CONDITION_FAILED';
+  const message = compileMessage(language, textOf(json, 'errorMessage', 'message') ?? 'Condition check failed.');
+  const severity = member(json, 'severity') ?? null;
+  const body = {
+    flagged: member(json, 'flag') === true,
+    severity,
+    conditionRejection: true,
+    fireWebhook: member(json, 'webhook') === true,
+  };
+  return (frame) => {
+    throw new Refusal(status, code, message(frame.scope), { body });
+  };
+}
+
+/** A message as text, whatever its template gives. */
+export function compileMessage(language: Language, text: string): (scope: Scope) => string {
+  const template: Eval = language.template(text);
+  return (scope) => {
+    const value = template(scope);
+    return value === undefined || value === null ? '' : toText(value);
+  };
+}
+
+function compileRun(source: StepSource, compilation: Compilation, json: JsonObject): Body {
+  const name = textOf(json, 'flow', 'workflow', 'endpoint', 'target') ?? '';
+  const params = compileParams(compilation.language, member(json, 'params') ?? member(source.json, 'params'));
+  const as = textOf(json, 'as') ?? `${source.id}_run`;
+  return (frame) => {
+    const target = compilation.callable(name);
+    if (target === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
+    frame.scope.names.set(as, target.invoke(frame, params(frame.scope), source));
+    return undefined;
+  };
+}
+
+/** A workflow's check alone, in a copy of the caller's names plus the params (11.4). Its failure is the workflow's `onFail`. */
+function workflowCondition(source: StepSource, compilation: Compilation): Body {
+  const name = textOf(source.json, 'workflow') ?? '';
+  const params = compileParams(compilation.language, member(source.json, 'params'));
+  const bindings = compileBindings(compilation.language, member(source.json, 'bindings'));
+  return binding(source, ({ scope }) => {
+    const guard = compilation.callable(name)?.guard;
+    if (guard === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
+    if (guard === null) throw new LanguageError(`Workflow "${name}" has no check.`);
+    guard(scope.copy(bindNames({ ...bindings(scope), ...params(scope) })), source);
+    return true;
+  });
+}
+
+/** Older definitions name plain context paths instead of templates. */
+function compileBindings(language: Language, json: Json | undefined): (scope: Scope) => JsonObject {
+  if (!isObject(json)) return () => ({});
+  const paths = Object.entries(json).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return compileParams(language, Object.fromEntries(paths.map(([name, path]) => [name, `{{${path}}}`])));
+}
+
+export const assertStep: CompileStep = (source, { language }) => {
+  const { json } = source;
+  const check = member(json, 'check');
+  if (!isObject(check)) {
+    return () => {
+      throw stepFailure(source, 400, 'INVALID_ASSERT', `Assert step "${source.id}" has no check.`);
+    };
+  }
+  const test: Check = language.condition(check);
+  const status = statusOf(member(json, 'status'), 400);
+  const code = textOf(json, 'errorCode', 'error') ?? 'ASSERTION_FAILED';
+  const message = compileMessage(language, textOf(json, 'message', 'errorMessage') ?? 'Assertion failed.');
+  return binding(source, ({ scope }) => {
+    if (test(scope)) return true;
+    throw stepFailure(source, status, code, message(scope));
+  });
+};

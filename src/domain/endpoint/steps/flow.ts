@@ -1,0 +1,76 @@
+import { refusal } from '../../../kernel/errors.ts';
+import { member } from '../../../kernel/path.ts';
+import { LanguageError } from '../errors.ts';
+import { runList } from '../run-steps.ts';
+import type { Check } from '../scope.ts';
+import { type Body, type Compilation, type CompileStep, type Frame, type Signal, type Step, type StepSource, textOf } from '../step.ts';
+import { compileDeep } from '../template.ts';
+import { toList, toNumber } from '../value.ts';
+
+/** `block`, the loops and `return` (spec: endpoint-language 8, 18; decision 17). */
+
+const MAX_ITERATIONS = 1000;
+
+export const blockStep: CompileStep = (source, compilation) => {
+  const steps = bodyOf(source, compilation);
+  return (frame) => runList(frame, steps);
+};
+
+export const whileStep: CompileStep = (source, compilation) => loop(source, compilation, true);
+export const untilStep: CompileStep = (source, compilation) => loop(source, compilation, false);
+
+/** Runs the body as long as the condition gives `wanted`; it is asked before every turn. */
+function loop(source: StepSource, compilation: Compilation, wanted: boolean): Body {
+  const condition: Check = compilation.language.condition(member(source.json, 'condition') ?? member(source.json, 'check'));
+  const steps = bodyOf(source, compilation);
+  const most = iterationsOf(source);
+  return (frame) => {
+    for (let turn = 0; condition(frame.scope) === wanted; turn += 1) {
+      countTurn(frame, source, turn, most);
+      const signal = runList(frame, steps);
+      if (signal !== undefined) return signal;
+    }
+    return undefined;
+  };
+}
+
+export const foreachStep: CompileStep = (source, compilation) => {
+  const from = textOf(source.json, 'from', 'source');
+  if (from === undefined) throw new LanguageError('it has no from.');
+  const list = from.includes('{{') ? compilation.language.template(from) : compilation.language.token(from);
+  const item = textOf(source.json, 'item') ?? 'item';
+  const steps = bodyOf(source, compilation);
+  const most = iterationsOf(source);
+  return (frame) => {
+    const items = toList(list(frame.scope), 'from');
+    for (const [turn, value] of items.entries()) {
+      countTurn(frame, source, turn, most);
+      const signal: Signal | undefined = frame.scope.with(item, value, () => runList(frame, steps));
+      if (signal !== undefined) return signal;
+    }
+    return undefined;
+  };
+};
+
+/** The steps inside: `body` is the editor's word. */
+function bodyOf(source: StepSource, compilation: Compilation): readonly Step[] {
+  return compilation.list(member(source.json, 'steps') ?? member(source.json, 'body'));
+}
+
+function iterationsOf({ json }: StepSource): number {
+  const most = Math.floor(toNumber(member(json, 'maxIterations')));
+  return most >= 1 ? Math.min(most, MAX_ITERATIONS) : MAX_ITERATIONS;
+}
+
+/** A loop that is not done in time fails: half of its work must not pass for all of it. */
+function countTurn(frame: Frame, source: StepSource, turn: number, most: number): void {
+  if (turn >= most) throw refusal('LIMIT_EXCEEDED', `Step "${source.id}" needs more than ${most} iterations`);
+  frame.scope.context.countStep();
+}
+
+/** Ends the endpoint or workflow it stands in; its value is the answer or the result. Without a value: as the end of the steps. */
+export const returnStep: CompileStep = (source, { language }) => {
+  if (!Object.hasOwn(source.json, 'value')) return () => ({ kind: 'return' });
+  const value = compileDeep(language, member(source.json, 'value'));
+  return ({ scope }) => ({ kind: 'answer', value: value(scope) });
+};

@@ -1,0 +1,59 @@
+import type { Json, JsonObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { documentKey } from '../documents.ts';
+import type { Language } from '../language.ts';
+import type { Scope } from '../scope.ts';
+import { binding, type Compilation, type CompileStep, type StepSource, statusOf, stepFailure, textOf } from '../step.ts';
+import { compileShallow } from '../template.ts';
+import { isNullish, toText } from '../value.ts';
+import { compileMessage } from './condition.ts';
+
+/** `read`: the stored document under the call's own writes, or null (spec: endpoint-language 8, decision 4). */
+export const readStep: CompileStep = (source, compilation) => {
+  const collection = collectionOf(source, compilation);
+  const key = compileKey(source, compilation);
+  const required = compileRequired(source, compilation.language);
+  return binding(source, ({ scope, documents }) => {
+    const address = documentKey(key(scope));
+    const found = collection === null || address === null ? null : documents.read(collection, address);
+    if (found === null) required?.(scope);
+    return found;
+  });
+};
+
+/** The collection's id; `null` for one that does not exist, which reads as empty. Not a template. */
+export function collectionOf({ json }: StepSource, { definitions }: Compilation): string | null {
+  const name = textOf(json, 'collection');
+  if (name === undefined) return null;
+  if (definitions.collection === undefined) return name;
+  return definitions.collection(name)?.id ?? null;
+}
+
+/** The key as text; '' when it resolves to nothing, so that no document is ever called `undefined`. */
+export function compileKey({ json }: StepSource, { language }: Compilation): (scope: Scope) => string {
+  const key = compileShallow(language, member(json, 'key'));
+  return (scope) => {
+    const value = key(scope);
+    return isNullish(value) ? '' : toText(value);
+  };
+}
+
+/** Fails the call as `onMissing` says; `null` when the step's result may be missing. */
+export function compileRequired(source: StepSource, language: Language): ((scope: Scope) => never) | null {
+  if (!isTrue(member(source.json, 'required'))) return null;
+  const onMissing = member(source.json, 'onMissing');
+  const words: JsonObject = isObject(onMissing) ? onMissing : {};
+  const status = statusOf(member(words, 'status'), 400);
+  const code = textOf(words, 'errorCode', 'error') ?? 'NOT_FOUND';
+  const text = textOf(words, 'message', 'errorMessage');
+  const message = compileMessage(language, text ?? `Step "${source.id}": required ${source.type} returned no result.`);
+  return (scope) => {
+    throw stepFailure(source, status, code, message(scope));
+  };
+}
+
+/** A flag, also where a tool wrote it as text. */
+function isTrue(json: Json | undefined): boolean {
+  return json === true || json === 'true';
+}

@@ -1,0 +1,128 @@
+import { isArray, isObject, type Json } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { LanguageError } from '../errors.ts';
+import type { Scope } from '../scope.ts';
+import { binding, type Compilation, type CompileStep, notSupported, type StepSource, textOf } from '../step.ts';
+import { compileDeep, setMember } from '../template.ts';
+import { isNullish, toList, toText } from '../value.ts';
+import { drawIndex, weightsOf } from './random.ts';
+import { compileRequired } from './read.ts';
+import { compileWhere } from './where.ts';
+
+/** `lookup`, `filter`, `random_select` and `lookup_many` over rows (spec: endpoint-language 8). */
+
+export type Rows = (scope: Scope) => readonly Json[];
+
+export const lookupStep: CompileStep = (source, compilation) => {
+  const key = member(source.json, 'key');
+  if (member(source.json, 'where') === undefined && key !== undefined && fromOf(source) !== undefined)
+    return lookupByKey(source, compilation);
+  const matching = compileMatching(source, compilation);
+  const required = compileRequired(source, compilation.language);
+  return binding(source, ({ scope }) => {
+    const { rows, test } = matching(scope);
+    const found = rows.find(test) ?? null;
+    if (found === null) required?.(scope);
+    return found;
+  });
+};
+
+/** The editor's form: the member `key` of a list or map of the context. */
+function lookupByKey(source: StepSource, { language }: Compilation): ReturnType<CompileStep> {
+  const from = language.token(fromOf(source) ?? '');
+  const key = compileDeep(language, member(source.json, 'key'));
+  const required = compileRequired(source, language);
+  return binding(source, ({ scope }) => {
+    const rows = from(scope);
+    const name = toText(key(scope));
+    const found = isArray(rows) ? rows[Number(name)] : isObject(rows) ? member(rows, name) : undefined;
+    if (isNullish(found)) required?.(scope);
+    return found ?? null;
+  });
+}
+
+export const filterStep: CompileStep = (source, compilation) => {
+  const matching = compileMatching(source, compilation);
+  const required = compileRequired(source, compilation.language);
+  return binding(source, ({ scope }) => {
+    const { rows, test } = matching(scope);
+    const found = rows.filter(test);
+    if (found.length === 0) required?.(scope);
+    return found;
+  });
+};
+
+export const randomSelectStep: CompileStep = (source, compilation) => {
+  const matching = compileMatching(source, compilation);
+  const required = compileRequired(source, compilation.language);
+  const weightField = textOf(source.json, 'weightField');
+  return binding(source, ({ scope }) => {
+    const { rows, test } = matching(scope);
+    const found = rows.filter(test);
+    if (found.length === 0) required?.(scope);
+    const weights = found.map((row) => (weightField === undefined ? 1 : weightsOf(row, weightField)));
+    return found[drawIndex(scope, weights)] ?? null;
+  });
+};
+
+export const lookupManyStep: CompileStep = (source, compilation) => {
+  const { json } = source;
+  const rows = compileRows(source, compilation);
+  const keys = compileDeep(compilation.language, member(json, 'keys') ?? member(json, 'values'));
+  const keyField = textOf(json, 'keyField') ?? 'id';
+  const asMap = member(json, 'asMap') !== false;
+  return binding(source, ({ scope }) => {
+    const wanted = keys(scope);
+    if (!isArray(wanted) || wanted.length === 0) throw new LanguageError('keys must be a non-empty list.');
+    const index = new Map(rows(scope).map((row) => [toText(isObject(row) ? member(row, keyField) : undefined), row]));
+    const found = wanted.map((key) => [toText(key), index.get(toText(key)) ?? null] as const);
+    return asMap ? mapOf(found) : found.map(([, row]) => row);
+  });
+};
+
+function mapOf(entries: readonly (readonly [string, Json])[]): Json {
+  const map: Record<string, Json> = {};
+  for (const [key, row] of entries) setMember(map, key, row);
+  return map;
+}
+
+type Matching = (scope: Scope) => { readonly rows: readonly Json[]; readonly test: (row: Json) => boolean };
+
+function compileMatching(source: StepSource, compilation: Compilation): Matching {
+  const rows = compileRows(source, compilation);
+  const where = member(source.json, 'where');
+  if (!isObject(where)) throw new LanguageError('requires a "where" clause.');
+  const prepare = compileWhere(compilation.language, where);
+  return (scope) => ({ rows: rows(scope), test: prepare(scope) });
+}
+
+/** A table of the game values, or a list of the context. All documents of a collection: not in this version. */
+export function compileRows(source: StepSource, { language, definitions }: Compilation): Rows {
+  const from = fromOf(source);
+  if (from !== undefined) {
+    const list = language.token(from);
+    return charged((scope) => toList(list(scope), 'from'));
+  }
+  if (member(source.json, 'source') !== 'values') {
+    return () => {
+      throw notSupported(source, 'scanning a collection');
+    };
+  }
+  const table = member(definitions.values, textOf(source.json, 'table', 'collection') ?? '');
+  if (!isArray(table)) throw new LanguageError('could not resolve scan source.');
+  return charged(() => table);
+}
+
+function charged(rows: Rows): Rows {
+  return (scope) => {
+    const list = rows(scope);
+    scope.context.spend(list.length);
+    return list;
+  };
+}
+
+/** The editor's `from`: a path or a token. */
+function fromOf({ json }: StepSource): string | undefined {
+  const from = textOf(json, 'from');
+  return from?.startsWith('{{') && from.endsWith('}}') ? from.slice(2, -2) : from;
+}

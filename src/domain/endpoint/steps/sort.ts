@@ -1,0 +1,54 @@
+import { isArray, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { LanguageError } from '../errors.ts';
+import type { Language } from '../language.ts';
+import { parseSegments, walk } from '../path.ts';
+import type { Scope } from '../scope.ts';
+import { binding, type CompileStep, textOf } from '../step.ts';
+import { compileShallow } from '../template.ts';
+import { isNullish, toNumber, toText, type Value } from '../value.ts';
+
+/** `sort`: stable; missing keys come after others, and first when descending (spec: endpoint-language 8). */
+export const sortStep: CompileStep = (source, { language }) => {
+  const { json } = source;
+  const list = compileShallow(language, member(json, 'source') ?? member(json, 'from'));
+  const keyOf = compileKeyOf(language, json);
+  const sign = (textOf(json, 'direction') ?? 'asc') === 'desc' ? -1 : 1;
+  return binding(source, ({ scope }) => {
+    const items = list(scope);
+    if (!isArray(items)) throw new LanguageError('source must resolve to a list.');
+    scope.context.spend(items.length * 8);
+    const keyed = items.map((item, index) => ({ item, key: keyOf(scope, item, index) }));
+    return keyed.sort((a, b) => sign * compareKeys(a.key, b.key)).map(({ item }) => item);
+  });
+};
+
+type KeyOf = (scope: Scope, item: Json, index: number) => Value;
+
+function compileKeyOf(language: Language, json: JsonObject): KeyOf {
+  const expression = textOf(json, 'expression');
+  if (expression !== undefined) return withItem(language.math(expression));
+  const by = textOf(json, 'by');
+  if (by === undefined) return (_scope, item) => item;
+  if (by.includes('{{')) return withItem(language.template(by));
+  const segments = parseSegments(by.startsWith('item.') ? by.slice('item.'.length) : by);
+  return (_scope, item) => walk(item, segments);
+}
+
+function withItem(evaluate: (scope: Scope) => Value): KeyOf {
+  return (scope, item, index) => scope.with('item', item, () => scope.with('index', index, () => evaluate(scope)));
+}
+
+function compareKeys(a: Value, b: Value): number {
+  if (isNullish(a) || isNullish(b)) return Number(isNullish(a)) - Number(isNullish(b));
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
+  const [left, right] = [toNumber(a), toNumber(b)];
+  if (Number.isFinite(left) && Number.isFinite(right)) return left - right;
+  return compareTexts(toText(a), toText(b));
+}
+
+/** By code unit, so that the order is the same on every machine. */
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,39 @@
+import type { CompileStep } from '../step.ts';
+import { assertStep, conditionStep } from './condition.ts';
+import { blockStep, foreachStep, returnStep, untilStep, whileStep } from './flow.ts';
+import { randomStep } from './random.ts';
+import { readStep } from './read.ts';
+import { filterStep, lookupManyStep, lookupStep, randomSelectStep } from './scan.ts';
+import { sortStep } from './sort.ts';
+import { arrayStep, computeStep, mergeStep, objectStep, switchStep, transformStep } from './values.ts';
+import { workflowStep } from './workflow.ts';
+import { deleteStep, writeStep } from './write.ts';
+
+/** Every step type that this server runs. `webhook` and `sleep` are not among them yet. */
+export const STEP_TYPES: ReadonlyMap<string, CompileStep> = new Map<string, CompileStep>([
+  ['read', readStep],
+  ['condition', conditionStep],
+  ['write', writeStep],
+  ['lookup', lookupStep],
+  ['workflow', workflowStep],
+  ['transform', transformStep],
+  ['assert', assertStep],
+  ['object', objectStep],
+  ['array', arrayStep],
+  ['merge', mergeStep],
+  ['compute', computeStep],
+  ['switch', switchStep],
+  ['sort', sortStep],
+  ['random', randomStep],
+  ['filter', filterStep],
+  ['random_select', randomSelectStep],
+  ['lookup_many', lookupManyStep],
+  ['delete', deleteStep],
+  ['block', blockStep],
+  ['while', whileStep],
+  ['until', untilStep],
+  ['foreach', foreachStep],
+  ['call', workflowStep],
+  ['return', returnStep],
+  ['response', () => () => undefined],
+]);

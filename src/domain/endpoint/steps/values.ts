@@ -1,0 +1,145 @@
+import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { LanguageError, UnresolvedError } from '../errors.ts';
+import type { Language } from '../language.ts';
+import type { Check, Eval, Scope } from '../scope.ts';
+import { binding, type CompileStep, type StepSource, textOf } from '../step.ts';
+import { compileDeep, compileShallow, setMember } from '../template.ts';
+import type { Value } from '../value.ts';
+
+/** Steps that make a value out of others: transform, object, array, merge, compute, switch (spec: endpoint-language 8). */
+
+export const transformStep: CompileStep = (source, { language }) => {
+  const expression = member(source.json, 'expression');
+  if (typeof expression === 'string') return binding(source, scoped(language.expression(expression)));
+  if (isNumber(expression)) return binding(source, () => expression);
+  const value = member(source.json, 'value');
+  if (value === undefined) throw new LanguageError('it has neither expression nor value.');
+  return binding(source, scoped(compileShallow(language, value)));
+};
+
+function scoped(evaluate: Eval): (frame: { readonly scope: Scope }) => Value {
+  return ({ scope }) => evaluate(scope);
+}
+
+export const objectStep: CompileStep = (source, { language }) => {
+  const fields = compileDeep(language, member(source.json, 'fields') ?? member(source.json, 'value'));
+  return binding(source, ({ scope }) => {
+    const object = fields(scope);
+    if (!isObject(object)) throw new LanguageError('fields must be an object.');
+    return object;
+  });
+};
+
+export const arrayStep: CompileStep = (source, { language }) => {
+  const items = compileDeep(language, member(source.json, 'items') ?? member(source.json, 'value'));
+  return binding(source, ({ scope }) => {
+    const list = items(scope);
+    if (!isArray(list)) throw new LanguageError('items must be a list.');
+    return list;
+  });
+};
+
+export const mergeStep: CompileStep = (source, { language }) => {
+  const sources = compileDeep(language, member(source.json, 'sources'));
+  return binding(source, ({ scope }) => {
+    const list = sources(scope);
+    if (!isArray(list)) throw new LanguageError('sources must be a list.');
+    const merged: Record<string, Json> = {};
+    for (const item of list) {
+      if (!isObject(item)) throw new LanguageError('every source must be an object.');
+      const entries = Object.entries(item);
+      scope.context.spend(entries.length);
+      for (const [name, value] of entries) setMember(merged, name, value);
+    }
+    return merged;
+  });
+};
+
+export const switchStep: CompileStep = (source, { language }) => {
+  const cases = member(source.json, 'cases');
+  if (!isArray(cases)) throw new LanguageError('cases must be a list.');
+  const compiled = cases.map((item) => compileCase(language, item));
+  const fallback = compileDeep(language, member(source.json, 'default') ?? null);
+  return binding(source, ({ scope }) => {
+    const matched = compiled.find(({ when }) => when(scope));
+    return (matched?.result ?? fallback)(scope);
+  });
+};
+
+function compileCase(language: Language, json: Json): { readonly when: Check; readonly result: Eval } {
+  if (!isObject(json)) throw new LanguageError('every case must be an object.');
+  const then = Object.hasOwn(json, 'then') ? json['then'] : member(json, 'value');
+  return { when: language.condition(member(json, 'when')), result: compileDeep(language, then) };
+}
+
+type Entry = readonly [name: string, evaluate: Eval];
+
+export const computeStep: CompileStep = (source, { language }) => {
+  const values = member(source.json, 'values') ?? member(source.json, 'fields');
+  if (!isObject(values)) throw new LanguageError('values must be an object.');
+  const asTemplates = textOf(source.json, 'mode') === 'template';
+  const entries = Object.entries(values).map(([name, json]): Entry => [name, compileEntry(language, json, asTemplates)]);
+  const apart = textOf(source.json, 'output') === 'scalars';
+  return (frame) => {
+    const result = computeAll(frame.scope, source, entries);
+    if (!apart) frame.scope.names.set(source.name, result);
+    else for (const [name, value] of Object.entries(result)) frame.scope.names.set(name, value);
+    return undefined;
+  };
+};
+
+function compileEntry(language: Language, json: Json, asTemplate: boolean): Eval {
+  if (typeof json === 'string') return asTemplate ? language.template(json) : language.expression(json);
+  if (!isObject(json)) return () => json;
+  const expression = member(json, 'expression');
+  if (typeof expression === 'string') return language.expression(expression);
+  return Object.hasOwn(json, 'value') ? compileShallow(language, json['value']) : () => json;
+}
+
+/** Entries see those before them as `{{step.name}}`; one that is short of a later one is tried again in a further round. */
+function computeAll(scope: Scope, source: StepSource, entries: readonly Entry[]): JsonObject {
+  let open = entries;
+  let result: Record<string, Json> = {};
+  while (open.length > 0) {
+    const waiting: Entry[] = [];
+    for (const entry of open) {
+      scope.context.spend(1 + open.length);
+      const value = attempt(scope, entry);
+      if (value === WAITING) {
+        waiting.push(entry);
+        continue;
+      }
+      result = extended(result, entry[0], value);
+      scope.names.set(source.name, result);
+    }
+    if (waiting.length === open.length)
+      throw new LanguageError(`Cannot resolve "${waiting[0]?.[0] ?? ''}": circular or missing dependency`);
+    open = waiting;
+  }
+  return inOrder(result, entries);
+}
+
+const WAITING = Symbol('waiting');
+
+function attempt(scope: Scope, [, evaluate]: Entry): Value | typeof WAITING {
+  try {
+    return evaluate(scope);
+  } catch (error) {
+    if (error instanceof UnresolvedError) return WAITING;
+    throw error;
+  }
+}
+
+/** A new object each time: what an earlier entry took of the result must not change under it. */
+function extended(result: JsonObject, name: string, value: Value): Record<string, Json> {
+  const next: Record<string, Json> = { ...result };
+  setMember(next, name, value);
+  return next;
+}
+
+function inOrder(result: JsonObject, entries: readonly Entry[]): JsonObject {
+  const ordered: Record<string, Json> = {};
+  for (const [name] of entries) setMember(ordered, name, member(result, name));
+  return ordered;
+}

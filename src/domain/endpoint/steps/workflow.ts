@@ -1,0 +1,36 @@
+import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { LanguageError } from '../errors.ts';
+import type { Language } from '../language.ts';
+import type { Scope } from '../scope.ts';
+import { binding, type CompileStep, textOf } from '../step.ts';
+import { compileDeep } from '../template.ts';
+import type { Value } from '../value.ts';
+
+/** `workflow` and `call`: logic that lives elsewhere (spec: endpoint-language 11, 18). */
+
+export const workflowStep: CompileStep = (source, compilation) => {
+  const name = textOf(source.json, 'workflow', 'target');
+  if (name === undefined) throw new LanguageError('it names no workflow.');
+  const params = compileParams(compilation.language, member(source.json, 'params'));
+  return binding(source, (frame) => {
+    const target = compilation.callable(name);
+    if (target === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
+    return target.invoke(frame, params(frame.scope), source);
+  });
+};
+
+/** Params resolved in the caller's scope; what is missing there is missing inside. */
+export function compileParams(language: Language, json: Json | undefined): (scope: Scope) => JsonObject {
+  if (!isObject(json)) return () => ({});
+  const resolve = compileDeep(language, json);
+  return (scope) => {
+    const params = resolve(scope);
+    return isObject(params) ? params : {};
+  };
+}
+
+/** Params as names of their own, and together as `params`. */
+export function bindNames(params: JsonObject): Map<string, Value> {
+  return new Map<string, Value>([['params', params], ...Object.entries(params)]);
+}

@@ -1,0 +1,168 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { OperationError } from '../../document/operations.ts';
+import { cutText } from '../../document/text.ts';
+import type { Operation } from '../../events.ts';
+import { documentKey } from '../documents.ts';
+import { LanguageError } from '../errors.ts';
+import type { Language } from '../language.ts';
+import type { Check, Eval, Scope } from '../scope.ts';
+import { type CompileStep, errorCode, type StepSource, stepFailure } from '../step.ts';
+import { compileDeep } from '../template.ts';
+import { isNullish, toText } from '../value.ts';
+import { collectionOf, compileKey } from './read.ts';
+
+/** `write` and `delete`: queued, and committed with the whole call (spec: endpoint-language 9, 10). */
+
+const MAX_OPERATIONS = 100;
+const SOURCE_LENGTH = 64;
+const REASON_LENGTH = 256;
+
+/** An operation resolved for one call, with its place in the step. */
+interface Resolved {
+  readonly index: number;
+  readonly operation: Operation;
+}
+
+type CompiledOperation = (scope: Scope) => Operation | null;
+
+export const writeStep: CompileStep = (source, compilation) => {
+  const ops = member(source.json, 'ops');
+  if (!isArray(ops)) throw new LanguageError('ops must be a list.');
+  const target = compileTarget(source, compilation);
+  const compiled = ops.map((op) => compileOperation(compilation.language, op));
+  return (frame) => {
+    if (compiled.length > MAX_OPERATIONS) throw refused(source, `Maximum ${MAX_OPERATIONS} operations per request.`);
+    const { collection, key } = target(frame.scope);
+    const resolved = resolveAll(source, compiled, frame.scope);
+    if (resolved.length === 0) return undefined;
+    try {
+      frame.documents.write(
+        source.id,
+        collection,
+        key,
+        resolved.map(({ operation }) => operation),
+      );
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      throw refused(source, `ops[${resolved[error.index]?.index ?? error.index}]: ${error.message}`);
+    }
+    return undefined;
+  };
+};
+
+export const deleteStep: CompileStep = (source, compilation) => {
+  const target = compileTarget(source, compilation);
+  return (frame) => {
+    const { collection, key } = target(frame.scope);
+    frame.documents.delete(source.id, collection, key);
+    return undefined;
+  };
+};
+
+type Target = (scope: Scope) => { readonly collection: string; readonly key: string };
+
+/** Where to write. A key that names nothing is refused: a document called `undefined` would collect everyone's mistakes. */
+function compileTarget(source: StepSource, compilation: Parameters<CompileStep>[1]): Target {
+  const collection = collectionOf(source, compilation);
+  const keyText = compileKey(source, compilation);
+  return (scope) => {
+    if (collection === null) throw new LanguageError('there is no such collection.');
+    const text = keyText(scope);
+    if (text === '' || text === '_default') throw new LanguageError('key resolved to empty.');
+    const key = documentKey(text);
+    if (key === null) throw new LanguageError('key is not a usable document key.');
+    return { collection, key };
+  };
+}
+
+function refused(source: StepSource, reason: string): Error {
+  return stepFailure(source, 400, errorCode(source), `Write "${source.id}": ${reason}`);
+}
+
+function resolveAll(source: StepSource, compiled: readonly CompiledOperation[], scope: Scope): Resolved[] {
+  const resolved: Resolved[] = [];
+  compiled.forEach((resolve, index) => {
+    try {
+      const operation = resolve(scope);
+      if (operation !== null) resolved.push({ index, operation });
+    } catch (error) {
+      if (!(error instanceof LanguageError)) throw error;
+      throw refused(source, `ops[${index}]: ${error.message}`);
+    }
+  });
+  return resolved;
+}
+
+/** `null` out of the result: its `when` does not hold. */
+function compileOperation(language: Language, json: Json): CompiledOperation {
+  if (!isObject(json)) return fails('must be an object.');
+  const op = compileDeep(language, member(json, 'op'));
+  const path = compileDeep(language, member(json, 'path'));
+  const value = compileValue(language, json);
+  const match = compileDeep(language, member(json, 'match'));
+  const source = compileDeep(language, member(json, 'source'));
+  const reason = compileDeep(language, member(json, 'reason'));
+  const when = compileWhen(language, member(json, 'when') ?? member(json, 'if'));
+  return (scope) => {
+    if (!when(scope)) return null;
+    return operationOf({
+      op: text(op(scope)),
+      path: text(path(scope)),
+      value: storable(scope, value(scope)),
+      match: storable(scope, match(scope)),
+      source: text(source(scope)),
+      reason: text(reason(scope)),
+    });
+  };
+}
+
+function fails(reason: string): CompiledOperation {
+  return () => {
+    throw new LanguageError(reason);
+  };
+}
+
+/** `valueExpression`, a number or arithmetic, stands before `value`. */
+function compileValue(language: Language, json: JsonObject): Eval {
+  const expression = member(json, 'valueExpression') ?? member(json, 'expression');
+  if (typeof expression === 'string') return language.math(expression);
+  if (typeof expression === 'number') return () => expression;
+  return compileDeep(language, member(json, 'value'));
+}
+
+export function compileWhen(language: Language, json: Json | undefined): Check {
+  if (json === undefined || json === null) return () => true;
+  return typeof json === 'boolean' ? () => json : language.condition(json);
+}
+
+function text(value: Json | undefined): string | undefined {
+  return isNullish(value) || value === '' ? undefined : toText(value);
+}
+
+/** A value as it may be stored: charged for, and without numbers that JSON cannot hold (5.2). */
+function storable(scope: Scope, value: Json | undefined): Json | undefined {
+  if (value === undefined || scope.context.measure(value)) return value;
+  throw new LanguageError('the value holds a number that is not finite.');
+}
+
+interface Parts {
+  readonly op: string | undefined;
+  readonly path: string | undefined;
+  readonly value: Json | undefined;
+  readonly match: Json | undefined;
+  readonly source: string | undefined;
+  readonly reason: string | undefined;
+}
+
+function operationOf({ op, path, value, match, source, reason }: Parts): Operation {
+  if (op === undefined || path === undefined) throw new LanguageError('missing "op" or "path".');
+  return {
+    op,
+    path,
+    ...(value === undefined ? {} : { value }),
+    ...(match === undefined ? {} : { match }),
+    ...(source === undefined ? {} : { source: cutText(source, SOURCE_LENGTH) }),
+    ...(reason === undefined ? {} : { reason: cutText(reason, REASON_LENGTH) }),
+  };
+}

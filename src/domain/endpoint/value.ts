@@ -1,0 +1,107 @@
+import { ExactNumber, isArray, isNumber, isObject, type Json, numberFromText, numbersEqual } from '../../kernel/json.ts';
+import { LanguageError } from './errors.ts';
+
+/** A JSON value, or `undefined` for a name that does not exist: distinct from null (spec: endpoint-language 3). */
+export type Value = Json | undefined;
+
+/** Longest text that a template or a printed value may become: no document or answer holds more. */
+export const MAX_TEXT = 262_144;
+/** Deepest value that the language walks; request bodies and documents are bounded far below. */
+export const MAX_DEPTH = 64;
+
+export function isNullish(value: Value): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+export function toNumber(value: Value): number {
+  if (typeof value === 'number') return value;
+  if (value instanceof ExactNumber) return Number(value.text);
+  if (isArray(value) || isObject(value)) return Number(toText(value));
+  return Number(value);
+}
+
+/** JavaScript's text of a value; lists join by `,` with nullish as empty. */
+export function toText(value: Value): string {
+  if (typeof value === 'string') return value;
+  if (value instanceof ExactNumber) return value.text;
+  if (isArray(value)) return bounded(listText(value, 0));
+  if (isObject(value)) return '[object Object]';
+  return String(value);
+}
+
+function listText(list: readonly Json[], depth: number): string {
+  if (depth > MAX_DEPTH) throw new LanguageError('A value is nested too deeply.');
+  const parts: string[] = [];
+  let length = 0;
+  for (const item of list) {
+    const part = isNullish(item) ? '' : isArray(item) ? listText(item, depth + 1) : toText(item);
+    length += part.length + 1;
+    if (length > MAX_TEXT) throw new LanguageError('A text exceeds the maximum length.');
+    parts.push(part);
+  }
+  return parts.join(',');
+}
+
+export function bounded(text: string): string {
+  if (text.length > MAX_TEXT) throw new LanguageError('A text exceeds the maximum length.');
+  return text;
+}
+
+export function isTruthy(value: Value): boolean {
+  if (value instanceof ExactNumber) return true;
+  return Boolean(value);
+}
+
+/**
+ * `==` of the language: JavaScript's, with two differences. A boolean equals a text that spells it, and numbers beyond doubles
+ * compare by their decimal value, because player ids are sent as numbers and must never match a neighbour.
+ */
+export function looselyEqual(left: Value, right: Value): boolean {
+  if (isNullish(left) || isNullish(right)) return isNullish(left) && isNullish(right);
+  if (left instanceof ExactNumber || right instanceof ExactNumber) return exactlyEqual(left, right);
+  if (typeof left === typeof right) return left === right;
+  if (typeof left === 'object') return looselyEqual(toText(left), right);
+  if (typeof right === 'object') return looselyEqual(left, toText(right));
+  if (typeof left === 'boolean') return booleanEquals(left, right);
+  if (typeof right === 'boolean') return booleanEquals(right, left);
+  return toNumber(left) === toNumber(right);
+}
+
+function booleanEquals(flag: boolean, other: Json): boolean {
+  const spelled = typeof other === 'string' ? other.trim().toLowerCase() : '';
+  if (spelled === 'true' || spelled === 'false') return flag === (spelled === 'true');
+  return Number(flag) === toNumber(other);
+}
+
+function exactlyEqual(left: Json, right: Json): boolean {
+  const a = numberOf(left);
+  const b = numberOf(right);
+  return a !== null && b !== null && numbersEqual(a, b);
+}
+
+/** A number, or a text that spells one; `null` for anything else. */
+function numberOf(value: Json): number | ExactNumber | null {
+  if (isNumber(value)) return value;
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text.length <= 400 && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,6})?$/.test(text) ? numberFromText(text) : null;
+}
+
+/** `{{-x}}`: nullish is 0, numeric text counts, anything else cannot be negated. */
+export function negate(value: Value): Value {
+  if (isNullish(value)) return 0;
+  if (typeof value === 'number') return 0 - value;
+  if (value instanceof ExactNumber) return new ExactNumber(value.text.startsWith('-') ? value.text.slice(1) : `-${value.text}`);
+  if (typeof value === 'string' && value.trim() !== '') {
+    const number = Number(value);
+    if (!Number.isNaN(number)) return 0 - number;
+  }
+  throw new LanguageError('Cannot negate non-numeric value.');
+}
+
+/** An object counts as the list of its values, nullish as empty (spec: endpoint-language 5.3). */
+export function toList(value: Value, what: string): readonly Json[] {
+  if (isNullish(value)) return [];
+  if (isArray(value)) return value;
+  if (isObject(value)) return Object.values(value);
+  throw new LanguageError(`${what} expects a list.`);
+}

@@ -1,0 +1,141 @@
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { compareNumbers, doubleDifference, isNumber, type JsonObject, NumberTooLong, subtractNumbers } from '../../kernel/json.ts';
+import { getPath } from '../../kernel/path.ts';
+import type { RuleModel, WindowName } from '../definition/model.ts';
+import { applyChanges } from '../document/draft.ts';
+import type { Change, WindowChange } from '../events.ts';
+import { type Counting, count, counterOf, subjectOf, usedIn } from './counters.ts';
+import { countDaily } from './daily.ts';
+import { rulesOf } from './rules.ts';
+import { retryAfter } from './windows.ts';
+
+export interface LimitedWrite extends Counting {
+  readonly rules: readonly RuleModel[];
+  /** The document as it read before, defaults filled in; `null` when there was none. */
+  readonly before: JsonObject | null;
+  readonly after: JsonObject;
+  /** Upward moves of operations by path; empty for a plain document. */
+  readonly increases: ReadonlyMap<string, number>;
+}
+
+/** A rule with action `flag` was passed for the first time in this window. */
+export interface Flag {
+  readonly rule: string;
+  readonly window: WindowName;
+  readonly start: number;
+  readonly subject: string;
+  readonly amount: number;
+  readonly limit: number;
+}
+
+export interface Limited {
+  /** The document to store: `after`, with clamped fields lowered. */
+  readonly document: JsonObject;
+  readonly clamped: readonly Change[];
+  readonly windows: readonly WindowChange[];
+  readonly flags: readonly Flag[];
+}
+
+/** A rule with the amount it has to count. */
+interface Demand {
+  readonly rule: RuleModel;
+  readonly amount: number;
+}
+
+/**
+ * Counts a write against the collection's daily limit and every rule of the collection: all pass, or the write is refused with 429
+ * and no counter moves. Clamping comes first, so what it takes away counts nowhere. Source: runtime 11.1, 11.2; decision 6.
+ */
+export function applyRules(write: LimitedWrite): Limited | Refusal {
+  const daily = countDaily(write);
+  if (daily instanceof Refusal) return daily;
+  const rules = rulesOf(write.rules, write.collection);
+  if (rules.length === 0) return { document: write.after, clamped: [], windows: daily, flags: [] };
+  const asked = rules.map((rule) => ({ rule, amount: amountOf(write, rule.field) })).filter(({ amount }) => amount > 0);
+  const granted = grants(write, asked);
+  const clamped = asked.length === 0 ? [] : lowered(write, asked, granted);
+  const demands = asked.map(({ rule, amount }) => ({ rule, amount: granted.get(rule.field) ?? amount }));
+  const counted = countDemands(write, demands);
+  if (counted instanceof Refusal) return counted;
+  return { document: applyChanges(write.after, clamped), clamped, windows: [...daily, ...counted.windows], flags: counted.flags };
+}
+
+/** Upward moves under operations, or what a comparison shows when that is more. A write itself is 1 of `*`. */
+function amountOf({ before, after, increases }: LimitedWrite, field: string): number {
+  if (field === '*') return 1;
+  const now = getPath(after, field);
+  const old = before === null ? undefined : getPath(before, field);
+  const moved = isNumber(now) ? doubleDifference(now, isNumber(old) ? old : 0) : 0;
+  return Math.min(Math.max(increases.get(field) ?? 0, moved, 0), Number.MAX_VALUE);
+}
+
+/** Field → what the clamping rules leave of its amount. */
+function grants(write: LimitedWrite, asked: readonly Demand[]): ReadonlyMap<string, number> {
+  const granted = new Map<string, number>();
+  for (const { rule, amount } of asked) {
+    if (rule.action !== 'clamp' || rule.field === '*') continue;
+    const left = rule.windows.map(({ window, limit }) => limit - used(write, rule, window));
+    granted.set(rule.field, Math.max(0, Math.min(granted.get(rule.field) ?? amount, ...left)));
+  }
+  return granted;
+}
+
+function used(write: LimitedWrite, rule: RuleModel, window: WindowName): number {
+  return usedIn(write.windowOf(counterOf(rule, write, window)), window, write.now).used;
+}
+
+/** The values of fields that were asked to grow by more than was granted. */
+function lowered(write: LimitedWrite, asked: readonly Demand[], granted: ReadonlyMap<string, number>): Change[] {
+  const amounts = new Map(asked.map(({ rule, amount }) => [rule.field, amount]));
+  return [...granted].flatMap(([field, grant]): Change[] => {
+    const excess = (amounts.get(field) ?? 0) - grant;
+    return excess > 0 ? lower(write, field, excess) : [];
+  });
+}
+
+/** Never below the old value: a field that ends lower than it began was not what went over. */
+function lower({ before, after }: LimitedWrite, field: string, excess: number): Change[] {
+  const now = getPath(after, field);
+  const given = before === null ? undefined : getPath(before, field);
+  const old = isNumber(given) ? given : 0;
+  if (!isNumber(now) || compareNumbers(now, old) <= 0) return [];
+  const value = reduced(now, excess);
+  return [[field, compareNumbers(value, old) < 0 ? old : value]];
+}
+
+function reduced(now: Parameters<typeof subtractNumbers>[0], excess: number): ReturnType<typeof subtractNumbers> {
+  try {
+    return subtractNumbers(now, excess);
+  } catch (error) {
+    if (error instanceof NumberTooLong) return doubleDifference(now, excess);
+    throw error;
+  }
+}
+
+function countDemands(write: LimitedWrite, demands: readonly Demand[]): { windows: WindowChange[]; flags: Flag[] } | Refusal {
+  const windows: WindowChange[] = [];
+  const flags: Flag[] = [];
+  for (const { rule, amount } of demands) {
+    if (amount === 0) continue;
+    for (const { window, limit } of rule.windows) {
+      const { change, over, flaggedBefore } = count(write, counterOf(rule, write, window), rule.id, window, limit, amount);
+      if (over && rule.action !== 'flag' && !isClamped(rule)) return exceeded(rule, window, change.start, write.now);
+      const isFirst = over && rule.action === 'flag' && !flaggedBefore;
+      windows.push(isFirst ? { ...change, flagged: true } : change);
+      if (isFirst) flags.push({ rule: rule.name, window, start: change.start, subject: subjectOf(write, rule.scope), amount, limit });
+    }
+  }
+  return { windows, flags };
+}
+
+/** Its amount was cut to fit already. On `*` there is nothing to lower, so there `clamp` rejects. */
+function isClamped(rule: RuleModel): boolean {
+  return rule.action === 'clamp' && rule.field !== '*';
+}
+
+function exceeded(rule: RuleModel, window: WindowName, start: number, now: number): Refusal {
+  return refusal('RATE_LIMIT', `The rate limit "${rule.name}" was reached`, {
+    error: { rule: rule.name, field: rule.field, window },
+    headers: retryAfter(window, start, now),
+  });
+}

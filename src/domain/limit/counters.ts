@@ -1,0 +1,58 @@
+import type { CollectionModel, RuleModel, WindowName } from '../definition/model.ts';
+import type { WindowChange } from '../events.ts';
+import type { WindowState } from '../states.ts';
+import { windowStart } from './windows.ts';
+
+/** What counting needs to know about a write. */
+export interface Counting {
+  readonly collection: CollectionModel;
+  readonly key: string;
+  /** The caller; counts in global collections. In player collections the player of the key counts. */
+  readonly player: string;
+  /** Unix ms. */
+  readonly now: number;
+  windowOf(counter: string): WindowState | null;
+}
+
+/** Sums of decimal fractions carry noise; a limit of 0.3 lets 0.1 + 0.2 through. */
+const NOISE = 1e-9;
+
+/** What the rule of one window says about an amount. */
+export interface Count {
+  readonly change: WindowChange;
+  readonly over: boolean;
+  readonly flaggedBefore: boolean;
+}
+
+export function subjectOf({ collection, key, player }: Counting, scope: RuleModel['scope']): string {
+  if (scope === 'global') return '*';
+  return collection.type === 'global' ? player : playerOf(key);
+}
+
+/** The player of a document key: `{platformId}` or `{platformId}_{recordId}`. */
+export function playerOf(key: string): string {
+  const end = key.indexOf('_');
+  return end <= 0 ? key : key.slice(0, end);
+}
+
+/** Identity of a counter. The subject may be any text, so it comes last; no part before it can hold a `/`. */
+export function counterOf(rule: RuleModel, counting: Counting, window: WindowName): string {
+  return `${rule.id}/${counting.collection.id}/${encodeURIComponent(rule.field)}/${window}/${subjectOf(counting, rule.scope)}`;
+}
+
+/** The daily limit of a collection (runtime 11.2). No rule can have this id. */
+export function dailyCounter(counting: Counting, per: 'player' | 'collection'): string {
+  return `@daily/${counting.collection.id}/*/perDay/${subjectOf(counting, per === 'player' ? 'per_player' : 'global')}`;
+}
+
+/** What is used up in the window of `now`. A window that started later wins: another node's clock was ahead. */
+export function usedIn(state: WindowState | null, window: WindowName, now: number): WindowState {
+  const start = windowStart(window, now);
+  return state !== null && state.start >= start ? state : { start, used: 0, flagged: false };
+}
+
+export function count(counting: Counting, counter: string, rule: string, window: WindowName, limit: number, amount: number): Count {
+  const { start, used, flagged } = usedIn(counting.windowOf(counter), window, counting.now);
+  const after = Math.min(used + amount, Number.MAX_VALUE);
+  return { change: { counter, rule, window, start, before: used, after }, over: after - limit > NOISE, flaggedBefore: flagged };
+}

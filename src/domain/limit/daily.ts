@@ -1,0 +1,16 @@
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import type { WindowChange } from '../events.ts';
+import { type Counting, count, dailyCounter } from './counters.ts';
+import { retryAfter } from './windows.ts';
+
+/** One write more against the daily limit; empty without one. 429 `RATE_LIMIT_DAILY`. */
+export function countDaily(counting: Counting): readonly WindowChange[] | Refusal {
+  const limit = counting.collection.dailyLimit;
+  if (limit === null) return [];
+  const { change, over } = count(counting, dailyCounter(counting, limit.per), 'daily', 'perDay', limit.count, 1);
+  if (!over) return [change];
+  return refusal('RATE_LIMIT_DAILY', undefined, {
+    error: { rule: 'daily', window: 'perDay', limit: limit.count },
+    headers: retryAfter('perDay', change.start, counting.now),
+  });
+}

@@ -1,0 +1,75 @@
+import { isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import type { CollectionModel, RuleModel, WindowName } from '../definition/model.ts';
+import { WINDOW_NAMES } from './windows.ts';
+
+const ID = /^[A-Za-z0-9_]{1,64}$/;
+
+/**
+ * Rules as they are evaluated, out of any of the stored forms (`window` + `limit`, `windows`, `maxPerMinute` …), in a list or in
+ * `{rules: […]}`. Disabled rules and rules without a usable limit are left out; ids are unique within the list, because counters
+ * go by them. Source: runtime 11.1.
+ */
+export function normaliseRules(raw: Json): RuleModel[] {
+  const list = isObject(raw) ? raw['rules'] : raw;
+  const taken = new Set<string>();
+  return (isArray(list) ? list : []).flatMap((item) => {
+    const rule = isObject(item) ? normalise(item) : null;
+    if (rule === null) return [];
+    const id = unused(rule.id, taken);
+    taken.add(id);
+    return [{ ...rule, id }];
+  });
+}
+
+function normalise(raw: JsonObject): RuleModel | null {
+  const windows = windowsOf(raw);
+  if (raw['enabled'] === false || windows.length === 0) return null;
+  const collection = text(raw['collection']) ?? '*';
+  const field = text(raw['field']) ?? '*';
+  const given = text(raw['id']);
+  const id = given !== null && ID.test(given) ? given : defaultId(collection, field);
+  const action = raw['action'] === 'flag' || raw['action'] === 'clamp' ? raw['action'] : 'reject';
+  const scope = raw['scope'] === 'global' ? 'global' : 'per_player';
+  return { id, name: text(raw['name']) ?? id, collection, field, scope, action, windows };
+}
+
+function windowsOf(raw: JsonObject): RuleModel['windows'] {
+  const map = isObject(raw['windows']) ? raw['windows'] : {};
+  return WINDOW_NAMES.flatMap((window) => {
+    const limit = (raw['window'] === window ? raw['limit'] : undefined) ?? map[window] ?? raw[flatName(window)];
+    const count = isNumber(limit) ? toDouble(limit) : 0;
+    return count > 0 ? [{ window, limit: count }] : [];
+  });
+}
+
+/** `perMinute` → `maxPerMinute`. */
+function flatName(window: WindowName): string {
+  return `maxP${window.slice(1)}`;
+}
+
+function text(value: Json | undefined): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+}
+
+function defaultId(collection: string, field: string): string {
+  const part = (name: string) => (name === '*' ? 'all' : name.replace(/[^A-Za-z0-9_]/g, '_'));
+  return `rl_${part(collection)}_${part(field)}`.slice(0, 64);
+}
+
+function unused(id: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(id)) return id;
+  for (let count = 2; ; count += 1) if (!taken.has(`${id}_${count}`)) return `${id}_${count}`;
+}
+
+/** Per collection model, for as long as it lives with the same rules: most writes have none, and must not search for them. */
+const found = new WeakMap<CollectionModel, { readonly all: readonly RuleModel[]; readonly own: readonly RuleModel[] }>();
+
+/** The rules of a collection, those for `*` included, in their order. */
+export function rulesOf(rules: readonly RuleModel[], collection: CollectionModel): readonly RuleModel[] {
+  const known = found.get(collection);
+  if (known !== undefined && known.all === rules) return known.own;
+  const names = new Set(['*', collection.id.toLowerCase(), collection.name.toLowerCase()]);
+  const own = rules.filter((rule) => names.has(rule.collection.toLowerCase()));
+  found.set(collection, { all: rules, own });
+  return own;
+}

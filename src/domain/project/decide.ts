@@ -1,0 +1,121 @@
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { DomainEvent, KeyKind, Permissions } from '../events.ts';
+import type { ApiKey, AuthorityState } from '../states.ts';
+import { acceptMembers } from '../wire-names.ts';
+import { displayKey, hashKey, isProjectId } from './keys.ts';
+import { DEFAULT_PERMISSIONS } from './permissions.ts';
+import { isSettingName, SETTING_RULES } from './settings.ts';
+
+/** Projects, keys and settings: what an operator, or a manager with the `settings` scope, may change. */
+
+export interface ProjectDecision {
+  readonly events: readonly DomainEvent[];
+}
+
+const MAX_KEYS = 100;
+const MAX_NAME = 64;
+
+/** `projectId` names the stream and is part of every path, so a deleted project's id is never given again. */
+export function createProject(
+  state: AuthorityState | null,
+  command: { readonly projectId: string; readonly name: string },
+): ProjectDecision | Refusal {
+  const { projectId } = command;
+  if (!isProjectId(projectId))
+    return refusal('VALIDATION_FAILED', 'A project id is 1 to 64 letters, digits, _ or -, starting with a letter or digit');
+  if (state !== null) return new Refusal(409, 'PROJECT_EXISTS', 'A project with this id exists, or existed');
+  const name = command.name.trim() === '' ? projectId : command.name.trim();
+  if (name.length > MAX_NAME) return refusal('VALIDATION_FAILED', `A project name has at most ${MAX_NAME} characters`);
+  return { events: [{ type: 'project.created', data: { projectId, name } }] };
+}
+
+/** Deleting a deleted project changes nothing. */
+export function deleteProject(state: AuthorityState | null): ProjectDecision | Refusal {
+  if (state === null) return noProject();
+  return { events: state.deleted ? [] : [{ type: 'project.deleted', data: {} }] };
+}
+
+export interface IssueKey {
+  readonly keyId: string;
+  readonly kind: KeyKind;
+  /** 1 to 64 characters. */
+  readonly label: string;
+  /** The key itself: it is hashed here and never kept. */
+  readonly key: string;
+  /** Of a secret key; not given: the usual map. `null`: everything. */
+  readonly permissions?: Permissions;
+}
+
+export function issueKey(state: AuthorityState | null, command: IssueKey): ProjectDecision | Refusal {
+  const { keyId, kind, label, key } = command;
+  if (state === null || state.deleted) return noProject();
+  if (state.keys.size >= MAX_KEYS) return refusal('VALIDATION_FAILED', `A project has at most ${MAX_KEYS} keys`);
+  if (label.trim() === '' || label.length > MAX_NAME) return refusal('VALIDATION_FAILED', `A key's label has 1 to ${MAX_NAME} characters`);
+  const hash = hashKey(key);
+  const taken = [...state.keys.values()].some((other) => other.keyId === keyId || other.hash === hash);
+  if (taken) return new Refusal(409, 'KEY_EXISTS', 'This key exists already');
+  const asked = command.permissions === undefined ? DEFAULT_PERMISSIONS : command.permissions;
+  const permissions = kind === 'public' ? null : asked;
+  return { events: [{ type: 'key.issued', data: { keyId, kind, label, hash, display: displayKey(kind, key), permissions } }] };
+}
+
+/** Only what differs is recorded. Permissions are a matter of secret keys. */
+export function changeKey(
+  state: AuthorityState | null,
+  command: { readonly keyId: string; readonly enabled?: boolean; readonly permissions?: Permissions },
+): ProjectDecision | Refusal {
+  const key = state?.keys.get(command.keyId);
+  if (key === undefined) return refusal('NOT_FOUND', 'No key with this id');
+  if (command.permissions !== undefined && key.kind === 'public') return refusal('VALIDATION_FAILED', 'A public key has no permissions');
+  const enabled = command.enabled === undefined || command.enabled === key.enabled ? {} : { enabled: command.enabled };
+  const permissions = samePermissions(key, command.permissions) ? {} : { permissions: command.permissions ?? null };
+  const change = { ...enabled, ...permissions };
+  if (Object.keys(change).length === 0) return { events: [] };
+  return { events: [{ type: 'key.changed', data: { keyId: key.keyId, ...change } }] };
+}
+
+function samePermissions(key: ApiKey, asked: Permissions | undefined): boolean {
+  return asked === undefined || jsonEquals(asked, key.permissions);
+}
+
+/** By id, or by the value of a public key (management 17.2). A key that is not there is revoked already. */
+export function revokeKey(
+  state: AuthorityState | null,
+  command: { readonly keyId?: string; readonly publicKey?: string },
+): ProjectDecision {
+  const { keyId, publicKey } = command;
+  const named = (key: ApiKey) => key.keyId === keyId || (key.kind === 'public' && key.display === publicKey);
+  const key = [...(state?.keys.values() ?? [])].find(named);
+  return { events: key === undefined ? [] : [{ type: 'key.revoked', data: { keyId: key.keyId } }] };
+}
+
+/**
+ * A flat object, or one under `settings` or `config`. Unknown members are ignored (the tools send whole answers back); a known one
+ * with an unusable value refuses the whole change.
+ */
+export function changeSettings(state: AuthorityState | null, body: Json | undefined): ProjectDecision | Refusal {
+  if (state === null || state.deleted) return noProject();
+  if (!isObject(body)) return refusal('VALIDATION_FAILED', 'Body must be an object of settings');
+  const changes = new Map<string, Json>();
+  for (const [name, raw] of Object.entries(acceptMembers(settingsIn(body)))) {
+    if (!isSettingName(name)) continue;
+    const rule = SETTING_RULES[name];
+    const value = rule.accept(raw);
+    if (value === undefined) return refusal('VALIDATION_FAILED', `The setting '${name}' must be ${rule.expected}`);
+    const before = member(state.settings, name);
+    if (before === undefined || !jsonEquals(before, value)) changes.set(name, value);
+  }
+  if (changes.size === 0) return { events: [] };
+  return { events: [{ type: 'settings.changed', data: { changes: Object.fromEntries(changes) } }] };
+}
+
+function settingsIn(body: JsonObject): JsonObject {
+  const wrapped = member(body, 'settings') ?? member(body, 'config');
+  return isObject(wrapped) ? wrapped : body;
+}
+
+function noProject(): Refusal {
+  return refusal('NOT_FOUND', 'No project with this id');
+}

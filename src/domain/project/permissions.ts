@@ -1,0 +1,73 @@
+import { isObject, type Json, JsonError, parseJson } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { DefinitionKind, Permissions } from '../events.ts';
+import type { ApiKey } from '../states.ts';
+
+/** What secret keys may do (spec: security 1.4). Public keys are never permission-gated: the rules of each route hold for them. */
+
+export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** `r`: list and read. `rw`: change. `x`: run, and direct access to documents. */
+export type Level = 'r' | 'rw' | 'x';
+
+/** The map a new secret key gets when none is asked for. */
+export const DEFAULT_PERMISSIONS: Permissions = {
+  endpoints: 'rwx',
+  queries: 'rwx',
+  collections: 'rwx',
+  workflows: 'rw',
+  game_values: 'rw',
+  rate_limits: 'rw',
+  settings: 'rw',
+};
+
+const KIND_SCOPES: Readonly<Record<DefinitionKind, readonly Scope[]>> = {
+  endpoint: ['endpoints'],
+  query: ['queries'],
+  collection: ['collections'],
+  workflow: ['workflows'],
+  'game-values': ['game_values'],
+  'rate-limit-rules': ['rate_limits'],
+  tests: SCOPES,
+};
+
+/** The scopes that managing a kind of definition needs, all of them. */
+export function scopesOf(kind: DefinitionKind): readonly Scope[] {
+  return KIND_SCOPES[kind];
+}
+
+/** A key without a map may do everything; a scope that the map does not name grants nothing. */
+export function allows(key: ApiKey, scope: string, level: Level): boolean {
+  if (key.kind === 'public' || key.permissions === null) return true;
+  const access = Object.hasOwn(key.permissions, scope) ? key.permissions[scope] : undefined;
+  if (access === undefined || access.toLowerCase() === 'none') return false;
+  return [...level].every((letter) => access.toLowerCase().includes(letter));
+}
+
+/**
+ * A permission map as older stores and callers write it: an object, or JSON text holding one. `undefined` when it is neither, so that
+ * nobody grants everything by mistake; `null` is the map that grants everything.
+ */
+export function readPermissions(raw: Json): Permissions | undefined {
+  if (raw === null) return null;
+  const value = typeof raw === 'string' ? parsed(raw) : raw;
+  if (value === null || !isObject(value)) return undefined;
+  const entries = SCOPES.map((scope): [string, Json | undefined] => [scope, member(value, scope)]);
+  if (entries.some(([, access]) => access !== undefined && !isAccess(access))) return undefined;
+  return Object.fromEntries(entries.flatMap(([scope, access]) => (typeof access === 'string' ? [[scope, access.toLowerCase()]] : [])));
+}
+
+function isAccess(access: Json): boolean {
+  return typeof access === 'string' && /^(?:none|[rwx]{0,3})$/i.test(access);
+}
+
+function parsed(text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,157 @@
+import { isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+
+/** Project settings: names, types, ranges and defaults (spec: management 16, and the decisions for what is ours). */
+
+export interface ProjectSettings {
+  readonly enabled: boolean;
+  readonly requirePlayerAuth: boolean;
+  readonly enableAuthSessions: boolean;
+  readonly authSessionTtlSeconds: number;
+  readonly enableEncryptedRequests: boolean;
+  /** Age limit of a request id, seconds. */
+  readonly encryptedRequestWindowSeconds: number;
+  readonly playerKeyMode: 'player' | 'playerSave';
+  readonly inputValidation: 'enforce' | 'off';
+  readonly validateEndpointWrites: boolean;
+  readonly strictSaveVersion: boolean;
+  readonly nextData: 'isolated' | 'shared';
+  readonly fillDefaults: boolean;
+  readonly revisionEnforcementEnabled: boolean;
+  readonly revisionEnforcementMode: 'allow_continue' | 'force_upgrade';
+  readonly revisionGracePeriodMinutes: number | null;
+  readonly revisionPostGraceAction: 'block_writes' | 'block_all';
+  readonly revisionForceEndpointUpgrade: boolean;
+  readonly revisionNotifyMessage: string;
+  readonly revisionShowDefaultMessage: boolean;
+  readonly revisionShowNewVersionBanner: boolean;
+  readonly revisionShowUpdateOptions: boolean;
+  readonly revisionEscalateAfterMinutes: number | null;
+  readonly revisionShowPopupOnce: boolean;
+  readonly revisionTestOutdatedEditor: boolean;
+  readonly revisionTestOutdatedLive: boolean;
+  readonly analytics: JsonObject;
+  readonly webhooks: JsonObject;
+  readonly endpointRateLimits: JsonObject | null;
+}
+
+export type SettingName = keyof ProjectSettings;
+
+/** How one setting is read. `accept` gives the value to keep, or `undefined` for what cannot be one. */
+export interface SettingRule {
+  readonly fallback: Json;
+  readonly expected: string;
+  accept(value: Json): Json | undefined;
+}
+
+const MAX_MESSAGE = 500;
+
+export const SETTING_RULES: Readonly<Record<SettingName, SettingRule>> = {
+  enabled: flag(true),
+  requirePlayerAuth: flag(false),
+  enableAuthSessions: flag(false),
+  authSessionTtlSeconds: whole(3600, 60, 86_400),
+  enableEncryptedRequests: flag(false),
+  // The security config is what clients obey, and it says 120 (management, traps 15).
+  encryptedRequestWindowSeconds: whole(120, 30, 600),
+  playerKeyMode: oneOf('player', 'playerSave'),
+  inputValidation: oneOf('enforce', 'off'),
+  validateEndpointWrites: flag(false),
+  strictSaveVersion: flag(false),
+  nextData: oneOf('isolated', 'shared'),
+  fillDefaults: flag(true),
+  revisionEnforcementEnabled: flag(false),
+  revisionEnforcementMode: oneOf('allow_continue', 'force_upgrade'),
+  revisionGracePeriodMinutes: minutes(5, 1440),
+  revisionPostGraceAction: aliased(oneOf('block_writes', 'block_all'), { block_saves: 'block_writes', allow_readonly: 'block_writes' }),
+  revisionForceEndpointUpgrade: flag(false),
+  revisionNotifyMessage: text(''),
+  revisionShowDefaultMessage: flag(false),
+  revisionShowNewVersionBanner: flag(true),
+  revisionShowUpdateOptions: flag(true),
+  revisionEscalateAfterMinutes: minutes(60, 1440),
+  revisionShowPopupOnce: flag(true),
+  revisionTestOutdatedEditor: flag(false),
+  revisionTestOutdatedLive: flag(false),
+  analytics: object({}),
+  webhooks: object({}),
+  endpointRateLimits: object(null),
+};
+
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(SETTING_RULES, name);
+}
+
+const views = new WeakMap<JsonObject, ProjectSettings>();
+
+/** The stored settings with defaults; what is stored and unusable counts as not set. Made once per settings object. */
+export function projectSettings(stored: JsonObject): ProjectSettings {
+  const known = views.get(stored);
+  if (known !== undefined) return known;
+  const entries = Object.entries(SETTING_RULES).map(([name, rule]): [string, Json] => {
+    const value = member(stored, name);
+    return [name, (value === undefined ? undefined : rule.accept(value)) ?? rule.fallback];
+  });
+  // The boundary between JSON and the typed view: every rule above accepts only its member's type.
+  const settings = Object.fromEntries(entries) as unknown as ProjectSettings;
+  views.set(stored, settings);
+  return settings;
+}
+
+/** Members of the GET answer, twice under `settings` and `config`; the editor wants the two flags at one level (management 4.5). */
+export function settingsBody(projectId: string, stored: JsonObject): JsonObject {
+  const settings: JsonObject = { ...projectSettings(stored) };
+  const { enableAuthSessions = false, enableEncryptedRequests = false } = settings;
+  return { ok: true, projectId, settings, config: settings, enableAuthSessions, enableEncryptedRequests };
+}
+
+function flag(fallback: boolean): SettingRule {
+  const accept = (value: Json) => {
+    if (typeof value === 'boolean') return value;
+    return value === 'true' ? true : value === 'false' ? false : undefined;
+  };
+  return { fallback, expected: 'true or false', accept };
+}
+
+function whole(fallback: number, min: number, max: number): SettingRule {
+  const accept = (value: Json) => {
+    const number = isNumber(value) ? Math.trunc(toDouble(value)) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  };
+  return { fallback, expected: `a whole number from ${min} to ${max}`, accept };
+}
+
+/** Null, `disabled` and anything not positive switch it off; the rest is brought into the range. */
+function minutes(min: number, max: number): SettingRule {
+  const accept = (value: Json) => {
+    if (value === null || value === 'disabled') return null;
+    const number = isNumber(value) ? Math.trunc(toDouble(value)) : Number.NaN;
+    if (Number.isNaN(number)) return undefined;
+    return number <= 0 ? null : Math.min(Math.max(number, min), max);
+  };
+  return { fallback: null, expected: `minutes from ${min} to ${max}, or null`, accept };
+}
+
+function oneOf(fallback: string, ...others: readonly string[]): SettingRule {
+  const values = [fallback, ...others];
+  const accept = (value: Json) => (typeof value === 'string' && values.includes(value) ? value : undefined);
+  return { fallback, expected: `one of ${values.join(', ')}`, accept };
+}
+
+function aliased(rule: SettingRule, aliases: Readonly<Record<string, string>>): SettingRule {
+  const accept = (value: Json) => {
+    const alias = typeof value === 'string' && Object.hasOwn(aliases, value) ? aliases[value] : undefined;
+    return rule.accept(alias ?? value);
+  };
+  return { ...rule, accept };
+}
+
+function text(fallback: string): SettingRule {
+  const accept = (value: Json) => (typeof value === 'string' && value.length <= MAX_MESSAGE ? value : undefined);
+  return { fallback, expected: `a text of at most ${MAX_MESSAGE} characters`, accept };
+}
+
+function object(fallback: JsonObject | null): SettingRule {
+  const accept = (value: Json) => (isObject(value) || (value === null && fallback === null) ? value : undefined);
+  return { fallback, expected: 'an object', accept };
+}

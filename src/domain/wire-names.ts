@@ -1,0 +1,169 @@
+import type { Json, JsonObject } from '../kernel/json.ts';
+
+/**
+ * The one table of names on the wire. Inside, and by default outside, every name is neutral; published clients of one platform use
+ * names of their own for some. Both spellings are accepted on input always; `WIRE_NAMES=published` puts out the published ones.
+ *
+ * Input: `acceptHeader`, `acceptMember`, `acceptValue` and `acceptMembers` turn any known spelling into the neutral one.
+ * Output: `wireNames('published')` renames members and codes of an answer the server composed itself. What players or authors wrote
+ * (documents, records, endpoint responses, definitions, game values) is never renamed.
+ */
+
+export type WireNamesMode = 'neutral' | 'published';
+
+/** `published` is what goes out in that mode; `also` are further spellings that are accepted. */
+interface WireName {
+  readonly neutral: string;
+  readonly published: string;
+  readonly also?: readonly string[];
+}
+
+/** Lower case, as Node gives them. */
+const HEADERS: readonly WireName[] = [
+  { neutral: 'x-platform-id', published: 'x-steam-id' },
+  { neutral: 'x-platform-player-id', published: 'x-sbox-steam-id' },
+  { neutral: 'x-platform-token', published: 'x-sbox-token' },
+  { neutral: 'x-platform-auth-token', published: 'x-sbox-auth-token' },
+  { neutral: 'x-platform-secret-key', published: 'x-sbox-secret-key' },
+];
+
+/** Members of queries, bodies, tokens and answers, settings and definition fields included. */
+const MEMBERS: readonly WireName[] = [
+  { neutral: 'platformId', published: 'steamId' },
+  { neutral: 'platformid', published: 'steamid' },
+  { neutral: 'platform_id', published: 'steam_id' },
+  { neutral: 'requirePlayerAuth', published: 'requireSboxAuth', also: ['requirePlatformAuth'] },
+  { neutral: 'skipPlayerAuth', published: 'skipSboxAuth', also: ['skipPlatformAuth'] },
+];
+
+const CODES: readonly WireName[] = [
+  { neutral: 'PLATFORM_AUTH_FAILED', published: 'SBOX_AUTH_FAILED' },
+  { neutral: 'AUTH_SESSION_PLATFORMID_MISMATCH', published: 'AUTH_SESSION_STEAMID_MISMATCH' },
+  { neutral: 'INVALID_PLATFORMID', published: 'INVALID_STEAMID' },
+  { neutral: 'MISSING_PLATFORM_ID', published: 'MISSING_STEAM_ID' },
+];
+
+/** Values of `collectionType`. */
+const COLLECTION_TYPES: readonly WireName[] = [
+  { neutral: 'per-platformid', published: 'per-steamid', also: ['player', 'per-player'] },
+  { neutral: 'global', published: 'global' },
+];
+
+/** Values of `identityType` in envelopes. */
+const IDENTITY_TYPES: readonly WireName[] = [{ neutral: 'platform', published: 'steam' }];
+
+const TABLES = { header: HEADERS, member: MEMBERS, code: CODES, collectionType: COLLECTION_TYPES, identityType: IDENTITY_TYPES };
+type Table = keyof typeof TABLES;
+
+/** Texts that differ as a whole. Sealing labels and session prefixes: a client's spelling decides, so both are always understood. */
+export const WIRE_TEXTS = {
+  keyPrefix: { neutral: 'platform_', published: 'sbox_' },
+  sessionPrefix: { neutral: 'ns_sess_', published: 'sbox_sess_' },
+  envelopeLabel: {
+    neutral: 'network-storage.encrypted-request.v1',
+    published: 'sboxcool.network-storage.encrypted-request.v1',
+  },
+  /** Collection ids may not start so: both are reserved for sources of the server's own. */
+  reservedCollection: { neutral: '__platform_', published: '__sbox_' },
+} as const satisfies Record<string, Record<WireNamesMode, string>>;
+
+/** Names under which templates see the player's id; the first is the one to document. */
+export const PLAYER_TEMPLATE_NAMES: readonly string[] = ['platformId', 'steamId'];
+
+const toNeutral = indexes((entry) => [entry.published, ...(entry.also ?? [])].map((name) => [name, entry.neutral]));
+const toPublished = indexes((entry) => [[entry.neutral, entry.published]]);
+
+/** The neutral name of a request header; other names come back as they are, in lower case. */
+export function acceptHeader(name: string): string {
+  const lower = name.toLowerCase();
+  return toNeutral.header.get(lower) ?? lower;
+}
+
+/** Every spelling of a neutral header, the neutral one first: what a reader of headers looks up. */
+export function headerSpellings(neutral: string): readonly string[] {
+  return spellings('header', neutral);
+}
+
+/** Every spelling of a neutral member name, the neutral one first: what a reader of queries and bodies looks up. */
+export function memberSpellings(neutral: string): readonly string[] {
+  return spellings('member', neutral);
+}
+
+/** The neutral name of a member of a query, a transport body or the settings. */
+export function acceptMember(name: string): string {
+  return toNeutral.member.get(name) ?? name;
+}
+
+/** The neutral form of a value out of a closed set, such as a collection type; case and outer blanks do not matter. */
+export function acceptValue(table: 'collectionType' | 'identityType', value: string): string {
+  const plain = value.trim().toLowerCase();
+  return toNeutral[table].get(plain) ?? plain;
+}
+
+/** An object with its top-level members under neutral names; a neutral member that is there itself wins. */
+export function acceptMembers(body: JsonObject): JsonObject {
+  if (!Object.keys(body).some((name) => toNeutral.member.has(name))) return body;
+  const renamed = new Map<string, Json>();
+  for (const [name, value] of Object.entries(body)) {
+    const neutral = acceptMember(name);
+    if (neutral === name || !Object.hasOwn(body, neutral)) renamed.set(neutral, value);
+  }
+  return Object.fromEntries(renamed);
+}
+
+/** How answers are spelled under a mode. */
+export interface OutputNames {
+  code(code: string): string;
+  member(name: string): string;
+  collectionType(type: string): string;
+  /** Renames the top-level members and the `error.code` of a body that the server composed itself. */
+  body(body: JsonObject): JsonObject;
+}
+
+const NEUTRAL: OutputNames = { code: same, member: same, collectionType: same, body: (body) => body };
+
+const PUBLISHED: OutputNames = {
+  code: (code) => toPublished.code.get(code) ?? code,
+  member: (name) => toPublished.member.get(name) ?? name,
+  collectionType: (type) => toPublished.collectionType.get(type) ?? type,
+  body: publishedBody,
+};
+
+export function wireNames(mode: WireNamesMode): OutputNames {
+  return mode === 'published' ? PUBLISHED : NEUTRAL;
+}
+
+function publishedBody(body: JsonObject): JsonObject {
+  const entries = Object.entries(body).map(([name, value]): [string, Json] => [
+    PUBLISHED.member(name),
+    name === 'error' ? publishedError(value) : value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function publishedError(error: Json): Json {
+  if (typeof error === 'string') return PUBLISHED.code(error);
+  if (typeof error !== 'object' || error === null || !('code' in error)) return error;
+  const { code } = error;
+  return typeof code === 'string' ? { ...error, code: PUBLISHED.code(code) } : error;
+}
+
+function spellings(table: Table, neutral: string): readonly string[] {
+  const entry = TABLES[table].find((candidate) => candidate.neutral === neutral);
+  return entry === undefined ? [neutral] : [neutral, entry.published, ...(entry.also ?? [])];
+}
+
+function indexes(pairs: (entry: WireName) => string[][]): Readonly<Record<Table, ReadonlyMap<string, string>>> {
+  const index = (table: Table) => new Map(TABLES[table].flatMap(pairs).map(([from = '', to = '']) => [from, to]));
+  return {
+    header: index('header'),
+    member: index('member'),
+    code: index('code'),
+    collectionType: index('collectionType'),
+    identityType: index('identityType'),
+  };
+}
+
+function same(name: string): string {
+  return name;
+}

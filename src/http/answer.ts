@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http';
+import type { Positioned } from '../app/app.ts';
+import { type Json, stringifyJson } from '../kernel/json.ts';
+import { drain, hasUnreadBody } from './body.ts';
+import type { Exchange } from './exchange.ts';
+
+/** What a handler returns; {@link send} is the one place that writes it. Exactly one of `body` and `text` is there. */
+export interface Answer {
+  /** 200 when left out. */
+  readonly status?: number;
+  readonly body?: Json;
+  /** The body's text where it was at hand. */
+  readonly text?: string;
+  /** `application/json; charset=utf-8` when left out. */
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The connection cannot be used again, such as after a body that never came. */
+  readonly close?: boolean;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Headers of an answer that reflects or made a revision of the project's log (design 6). */
+export function positionHeaders(at: Positioned, extra?: Readonly<Record<string, string>>): Record<string, string> {
+  const headers: Record<string, string> = { 'x-ns-position': String(at.position), ...extra };
+  if (at.stale) headers['x-ns-stale'] = 'true';
+  return headers;
+}
+
+/** The same for what must not be kept by any cache (runtime-storage 2.4). */
+export function freshHeaders(at: Positioned): Record<string, string> {
+  return at.stale
+    ? { 'Cache-Control': 'no-store', 'x-ns-position': String(at.position), 'x-ns-stale': 'true' }
+    : { 'Cache-Control': 'no-store', 'x-ns-position': String(at.position) };
+}
+
+/**
+ * Writes an answer. What the client is still sending is taken in first, within bounds: a socket closed over unread bytes is reset,
+ * and the client would never see its answer.
+ */
+export async function send(
+  res: ServerResponse,
+  exchange: Exchange,
+  answer: Answer,
+  shared: readonly string[],
+  closing: boolean,
+): Promise<void> {
+  const drained = answer.close || !hasUnreadBody(exchange.req) || (await drain(exchange.req));
+  if (res.headersSent || res.destroyed) return;
+
+  const text = answer.text ?? stringifyJson(answer.body ?? null);
+  const headers = [
+    'Content-Type',
+    answer.contentType ?? JSON_TYPE,
+    'Content-Length',
+    String(Buffer.byteLength(text)),
+    'X-Correlation-ID',
+    exchange.requestId,
+    ...shared,
+  ];
+  for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '');
+  if (answer.close || closing || !drained) headers.push('Connection', 'close');
+
+  res.writeHead(answer.status ?? 200, headers);
+  if (exchange.method === 'HEAD') res.end();
+  else res.end(text);
+}

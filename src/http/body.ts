@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http';
+import getRawBody from 'raw-body';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import { type Json, JsonError, parseJsonBytes } from '../kernel/json.ts';
+import type { Exchange } from './exchange.ts';
+
+export interface BodyBounds {
+  readonly bytes: number;
+  readonly depth: number;
+  readonly timeoutMs: number;
+}
+
+/** Makes the refusal of a body that cannot be used; routes differ in its code. */
+export type Invalid = (message: string) => Refusal;
+
+export const invalidBody: Invalid = (message) => refusal('INVALID_BODY', message);
+export const invalidJson: Invalid = (message) => refusal('INVALID_JSON', message);
+
+const NO_BYTES = Buffer.alloc(0);
+const DRAIN_BYTES = 4_194_304;
+const DRAIN_MS = 2_000;
+
+/**
+ * Reads the whole body, whatever way its length is told; the game client never tells it (client-wire 1.1). No body reads as no bytes.
+ * Throws 413 PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT when it does not arrive in time, `invalid` for a compressed body
+ * or one cut short.
+ */
+export async function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
+  const { req } = exchange;
+  const declared = declaredLength(req);
+  if (declared === 0) return NO_BYTES;
+  const encoding = req.headers['content-encoding'];
+  if (encoding && encoding.toLowerCase() !== 'identity') throw invalid('A request body must not be compressed');
+  if (declared !== null && declared > bounds.bytes) throw tooLarge(bounds);
+  // A small body has arrived as a whole by the time its caller is known: no listeners, no timer.
+  if (req.complete && !req.readableFlowing) return bounded(req.read() ?? NO_BYTES, bounds);
+  return readSlowly(req, bounds, invalid);
+}
+
+function bounded(bytes: Buffer, bounds: BodyBounds): Buffer {
+  if (bytes.length > bounds.bytes) throw tooLarge(bounds);
+  return bytes;
+}
+
+async function readSlowly(req: IncomingMessage, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Refusal(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time')), bounds.timeoutMs);
+  });
+  try {
+    return await Promise.race([getRawBody(req, { limit: bounds.bytes }), late]);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') throw tooLarge(bounds);
+    throw invalid('The body could not be read to its end');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooLarge(bounds: BodyBounds): Refusal {
+  return refusal('PAYLOAD_TOO_LARGE', `The body is larger than the ${bounds.bytes} bytes of this route`);
+}
+
+/** 0: no body; `null`: of unknown length. */
+function declaredLength(req: IncomingMessage): number | null {
+  if (req.headers['transfer-encoding'] !== undefined) return null;
+  const length = req.headers['content-length'];
+  return length === undefined ? 0 : Number(length);
+}
+
+/** Reads and parses a JSON body. No bytes at all: `undefined`. Throws as {@link readBody}; `invalid` also for what is not JSON. */
+export async function readJson(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Json | undefined> {
+  const bytes = await readBody(exchange, bounds, invalid);
+  if (bytes.length === 0) return undefined;
+  try {
+    return parseJsonBytes(bytes, { maxDepth: bounds.depth });
+  } catch (error) {
+    // A parser's own text quotes the body, which may hold anything.
+    if (error instanceof JsonError) throw invalid(error.kind === 'syntax' ? 'Invalid JSON' : `Invalid JSON: ${error.message}`);
+    throw error;
+  }
+}
+
+export function hasUnreadBody(req: IncomingMessage): boolean {
+  return !req.complete && declaredLength(req) !== 0;
+}
+
+/**
+ * Throws away what a client is still sending, 4 MiB and 2 s at most. Answers whether the body ended, which is when the connection
+ * can serve another request.
+ */
+export function drain(req: IncomingMessage): Promise<boolean> {
+  if (req.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    let left = DRAIN_BYTES;
+    const finish = (): void => {
+      clearTimeout(timer);
+      req.off('data', take).off('end', finish).off('close', finish).off('error', finish);
+      if (!req.complete) req.pause();
+      resolve(req.complete);
+    };
+    const take = (chunk: Buffer): void => {
+      left -= chunk.length;
+      if (left < 0) finish();
+    };
+    const timer = setTimeout(finish, DRAIN_MS);
+    req.on('data', take).on('end', finish).on('close', finish).on('error', finish);
+    req.resume();
+  });
+}

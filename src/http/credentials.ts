@@ -1,0 +1,153 @@
+import type { App, Caller, Need, Presented } from '../app/app.ts';
+import type { PublishTarget } from '../domain/events.ts';
+import { refusal } from '../kernel/errors.ts';
+import { ExactNumber, isObject, type Json } from '../kernel/json.ts';
+import { type Context, type Exchange, headerText, param, queryText } from './exchange.ts';
+import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SECRET_HEADERS } from './names.ts';
+
+/** Where a family of routes takes its key from, and what it answers for a disabled one (security 1.2 and 1.3). */
+export interface KeyRules {
+  readonly carriers: 'runtime' | 'endpoints' | 'queries' | 'management';
+  readonly disabledKey: Presented['disabledKey'];
+  readonly disabledProject: Presented['disabledProject'];
+  readonly needs: Need | null;
+}
+
+export const DOCUMENT_KEYS: KeyRules = {
+  carriers: 'runtime',
+  disabledKey: 'KEY_DISABLED',
+  disabledProject: 'PROJECT_DISABLED',
+  needs: { scope: 'collections', level: 'x' },
+};
+/** Lists, single records, ledgers, values and rate limits: any valid key. */
+export const VIEW_KEYS: KeyRules = { carriers: 'runtime', disabledKey: 'UNAUTHORIZED', disabledProject: 'PROJECT_DISABLED', needs: null };
+export const ENDPOINT_KEYS: KeyRules = {
+  carriers: 'endpoints',
+  disabledKey: 'KEY_DISABLED',
+  disabledProject: 'PROJECT_DISABLED',
+  needs: { scope: 'endpoints', level: 'x' },
+};
+/** The permission depends on the query (security 1.4), so the use case asks for it. */
+export const QUERY_KEYS: KeyRules = { carriers: 'queries', disabledKey: 'UNAUTHORIZED', disabledProject: 'DISABLED', needs: null };
+
+export function managementKeys(needs: Need | null): KeyRules {
+  return { carriers: 'management', disabledKey: 'UNAUTHORIZED', disabledProject: 'PROJECT_DISABLED', needs };
+}
+
+// `secret-key` is not among them: it is a marker without a value (client-wire 2).
+const SECRET_QUERIES: readonly string[] = ['secretKey', 'networkStorageSecret', 'network_storage_secret_key'];
+
+/** Resolves the key of a request to its caller, before any byte of the body is read. Throws as `App.authenticate`. */
+export function authenticate(app: App, ctx: Context, rules: KeyRules): Promise<Caller> {
+  return app.authenticate(param(ctx, 'project'), present(ctx.state.exchange, rules));
+}
+
+export function present(exchange: Exchange, rules: KeyRules): Presented {
+  const extraSecret = rules.carriers === 'queries' ? secretOf(exchange) : null;
+  return {
+    key: keyOf(exchange, rules.carriers) ?? extraSecret,
+    management: rules.carriers === 'management',
+    extraSecret,
+    disabledKey: rules.disabledKey,
+    disabledProject: rules.disabledProject,
+    needs: rules.needs,
+    platformId: firstHeader(exchange, CLAIM_HEADERS) ?? firstQuery(exchange, CLAIM_QUERIES),
+    onBehalfOf: headerText(exchange, 'x-on-behalf-of'),
+    position: positionOf(exchange),
+  };
+}
+
+function keyOf(exchange: Exchange, carriers: KeyRules['carriers']): string | null {
+  const header = headerText(exchange, 'x-api-key');
+  if (header) return header;
+  switch (carriers) {
+    case 'management':
+      return headerText(exchange, 'x-secret-key') ?? queryText(exchange, 'apiKey');
+    case 'queries':
+      return publicKeyOf(exchange);
+    case 'endpoints':
+      return secretOf(exchange) ?? publicKeyOf(exchange);
+    case 'runtime':
+      // A secret sent beside the public key must win, or a dedicated server would be taken for a player.
+      return firstHeader(exchange, SECRET_HEADERS) ?? publicKeyOf(exchange);
+  }
+}
+
+function publicKeyOf(exchange: Exchange): string | null {
+  return queryText(exchange, 'apiKey') ?? headerText(exchange, 'x-public-key');
+}
+
+function secretOf(exchange: Exchange): string | null {
+  return firstHeader(exchange, SECRET_HEADERS) ?? firstQuery(exchange, SECRET_QUERIES);
+}
+
+function firstHeader(exchange: Exchange, names: readonly string[]): string | null {
+  for (const name of names) {
+    const text = headerText(exchange, name);
+    if (text) return text;
+  }
+  return null;
+}
+
+function firstQuery(exchange: Exchange, names: readonly string[]): string | null {
+  if (exchange.search === '') return null;
+  for (const name of names) {
+    const text = queryText(exchange, name);
+    if (text) return text;
+  }
+  return null;
+}
+
+/** The caller with the id that its body claims, where neither header nor query did. Numbers count by their exact text. */
+export function withBodyClaim(caller: Caller, body: Json | undefined): Caller {
+  if (caller.platformId !== null || !isObject(body)) return caller;
+  for (const name of CLAIM_MEMBERS) {
+    const claim = claimText(body[name]);
+    if (claim) return { ...caller, platformId: claim };
+  }
+  return caller;
+}
+
+function claimText(value: Json | undefined): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  return value instanceof ExactNumber ? value.text : null;
+}
+
+/** `next` when header or query say so, in any letter case (management 13.1). */
+export function targetOf(exchange: Exchange): PublishTarget {
+  return isNext(headerText(exchange, 'x-ns-publish-target')) || isNext(queryText(exchange, 'revisionTarget')) ? 'next' : 'live';
+}
+
+function isNext(text: string | null): boolean {
+  return text !== null && text.trim().toLowerCase() === 'next';
+}
+
+const WHOLE_NUMBER = /^\d{1,15}$/;
+
+function positionOf(exchange: Exchange): number | null {
+  const text = headerText(exchange, 'x-ns-position');
+  return text && WHOLE_NUMBER.test(text) ? Number(text) : null;
+}
+
+/**
+ * The version a write says it is based on: header, `If-Match`, query, then the body's `_saveVersion` (runtime-storage 7), and the body
+ * without that member. Throws 400 INVALID_REQUEST for one that is no whole number: ignoring it would drop the guard it asks for.
+ */
+export function takeSaveVersion(exchange: Exchange, body: Json): { readonly body: Json; readonly saveVersion: number | null } {
+  const named =
+    headerText(exchange, 'x-ns-save-version') ?? unquoted(headerText(exchange, 'if-match')) ?? queryText(exchange, 'saveVersion');
+  if (!isObject(body) || !Object.hasOwn(body, '_saveVersion')) return { body, saveVersion: versionOf(named) };
+  const { _saveVersion: inBody, ...rest } = body;
+  return { body: rest, saveVersion: versionOf(named ?? claimText(inBody) ?? 'none') };
+}
+
+function unquoted(tag: string | null): string | null {
+  return tag === null ? null : tag.trim().replace(/^(?:W\/)?"(.*)"$/, '$1');
+}
+
+function versionOf(text: string | null): number | null {
+  if (text === null) return null;
+  if (WHOLE_NUMBER.test(text)) return Number(text);
+  throw refusal('INVALID_REQUEST', 'The save version must be a whole number');
+}

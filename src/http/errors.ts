@@ -1,0 +1,55 @@
+import type { OutputNames } from '../domain/wire-names.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../log/port.ts';
+import type { Answer } from './answer.ts';
+
+/** Seconds after which a client may try again, where the refusal does not say. An outage takes longer than a queue. */
+const RETRY_SECONDS: ReadonlyMap<string, string> = new Map([
+  ['BUSY', '1'],
+  ['BEHIND', '2'],
+]);
+const OUTAGE_RETRY_SECONDS = '30';
+
+/** Turns whatever was thrown into the refusal that the client may see. A fault becomes 500 without any detail. */
+export function refusalOf(thrown: unknown): Refusal {
+  if (thrown instanceof Refusal) return thrown;
+  if (thrown instanceof OutcomeUnknown) return refusal('OUTCOME_UNKNOWN');
+  if (thrown instanceof AppendTooLarge) return refusal('APPEND_TOO_LARGE');
+  if (thrown instanceof LogUnavailable || isConnectionFault(thrown)) return refusal('STORAGE_UNAVAILABLE');
+  return refusal('INTERNAL_ERROR');
+}
+
+// SQLSTATE classes 08 (connection), 57P (operator intervention) and 53 (resources), and what node's sockets report.
+const CONNECTION_CODE = /^(?:08...|57P0[123]|53[0-9]..|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/;
+// The pg client and its pool report these without a code.
+const CONNECTION_TEXT = /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
+
+/** Whether a database could not be reached, as opposed to having refused a statement. */
+function isConnectionFault(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  if ('code' in thrown && typeof thrown.code === 'string' && CONNECTION_CODE.test(thrown.code)) return true;
+  return CONNECTION_TEXT.test(thrown.message);
+}
+
+/** The envelope of the specification (seed: Errors 1; security 10.1), with a copy of the text that the editor reads. */
+export function refusalAnswer(refused: Refusal, requestId: string, names: OutputNames): Answer {
+  const { code, message, extra } = refused;
+  const status = extra.httpStatus ?? refused.status;
+  const body: Record<string, JsonObject[string]> = {
+    ...extra.body,
+    ok: false,
+    error: { ...extra.error, code: names.code(code), message, requestId },
+    message,
+  };
+  // A numeric status makes the client see a failure where it gets to read the body at all (client-wire 4).
+  if (status !== refused.status) body['status'] = refused.status;
+  return { status, body, headers: headersOf(refused, status), close: status === 408 };
+}
+
+function headersOf(refused: Refusal, status: number): Readonly<Record<string, string>> {
+  const headers = refused.extra.headers ?? {};
+  // After OUTCOME_UNKNOWN (504) a client must read before it repeats, so nothing invites it to.
+  if (status !== 503 || 'Retry-After' in headers) return headers;
+  return { ...headers, 'Retry-After': RETRY_SECONDS.get(refused.code) ?? OUTAGE_RETRY_SECONDS };
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type ParsedUrlQuery, parse } from 'node:querystring';
+import type { RouterContext } from '@koa/router';
+import type { DefaultContext } from 'koa';
+import { refusal } from '../kernel/errors.ts';
+
+/** One request on its way, as far as the transport has taken it apart. Lives in `ctx.state.exchange`. */
+export interface Exchange {
+  readonly req: IncomingMessage;
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly requestId: string;
+  /** As sent, without the query: the only part of the address that may be logged, because the query carries keys. */
+  readonly path: string;
+  readonly search: string;
+  /** `performance.now()`. */
+  readonly startedAt: number;
+  /** Parsed on first use; see {@link queryOf}. */
+  query: ParsedUrlQuery | null;
+  /** The path under its canonical prefix, once `locate` has found one. */
+  location: string;
+  /** Pattern of the matched route, for metrics. */
+  route: string;
+}
+
+export interface State {
+  exchange: Exchange;
+}
+
+export type Context = RouterContext<State, DefaultContext, unknown>;
+
+const EMPTY_QUERY: ParsedUrlQuery = Object.create(null);
+const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
+
+export function openExchange(req: IncomingMessage): Exchange {
+  const target = originForm(req.url ?? '/');
+  const cut = target.indexOf('?');
+  return {
+    req,
+    method: req.method ?? 'GET',
+    headers: req.headers,
+    requestId: requestIdOf(req.headers['x-correlation-id']),
+    path: cut < 0 ? target : target.slice(0, cut),
+    search: cut < 0 ? '' : target.slice(cut + 1),
+    startedAt: performance.now(),
+    query: null,
+    location: '',
+    route: 'unmatched',
+  };
+}
+
+/** A proxy may send `GET http://host/path`; everything up to the path is dropped. */
+function originForm(target: string): string {
+  if (target.charCodeAt(0) === 47) return target;
+  return target.replace(/^https?:\/\/[^/?]*/i, '');
+}
+
+const idPrefix = `req_${randomBytes(12).toString('hex')}`;
+let idCounter = 0;
+
+/** The caller's own id where it is 1 to 128 printable characters (security 9.3), else a new one: unique per process run. */
+function requestIdOf(sent: string | string[] | undefined): string {
+  if (typeof sent === 'string' && PRINTABLE.test(sent)) return sent;
+  idCounter = (idCounter + 1) % 0x1_0000_0000;
+  return idPrefix + idCounter.toString(16).padStart(8, '0');
+}
+
+export function queryOf(exchange: Exchange): ParsedUrlQuery {
+  exchange.query ??= exchange.search === '' ? EMPTY_QUERY : parse(exchange.search);
+  return exchange.query;
+}
+
+/** First value of a query parameter; empty is the same as absent. */
+export function queryText(exchange: Exchange, name: string): string | null {
+  const { search } = exchange;
+  if (search === '') return null;
+  if (exchange.query === null && !ESCAPED.test(search)) return scan(search, name);
+  const value = queryOf(exchange)[name];
+  const text = Array.isArray(value) ? value[0] : value;
+  return text ? text : null;
+}
+
+const ESCAPED = /[%+]/;
+
+/** The same in a query without escapes, which nearly all are: without taking it apart. */
+function scan(search: string, name: string): string | null {
+  for (let at = search.indexOf(name); at !== -1; at = search.indexOf(name, at + 1)) {
+    const equals = at + name.length;
+    if ((at !== 0 && search.charCodeAt(at - 1) !== AMPERSAND) || search.charCodeAt(equals) !== EQUALS) continue;
+    const end = search.indexOf('&', equals);
+    const text = end < 0 ? search.slice(equals + 1) : search.slice(equals + 1, end);
+    return text === '' ? null : text;
+  }
+  return null;
+}
+
+const AMPERSAND = 38;
+const EQUALS = 61;
+
+/** Value of a header by its lower-case name; empty is the same as absent. */
+export function headerText(exchange: Exchange, name: string): string | null {
+  const value = exchange.headers[name];
+  const text = Array.isArray(value) ? value[0] : value;
+  return text ? text : null;
+}
+
+/** A parameter of the matched route, decoded. */
+export function param(ctx: Context, name: string): string {
+  const value: unknown = ctx.params[name];
+  if (typeof value !== 'string' || value === '') throw refusal('NOT_FOUND');
+  return value;
+}

@@ -1,0 +1,74 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { RequestHistogram } from './request-histogram.ts';
+
+/**
+ * What the server counts, in one registry. The transport feeds the requests; the other members are for whoever does the work: the
+ * writer, the working set, the projector. Durations are seconds.
+ */
+export interface Metrics {
+  readonly registry: Registry;
+  /** `route` is a pattern, never a path: paths would make endless series. */
+  observeRequest(route: string, status: number, seconds: number): void;
+  /** Commits in one append. */
+  readonly appendGroupSize: Histogram;
+  readonly appendSeconds: Histogram;
+  readonly appendConflicts: Counter;
+  /** Commits that wait for an append. */
+  readonly writerQueue: Gauge;
+  /** Revisions that a projection is behind. */
+  readonly projectionLag: Gauge<'projection'>;
+  readonly workingSetHits: Counter;
+  readonly workingSetMisses: Counter;
+  readonly workingSetBytes: Gauge;
+}
+
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const APPEND_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
+const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 400];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new RequestHistogram(
+    { name: 'savepoint_http_request_seconds', help: 'Time from a request to its answer, by route and class of status' },
+    REQUEST_BUCKETS,
+    registry,
+  );
+  watchEventLoop(registry);
+
+  return {
+    registry,
+    observeRequest: (route, status, seconds) => requests.observeRequest(route, status, seconds),
+    appendGroupSize: new Histogram({ name: 'savepoint_append_commits', help: 'Commits in one append', buckets: GROUP_BUCKETS, registers }),
+    appendSeconds: new Histogram({ name: 'savepoint_append_seconds', help: 'Time of one append', buckets: APPEND_BUCKETS, registers }),
+    appendConflicts: new Counter({ name: 'savepoint_append_conflicts_total', help: 'Appends that met another writer', registers }),
+    writerQueue: new Gauge({ name: 'savepoint_writer_queue', help: 'Commits that wait for an append', registers }),
+    projectionLag: new Gauge({
+      name: 'savepoint_projection_lag_revisions',
+      help: 'Revisions that a projection is behind the log',
+      labelNames: ['projection'],
+      registers,
+    }),
+    workingSetHits: new Counter({ name: 'savepoint_working_set_hits_total', help: 'Subjects found in memory', registers }),
+    workingSetMisses: new Counter({ name: 'savepoint_working_set_misses_total', help: 'Subjects loaded from the state tables', registers }),
+    workingSetBytes: new Gauge({ name: 'savepoint_working_set_bytes', help: 'Bytes held by the working set', registers }),
+  };
+}
+
+function watchEventLoop(registry: Registry): void {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  new Gauge({
+    name: 'savepoint_event_loop_delay_seconds',
+    help: 'Delay of the event loop since the last scrape',
+    labelNames: ['quantile'],
+    registers: [registry],
+    collect() {
+      this.set({ quantile: '0.5' }, delay.percentile(50) / 1e9);
+      this.set({ quantile: '0.99' }, delay.percentile(99) / 1e9);
+      this.set({ quantile: '1' }, delay.max / 1e9);
+      delay.reset();
+    },
+  });
+}

@@ -1,0 +1,11 @@
+import { headerSpellings, memberSpellings } from '../domain/wire-names.ts';
+
+/** Where the transport finds names that have more than one spelling, looked up once. First non-empty wins (security 1.2, 2.1). */
+export const CLAIM_HEADERS = ['x-platform-id', 'x-platform-player-id'].flatMap(headerSpellings);
+export const CLAIM_QUERIES = ['platformId', 'platformid'].flatMap(memberSpellings);
+export const CLAIM_MEMBERS = memberSpellings('platformId');
+
+/** Headers that carry a secret key, beside `x-api-key`. */
+export const SECRET_HEADERS = ['x-secret-key', 'x-network-storage-secret', 'x-storage-secret-key', 'x-platform-secret-key'].flatMap(
+  headerSpellings,
+);

@@ -1,0 +1,92 @@
+import type { Caller } from '../../app/app.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { type Answer, freshHeaders } from '../answer.ts';
+import { invalidBody, invalidJson, readJson } from '../body.ts';
+import { authenticate, ENDPOINT_KEYS, targetOf, withBodyClaim } from '../credentials.ts';
+import { type Context, type Exchange, param, queryOf } from '../exchange.ts';
+import { CLAIM_QUERIES } from '../names.ts';
+import type { Routes, Services } from './services.ts';
+
+/** Endpoint calls (endpoint-language 1.1). The verb is not compared with the definition's. */
+export function endpointRoutes(router: Routes, { app, gameBody }: Services): void {
+  const call = async (ctx: Context, caller: Caller, slug: string, input: JsonObject, fromQuery: boolean): Promise<Answer> => {
+    const answer = await app.endpoints.call(caller, { slug, input, fromQuery, target: targetOf(ctx.state.exchange) });
+    return { status: sendable(answer.status), body: answer.body, headers: freshHeaders(answer) };
+  };
+
+  const bodyOf = async (ctx: Context): Promise<JsonObject> => {
+    const body = await readJson(ctx.state.exchange, gameBody, invalidJson);
+    if (body === undefined) return {};
+    if (!isObject(body)) throw invalidBody('The body must be a JSON object');
+    return body;
+  };
+
+  router.post('/:project/:slug', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
+    const body = await bodyOf(ctx);
+    return call(ctx, withBodyClaim(caller, body), param(ctx, 'slug'), inputOfBody(body), false);
+  });
+
+  router.post('/:project', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
+    const body = await bodyOf(ctx);
+    return call(ctx, withBodyClaim(caller, body), slugOfBody(body), inputOfBody(body), false);
+  });
+
+  // What the client's URL becomes for an empty slug (client-wire 1.5).
+  router.post('/:project/', async (ctx): Promise<Answer> => {
+    await authenticate(app, ctx, ENDPOINT_KEYS);
+    throw refusal('INVALID_REQUEST');
+  });
+
+  router.get('/:project/:slug', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
+    return call(ctx, caller, param(ctx, 'slug'), inputOfQuery(ctx.state.exchange), true);
+  });
+}
+
+/**
+ * The input of a POST: the object member `input`, else `args`, else the whole body; without the members that address and secure the
+ * call (endpoint-language 1.5).
+ */
+function inputOfBody(body: JsonObject): JsonObject {
+  const { endpoint, slug, security, _endpointSlug, ...input } = memberObject(body, 'input') ?? memberObject(body, 'args') ?? body;
+  return input;
+}
+
+function memberObject(body: JsonObject, name: string): JsonObject | null {
+  const value: Json | undefined = Object.hasOwn(body, name) ? body[name] : undefined;
+  return isObject(value) ? value : null;
+}
+
+function slugOfBody(body: JsonObject): string {
+  for (const name of ['endpoint', 'slug']) {
+    const slug = Object.hasOwn(body, name) ? body[name] : undefined;
+    if (typeof slug === 'string' && slug.trim() !== '') return slug;
+  }
+  throw refusal('INVALID_REQUEST');
+}
+
+/** Query names that the client and its tools add, in lower case; they never become input (security 11.7). */
+const RESERVED_QUERIES: ReadonlySet<string> = new Set(
+  [
+    ...['apiKey', 'token', 'authSessionToken', 'sessionToken', 'encryptedRequestId', 'secretKey', 'networkStorageSecret'],
+    ...['network_storage_secret_key', 'secret-key', 'revisionTarget', 'includeStaged', 'v', ...CLAIM_QUERIES],
+  ].map((name) => name.toLowerCase()),
+);
+
+function inputOfQuery(exchange: Exchange): JsonObject {
+  const members: [string, string][] = [];
+  for (const [name, value] of Object.entries(queryOf(exchange))) {
+    if (RESERVED_QUERIES.has(name.toLowerCase())) continue;
+    members.push([name, (Array.isArray(value) ? value[0] : value) ?? '']);
+  }
+  return Object.fromEntries(members);
+}
+
+/** An author may name any status; those that cannot carry the body would look like an empty answer to the client. */
+function sendable(status: number): number {
+  if (!Number.isInteger(status) || status < 200 || status > 599) return 200;
+  return status === 204 || status === 205 || status === 304 ? 200 : status;
+}

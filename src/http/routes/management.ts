@@ -1,0 +1,163 @@
+import type { ListedKind, ManageAnswer, SingleKind } from '../../app/app.ts';
+import type { PublishTarget } from '../../domain/events.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
+import type { Answer } from '../answer.ts';
+import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
+import { authenticate, managementKeys, present, targetOf } from '../credentials.ts';
+import { type Context, type Exchange, headerText, param, queryText } from '../exchange.ts';
+import type { Routes, Services } from './services.ts';
+
+/** One kind of definition that is listed by id. */
+interface Listed {
+  readonly kind: ListedKind;
+  readonly path: string;
+  readonly scope: string;
+  /** Queries know neither PUT nor PATCH (management 6). */
+  readonly postOnly: boolean;
+}
+
+const LISTED: readonly Listed[] = [
+  { kind: 'collection', path: 'collections', scope: 'collections', postOnly: false },
+  { kind: 'endpoint', path: 'endpoints', scope: 'endpoints', postOnly: false },
+  { kind: 'workflow', path: 'workflows', scope: 'workflows', postOnly: false },
+  { kind: 'query', path: 'queries', scope: 'queries', postOnly: true },
+];
+
+const SINGLES: readonly { readonly kind: SingleKind; readonly scope: string }[] = [
+  { kind: 'game-values', scope: 'game_values' },
+  { kind: 'rate-limit-rules', scope: 'rate_limits' },
+];
+
+/** Every route under `/v3/manage` that is served so far. */
+export function managementRoutes(router: Routes, services: Services): void {
+  for (const listed of LISTED) listedRoutes(router, services, listed);
+  for (const single of SINGLES) singleRoutes(router, services, single.kind, single.scope);
+  projectRoutes(router, services);
+}
+
+function listedRoutes(router: Routes, { app, managementBody }: Services, { kind, path, scope, postOnly }: Listed): void {
+  const reads = managementKeys({ scope, level: 'r' });
+  const writes = managementKeys({ scope, level: 'rw' });
+  const invalid = invalidDefinition(kind);
+
+  const upsertMany = async (ctx: Context): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, writes);
+    const { exchange } = ctx.state;
+    const body = await presentBody(exchange, managementBody, invalid);
+    const options = { target: targetOf(exchange), replaceAll: queryText(exchange, 'replaceAll') === 'true' };
+    return managed(await app.manage.upsertMany(caller, kind, body, options));
+  };
+  router.post(`/:project/${path}`, upsertMany);
+  if (!postOnly) router.put(`/:project/${path}`, upsertMany);
+
+  if (!postOnly) {
+    router.patch(`/:project/${path}`, async (ctx): Promise<Answer> => {
+      const caller = await authenticate(app, ctx, writes);
+      const body = await presentBody(ctx.state.exchange, managementBody, invalid);
+      return managed(await app.manage.upsertOne(caller, kind, body, targetOf(ctx.state.exchange)));
+    });
+  }
+
+  router.delete(`/:project/${path}/:id`, async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, writes);
+    const id = param(ctx, 'id');
+    if (id.trim() === '') throw invalid(`Missing route parameter '${kind}Id'.`);
+    return managed(await app.manage.remove(caller, kind, id));
+  });
+
+  router.get(`/:project/${path}`, async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, reads);
+    return managed(await app.manage.list(caller, kind, listingOf(ctx.state.exchange)));
+  });
+}
+
+function singleRoutes(router: Routes, { app, managementBody }: Services, kind: SingleKind, scope: string): void {
+  const reads = managementKeys({ scope, level: 'r' });
+  const writes = managementKeys({ scope, level: 'rw' });
+
+  const put = async (ctx: Context): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, writes);
+    const body = await presentBody(ctx.state.exchange, managementBody, invalidDefinition(kind));
+    return managed(await app.manage.putSingle(caller, kind, body, targetOf(ctx.state.exchange)));
+  };
+  router.put(`/:project/${kind}`, put);
+  router.post(`/:project/${kind}`, put);
+
+  // The seed lists a body for DELETE; nothing reads it (management 7).
+  router.delete(`/:project/${kind}`, async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, writes);
+    return managed(await app.manage.removeSingle(caller, kind));
+  });
+
+  router.get(`/:project/${kind}`, async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, reads);
+    return managed(await app.manage.list(caller, kind, listingOf(ctx.state.exchange)));
+  });
+}
+
+function projectRoutes(router: Routes, { app, managementBody }: Services): void {
+  router.get('/:project/validate', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    return managed(await app.manage.validate(caller, headerText(ctx.state.exchange, 'x-public-key')));
+  });
+
+  router.post('/:project/promote', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    const dryRun = dryRunOf(await readJson(ctx.state.exchange, managementBody, invalidBody));
+    return managed(await app.manage.promote(caller, { dryRun }));
+  });
+
+  router.get('/:project/diff', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    return managed(await app.manage.diff(caller));
+  });
+}
+
+const ANY_SECRET_KEY = managementKeys(null);
+
+const PROJECT_PATH = /^\/v3\/manage\/([^/]+)\//;
+
+/**
+ * What no route matched. A POST is refused without a look at its credentials; anything else shows only to valid keys that a path is
+ * unknown (management 1.7, decision 13).
+ */
+export async function unknownManagementRoute(ctx: Context, { app }: Services): Promise<never> {
+  const { exchange } = ctx.state;
+  const project = PROJECT_PATH.exec(exchange.location)?.[1];
+  if (project === undefined || exchange.method === 'POST' || exchange.method === 'OPTIONS') throw refusal('NOT_FOUND');
+  await app.authenticate(decodeURIComponent(project), present(exchange, ANY_SECRET_KEY));
+  throw refusal('NOT_FOUND');
+}
+
+function invalidDefinition(resourceKind: string): Invalid {
+  return (message) => new Refusal(400, 'VALIDATION_FAILED', message, { body: { resourceKind } });
+}
+
+async function presentBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Json> {
+  const body = await readJson(exchange, bounds, invalid);
+  if (body === undefined) throw invalid('Request body is empty.');
+  return body;
+}
+
+/** `dryRun` of a promotion. A value of another type is refused: taking it for false would promote what was only to be looked at. */
+function dryRunOf(body: Json | undefined): boolean {
+  if (body === undefined) return false;
+  if (!isObject(body)) throw refusal('INVALID_BODY');
+  const dryRun = Object.hasOwn(body, 'dryRun') ? body['dryRun'] : false;
+  if (typeof dryRun !== 'boolean') throw refusal('INVALID_BODY', '`dryRun` must be true or false');
+  return dryRun;
+}
+
+function listingOf(exchange: Exchange): { readonly includeStaged: boolean; readonly target: PublishTarget | null } {
+  const includeStaged = /^(?:true|1)$/i.test(queryText(exchange, 'includeStaged') ?? '');
+  if (targetOf(exchange) === 'next') return { includeStaged, target: 'next' };
+  const named = queryText(exchange, 'revisionTarget') ?? headerText(exchange, 'x-ns-publish-target');
+  return { includeStaged, target: named?.trim().toLowerCase() === 'live' ? 'live' : null };
+}
+
+function managed(answer: ManageAnswer): Answer {
+  const headers: Record<string, string> = { 'Cache-Control': 'no-store' };
+  if (answer.position !== undefined) headers['x-ns-position'] = String(answer.position);
+  return { status: answer.status, body: answer.body, headers };
+}

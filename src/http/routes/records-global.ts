@@ -1,0 +1,40 @@
+import { refusal } from '../../kernel/errors.ts';
+import type { Answer } from '../answer.ts';
+import { authenticate, DOCUMENT_KEYS, VIEW_KEYS } from '../credentials.ts';
+import { type Exchange, headerText, queryText } from '../exchange.ts';
+import { addressOf, collectionOf, documentBody, type Routes, readAnswer, type Services, versionedHeaders } from './services.ts';
+
+/** Append to a global collection (runtime-storage 10.1). */
+export function appendRoute(router: Routes, { app, gameBody }: Services): void {
+  router.post('/:project/:collection/append', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
+    const idempotencyKey = idempotencyKeyOf(ctx.state.exchange);
+    const body = await documentBody(ctx, gameBody);
+    const writerId = caller.onBehalfOf ?? caller.platformId ?? 'anonymous';
+    return readAnswer(await app.records.append(caller, collectionOf(ctx), body, idempotencyKey, writerId));
+  });
+}
+
+/** List and single record of a global collection (runtime-storage 10.2, 10.3). */
+export function recordViewRoutes(router: Routes, { app }: Services): void {
+  router.get('/:project/:collection/list', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, VIEW_KEYS);
+    const { exchange } = ctx.state;
+    const page = { limit: queryText(exchange, 'limit'), after: queryText(exchange, 'after') };
+    return readAnswer(await app.records.list(caller, collectionOf(ctx), page));
+  });
+
+  router.get('/:project/:collection/record/:key', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, VIEW_KEYS);
+    const found = await app.records.get(caller, addressOf(ctx));
+    return { text: found.text, headers: versionedHeaders(found) };
+  });
+}
+
+const LONGEST_IDEMPOTENCY_KEY = 255;
+
+function idempotencyKeyOf(exchange: Exchange): string | null {
+  const key = headerText(exchange, 'idempotency-key');
+  if (key === null || key.length <= LONGEST_IDEMPOTENCY_KEY) return key;
+  throw refusal('INVALID_REQUEST', `An Idempotency-Key has at most ${LONGEST_IDEMPOTENCY_KEY} characters`);
+}

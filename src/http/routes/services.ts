@@ -1,0 +1,54 @@
+import Router from '@koa/router';
+import type { Address, App, CollectionAddress, Positioned, ReadAnswer } from '../../app/app.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { type Answer, freshHeaders } from '../answer.ts';
+import { type BodyBounds, invalidBody, readJson } from '../body.ts';
+import { targetOf } from '../credentials.ts';
+import { type Context, param, type State } from '../exchange.ts';
+import type { HttpSettings } from '../settings.ts';
+
+/** What the routes are built with. */
+export interface Services {
+  readonly app: App;
+  readonly settings: HttpSettings;
+  readonly gameBody: BodyBounds;
+  readonly managementBody: BodyBounds;
+}
+
+export type Routes = Router<State>;
+
+/** A router under a family's base: literals match in any letter case, a trailing slash never matches. */
+export function familyRouter(base: string): Routes {
+  return new Router<State>({ prefix: base, strict: true, sensitive: false });
+}
+
+export function collectionOf(ctx: Context): CollectionAddress {
+  return { collection: param(ctx, 'collection'), target: targetOf(ctx.state.exchange) };
+}
+
+export function addressOf(ctx: Context): Address {
+  return { collection: param(ctx, 'collection'), key: param(ctx, 'key'), target: targetOf(ctx.state.exchange) };
+}
+
+/** The body of a document route. Throws 400 INVALID_BODY when there is none. */
+export async function documentBody(ctx: Context, bounds: BodyBounds): Promise<Json> {
+  const body = await readJson(ctx.state.exchange, bounds, invalidBody);
+  if (body === undefined) throw invalidBody('The body must be a JSON object');
+  return body;
+}
+
+/** A read's answer: objects say `ok`, and no cache keeps them. */
+export function readAnswer(answer: ReadAnswer): Answer {
+  const headers = answer.headers ? { ...freshHeaders(answer), ...answer.headers } : freshHeaders(answer);
+  return typeof answer.body === 'string' ? { text: answer.body, headers } : { body: okBody(answer.body), headers };
+}
+
+function okBody(body: JsonObject): JsonObject {
+  return 'ok' in body ? body : { ok: true, ...body };
+}
+
+export function versionedHeaders(answer: Positioned & { readonly version: number }): Record<string, string> {
+  const headers = freshHeaders(answer);
+  headers['x-ns-save-version'] = String(answer.version);
+  return headers;
+}

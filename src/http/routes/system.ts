@@ -1,0 +1,57 @@
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import type { Answer } from '../answer.ts';
+import type { Context } from '../exchange.ts';
+import type { Metrics } from '../metrics.ts';
+import type { HttpSettings } from '../settings.ts';
+import type { Routes } from './services.ts';
+
+/** What `/health` tells (runtime-storage 19). */
+export type Health =
+  | { readonly status: 'ok'; readonly version: string; readonly database: string; readonly databaseLatencyMs: number }
+  | { readonly status: 'database-unavailable'; readonly version: string; readonly database: string };
+
+export interface SystemParts {
+  readonly settings: HttpSettings;
+  readonly metrics: Metrics;
+  health(): Promise<Health>;
+}
+
+const CAPABILITIES = ['global-records', 'endpoints', 'workflows', 'queries', 'game-values', 'rate-limits'];
+const NO_STORE = { 'Cache-Control': 'no-store' };
+
+/** Routes about the server itself: no key, no project. */
+export function systemRoutes(router: Routes, { settings, metrics, health }: SystemParts): void {
+  router.get('/health', async (): Promise<Answer> => {
+    const report = await health();
+    if (report.status === 'ok') return { body: { ...report }, headers: NO_STORE };
+    return { status: 503, body: { ...report }, headers: { ...NO_STORE, 'Retry-After': '30' } };
+  });
+
+  router.get('/metrics', async (): Promise<Answer> => {
+    return { text: await metrics.registry.metrics(), contentType: metrics.registry.contentType, headers: NO_STORE };
+  });
+
+  router.get('/v3/server-info', async (): Promise<Answer> => {
+    const { product, version, database } = settings;
+    return {
+      body: { ok: true, kind: 'self-hosted', product, version, apiVersions: ['v3'], database, capabilities: CAPABILITIES, update: null },
+    };
+  });
+}
+
+const CANARY_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** Answers everything under `/v3/storage/deploy-canary`, so that a deployment can be seen to serve (runtime-storage 19). */
+export function serveCanary(settings: HttpSettings): (ctx: Context) => Promise<Answer> {
+  return async (ctx) => {
+    if (!CANARY_METHODS.has(ctx.state.exchange.method)) throw refusal('NOT_FOUND');
+    return { body: { ok: true, probe: 'deploy-canary', owner: settings.product }, headers: NO_STORE };
+  };
+}
+
+/** Every client asks for this at its start; without a configuration it goes on unsecured (security 5). */
+export function securityConfigRoutes(router: Routes): void {
+  router.get('/:project', async (): Promise<Answer> => {
+    throw new Refusal(404, 'SECURITY_CONFIG_NOT_FOUND', 'This project has no security configuration');
+  });
+}

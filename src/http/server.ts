@@ -1,0 +1,124 @@
+import { createServer as createNodeServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import Koa from 'koa';
+import type { Logger } from 'pino';
+import type { App } from '../app/app.ts';
+import { Buckets } from './buckets.ts';
+import type { State } from './exchange.ts';
+import type { Metrics } from './metrics.ts';
+import { buildFamilies } from './routes/families.ts';
+import type { Health } from './routes/system.ts';
+import type { HttpSettings } from './settings.ts';
+import { transport } from './transport.ts';
+
+export interface ServerParts {
+  readonly app: App;
+  readonly settings: HttpSettings;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  health(): Promise<Health>;
+}
+
+export interface HttpServer {
+  /** Resolves with the port, which is a free one when 0 was asked for. */
+  listen(port: number, host: string): Promise<number>;
+  /** Stops accepting, lets what runs finish for `drainMs` at most, then cuts what is left. */
+  close(drainMs: number): Promise<void>;
+}
+
+/** The HTTP server over the use cases. Nothing listens before {@link HttpServer.listen}. */
+export function createServer(parts: ServerParts): HttpServer {
+  const { app, settings, log, metrics } = parts;
+  let closing = false;
+  const body = { depth: settings.bodyDepth, timeoutMs: settings.bodyTimeoutMs };
+  const services = {
+    app,
+    settings,
+    gameBody: { ...body, bytes: settings.gameBodyBytes },
+    managementBody: { ...body, bytes: settings.managementBodyBytes },
+  };
+
+  const koa = new Koa<State>();
+  koa.on('error', (error: unknown) => log.error({ err: error }, 'request broke outside its handler'));
+  koa.use(
+    transport({
+      settings,
+      families: buildFamilies(services, parts),
+      buckets: settings.buckets && new Buckets(settings.buckets),
+      metrics,
+      log,
+      closing: () => closing,
+    }),
+  );
+  const server = nodeServer(koa.callback(), settings);
+
+  return {
+    listen: (port, host) => listen(server, port, host),
+    close(drainMs) {
+      closing = true;
+      return close(server, drainMs);
+    },
+  };
+}
+
+function nodeServer(handle: ReturnType<Koa['callback']>, settings: HttpSettings): Server {
+  const server = createNodeServer({
+    // A stalled upload or a client that never ends its headers must not hold a connection for ever.
+    headersTimeout: settings.headersTimeoutMs,
+    requestTimeout: settings.requestTimeoutMs,
+    keepAliveTimeout: settings.keepAliveTimeoutMs,
+    connectionsCheckingInterval: 5_000,
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  server.on('request', handle);
+  server.on('checkExpectation', handle);
+  server.on('clientError', answerBrokenRequest);
+  return server;
+}
+
+const BROKEN: ReadonlyMap<string, readonly [status: string, code: string, message: string]> = new Map([
+  ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'HEADERS_TOO_LARGE', 'The headers are too large']],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'REQUEST_TIMEOUT', 'The request did not arrive in time']],
+]);
+const MALFORMED = ['400 Bad Request', 'INVALID_REQUEST', 'This is not valid HTTP'] as const;
+
+/** What could not be parsed as HTTP never becomes a request, but its sender gets an envelope all the same. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, message] = BROKEN.get(error.code ?? '') ?? MALFORMED;
+  const text = JSON.stringify({ ok: false, error: { code, message }, message });
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n`;
+  socket.end(head + text);
+}
+
+/** Whether an earlier request of this connection has its answer under way: bytes in between would garble it. Node's own test. */
+function isAnswering(socket: Socket): boolean {
+  const response: unknown = Reflect.get(socket, '_httpMessage');
+  return typeof response === 'object' && response !== null && 'headersSent' in response && response.headersSent === true;
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : port);
+    });
+  });
+}
+
+function close(server: Server, drainMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

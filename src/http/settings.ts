@@ -1,0 +1,58 @@
+/** Everything the transport can be told. `config.ts` fills it from the environment; sizes are bytes, times are milliseconds. */
+export interface HttpSettings {
+  readonly version: string;
+  /** Shown by `/v3/server-info` and by the canary. */
+  readonly product: string;
+  /** Name of the database, shown by `/v3/server-info`. */
+  readonly database: string;
+  /** Origins that browsers may call from; `*` allows all, an empty list turns CORS off. */
+  readonly corsOrigins: readonly string[];
+  /** Which spelling of names the answers use (decision 1). */
+  readonly wireNames: 'neutral' | 'published';
+  readonly gameBodyBytes: number;
+  readonly managementBodyBytes: number;
+  /** Deepest nesting of a request body. */
+  readonly bodyDepth: number;
+  /** How long one body may take to arrive. */
+  readonly bodyTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  /** Request buckets per client address; `null` turns them off. */
+  readonly buckets: Readonly<Record<BucketGroup, BucketRule>> | null;
+  /** A request that takes longer is logged. */
+  readonly slowMs: number;
+  /** Level of the log line of an answer from 400 to 499. */
+  readonly clientErrorLevel: 'debug' | 'info';
+}
+
+export type BucketGroup = 'game' | 'management' | 'session';
+
+/** A token bucket: `burst` tokens at most, `perSecond` of them come back each second. */
+export interface BucketRule {
+  readonly burst: number;
+  readonly perSecond: number;
+}
+
+/** The specification's values (security 9). */
+export const HTTP_DEFAULTS: HttpSettings = {
+  version: '0.0.0',
+  product: 'savepoint',
+  database: 'postgres',
+  corsOrigins: [],
+  wireNames: 'neutral',
+  gameBodyBytes: 262_144,
+  managementBodyBytes: 8_388_608,
+  bodyDepth: 64,
+  bodyTimeoutMs: 30_000,
+  headersTimeoutMs: 20_000,
+  requestTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 65_000,
+  buckets: {
+    game: { burst: 600, perSecond: 200 },
+    management: { burst: 120, perSecond: 20 },
+    session: { burst: 120, perSecond: 30 },
+  },
+  slowMs: 1000,
+  clientErrorLevel: 'debug',
+};

@@ -1,0 +1,86 @@
+import type { Middleware } from 'koa';
+import type { Logger } from 'pino';
+import { wireNames } from '../domain/wire-names.ts';
+import { type Refusal, refusal } from '../kernel/errors.ts';
+import { locate } from './aliases.ts';
+import { type Answer, send } from './answer.ts';
+import type { Buckets } from './buckets.ts';
+import { corsHeaders, preflight } from './cors.ts';
+import { refusalAnswer, refusalOf } from './errors.ts';
+import { type Context, type Exchange, openExchange, type State } from './exchange.ts';
+import type { Metrics } from './metrics.ts';
+import type { Families } from './routes/families.ts';
+import type { HttpSettings } from './settings.ts';
+
+export interface TransportParts {
+  readonly settings: HttpSettings;
+  readonly families: Families;
+  readonly buckets: Buckets | null;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** True once the server is going down: answers then close their connections. */
+  closing(): boolean;
+}
+
+/**
+ * The one middleware: finds the route, runs it, turns what it returned or threw into bytes. Koa's own answer writing is bypassed, so
+ * that everything sent passes `send`.
+ */
+export function transport(parts: TransportParts): Middleware<State> {
+  const { settings, metrics, log } = parts;
+  const names = wireNames(settings.wireNames);
+
+  return async function handle(ctx): Promise<void> {
+    ctx.respond = false;
+    const exchange = openExchange(ctx.req);
+    ctx.state.exchange = exchange;
+
+    let answer: Answer;
+    let failure: Refusal | null = null;
+    let thrown: unknown;
+    try {
+      answer = await dispatch(parts, ctx as Context, exchange);
+    } catch (error) {
+      thrown = error;
+      failure = refusalOf(error);
+      answer = refusalAnswer(failure, exchange.requestId, names);
+    }
+    await send(ctx.res, exchange, answer, corsHeaders(settings.corsOrigins, exchange), parts.closing());
+
+    const status = answer.status ?? 200;
+    const seconds = (performance.now() - exchange.startedAt) / 1000;
+    metrics.observeRequest(exchange.route, status, seconds);
+    if (status >= 400 || seconds * 1000 >= settings.slowMs || log.isLevelEnabled('debug')) {
+      report(parts, exchange, status, seconds, failure === thrown ? undefined : thrown);
+    }
+  };
+}
+
+async function dispatch(parts: TransportParts, ctx: Context, exchange: Exchange): Promise<Answer> {
+  const location = locate(exchange.path);
+  if (!location) throw refusal('NOT_FOUND');
+  const { family, group } = location.prefix;
+  if (group && parts.buckets) parts.buckets.take(exchange.req, group);
+  if (exchange.method === 'OPTIONS') {
+    const allowed = preflight(parts.settings.corsOrigins, exchange);
+    if (allowed) return allowed;
+  }
+  exchange.location = location.path;
+  return parts.families[family](ctx);
+}
+
+/** One line for what failed or was slow. The query is left out, because it carries keys; so are all headers. */
+function report(parts: TransportParts, exchange: Exchange, status: number, seconds: number, fault: unknown): void {
+  const line = {
+    requestId: exchange.requestId,
+    method: exchange.method,
+    path: exchange.path.slice(0, 300),
+    status,
+    ms: Math.round(seconds * 1000),
+  };
+  const { log, settings } = parts;
+  if (status >= 500) log.warn(fault === undefined ? line : { ...line, err: fault }, 'request failed');
+  else if (line.ms >= settings.slowMs) log.warn(line, 'request was slow');
+  else if (status >= 400) log[settings.clientErrorLevel](line, 'request refused');
+  else log.debug(line, 'request');
+}

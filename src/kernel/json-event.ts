@@ -1,0 +1,54 @@
+import { ExactNumber, exactRendering, isArray, isObject, type Json } from './json-value.ts';
+
+/**
+ * The stored form of event data. An exact number is `{"$n":"<text>"}`. So that no document can pass for one, a member name of the
+ * form `$n`, `$$n`, … is stored with one `$` more. Both are rare: a search for the text decides whether anything has to be done.
+ */
+const TAG = '$n';
+const RESERVED = /^\$+n$/;
+const ESCAPED = /^\$\$+n$/;
+/** In printed JSON this can only be the end of a member name: inside a string the quote would be escaped. */
+const NAME_END = '$n":';
+
+/** JSON text of an event's data, which may hold `undefined` members (left out). */
+export function encodeEvent(data: Json | object): string {
+  let exact = 0;
+  exactRendering.current = (text) => {
+    exact += 1;
+    return { [TAG]: text };
+  };
+  try {
+    const text = JSON.stringify(data);
+    if (occurrences(text, NAME_END) === exact) return text;
+    return JSON.stringify(withRenamed(data));
+  } finally {
+    exactRendering.current = null;
+  }
+}
+
+/** The value that {@link encodeEvent} was given. Throws `SyntaxError` for a text that is not JSON. */
+export function decodeEvent(text: string): Json {
+  const value: Json = JSON.parse(text);
+  return text.includes(NAME_END) ? decoded(value) : value;
+}
+
+function occurrences(text: string, part: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count += 1;
+  return count;
+}
+
+/** A copy with reserved member names escaped. Exact numbers stay: `JSON.stringify` renders them. */
+function withRenamed(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
+  if (Array.isArray(value)) return value.map(withRenamed);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [RESERVED.test(name) ? `$${name}` : name, withRenamed(item)]));
+}
+
+function decoded(value: Json): Json {
+  if (isArray(value)) return value.map(decoded);
+  if (!isObject(value)) return value;
+  const tagged = value[TAG];
+  if (typeof tagged === 'string') return new ExactNumber(tagged);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [ESCAPED.test(name) ? name.slice(1) : name, decoded(item)]));
+}

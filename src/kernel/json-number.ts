@@ -1,0 +1,149 @@
+import { ExactNumber } from './json-value.ts';
+
+/**
+ * Exact decimal arithmetic for the numbers that doubles change. A number's value is what its JSON text says; a double's text is what
+ * `JSON.stringify` prints. `value = digits × 10^exponent`, digits without trailing zeros, so that equal values have equal forms.
+ */
+interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: bigint;
+}
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Sums that would need more digits than this are refused: `1e999999999` is a short text and must stay a cheap one. */
+const MAX_DIGITS = 10_000n;
+
+/** The result has more digits than a sum may have. */
+export class NumberTooLong extends Error {
+  override readonly name = 'NumberTooLong';
+}
+
+type NumberValue = number | ExactNumber;
+
+/** A JSON number's text as a double when printing that double gives the same decimal value, else as it is. */
+export function numberFromText(text: string): NumberValue {
+  const double = Number(text);
+  if (String(double) === text) return double;
+  if (!Number.isFinite(double)) return new ExactNumber(text);
+  const [asked, held] = [form(text), form(String(double))];
+  return asked === held ? double : new ExactNumber(text);
+}
+
+/** The nearest double; may be infinite. */
+export function toDouble(value: NumberValue): number {
+  return typeof value === 'number' ? value : Number(value.text);
+}
+
+/** Decimal equality. */
+export function numbersEqual(a: NumberValue, b: NumberValue): boolean {
+  if (typeof a === 'number' && typeof b === 'number') return a === b;
+  return form(textOf(a)) === form(textOf(b));
+}
+
+/** a + b: in doubles where both are, exactly where one is exact or an integer sum would leave the safe range. Throws {@link NumberTooLong}. */
+export function addNumbers(a: NumberValue, b: NumberValue): NumberValue {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = a + b;
+    if (!Number.isInteger(a) || !Number.isInteger(b) || Number.isSafeInteger(sum)) return sum;
+  }
+  if (isInfinite(a) || isInfinite(b)) return toDouble(a) + toDouble(b);
+  return addExactly(decimal(textOf(a)), decimal(textOf(b)));
+}
+
+/** a − b, by the rule of {@link addNumbers}. */
+export function subtractNumbers(a: NumberValue, b: NumberValue): NumberValue {
+  return addNumbers(a, typeof b === 'number' ? -b : new ExactNumber(negated(b.text)));
+}
+
+/** a − b as a finite double: how far a counter moves. Never throws. */
+export function doubleDifference(a: NumberValue, b: NumberValue): number {
+  return finite(typeof a === 'number' && typeof b === 'number' ? a - b : inexactly(a, b));
+}
+
+function inexactly(a: NumberValue, b: NumberValue): number {
+  try {
+    return toDouble(subtractNumbers(a, b));
+  } catch (error) {
+    if (error instanceof NumberTooLong) return toDouble(a) - toDouble(b);
+    throw error;
+  }
+}
+
+function finite(value: number): number {
+  if (Number.isNaN(value)) return 0;
+  return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, value));
+}
+
+/** Negative, zero or positive, by decimal value where one is exact. Throws {@link NumberTooLong}. */
+export function compareNumbers(a: NumberValue, b: NumberValue): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (numbersEqual(a, b)) return 0;
+  const [left, right] = [toDouble(a), toDouble(b)];
+  if (left !== right) return left < right ? -1 : 1;
+  return textOf(subtractNumbers(a, b)).startsWith('-') ? -1 : 1;
+}
+
+/** Infinite or not a number: no JSON value, but an expression may yield one. */
+function isInfinite(value: NumberValue): boolean {
+  return typeof value === 'number' && !Number.isFinite(value);
+}
+
+function addExactly(a: Decimal, b: Decimal): NumberValue {
+  if (a.digits === 0n) return fromDecimal(b);
+  if (b.digits === 0n) return fromDecimal(a);
+  if (a.exponent > b.exponent) return addExactly(b, a);
+  return fromDecimal({ digits: a.digits + scaled(b, a.exponent), exponent: a.exponent });
+}
+
+/** The digits at a lower exponent. */
+function scaled(value: Decimal, exponent: bigint): bigint {
+  const shift = value.exponent - exponent;
+  if (shift > MAX_DIGITS) throw new NumberTooLong('The number is too long');
+  return value.digits * 10n ** shift;
+}
+
+/** Plain notation as far as it stays short, else with an exponent. */
+function fromDecimal({ digits, exponent }: Decimal): NumberValue {
+  const sign = digits < 0n ? '-' : '';
+  const text = (digits < 0n ? -digits : digits).toString();
+  if (exponent > MAX_DIGITS || exponent < -MAX_DIGITS) return numberFromText(`${sign}${text}e${exponent}`);
+  if (exponent >= 0n) return numberFromText(sign + text + '0'.repeat(text === '0' ? 0 : Number(exponent)));
+  const padded = text.padStart(Number(-exponent) + 1, '0');
+  const point = padded.length + Number(exponent);
+  const fraction = withoutTrailingZeros(padded.slice(point));
+  return numberFromText(sign + padded.slice(0, point) + (fraction === '' ? '' : `.${fraction}`));
+}
+
+function decimal(text: string): Decimal {
+  const [digits = '0', exponent = '0'] = form(text).split('e');
+  if (digits.length > Number(MAX_DIGITS)) throw new NumberTooLong('The number is too long');
+  return { digits: BigInt(digits), exponent: BigInt(exponent) };
+}
+
+/** The one text of a decimal value: `digits e exponent` without leading or trailing zeros; zero, also −0, is `0e0`. */
+function form(text: string): string {
+  const match = NUMBER.exec(text);
+  if (match === null) return text;
+  const [, sign = '', whole = '', fraction = '', power = '0'] = match;
+  const significant = (whole + fraction).replace(/^0+/, '');
+  const digits = withoutTrailingZeros(significant);
+  if (digits === '') return '0e0';
+  const exponent = BigInt(power) - BigInt(fraction.length) + BigInt(significant.length - digits.length);
+  return `${sign}${digits}e${exponent}`;
+}
+
+/** A loop, because `/0+$/` takes quadratic time on a long text with many zeros inside. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === 48) end -= 1;
+  return digits.slice(0, end);
+}
+
+function textOf(value: NumberValue): string {
+  return typeof value === 'number' ? String(value) : value.text;
+}
+
+function negated(text: string): string {
+  return text.startsWith('-') ? text.slice(1) : `-${text}`;
+}

@@ -1,0 +1,127 @@
+import { isUtf8 } from 'node:buffer';
+import { parse as parseLossless } from 'lossless-json';
+import { numberFromText } from './json-number.ts';
+import { isArray, isObject, type Json, type JsonObject } from './json-value.ts';
+
+/**
+ * Parsing what others sent. `JSON.parse` does nearly all of it; only a text in which a number might not survive as a double goes to
+ * the lossless library. Everything else (depth, text, names, duplicates: the last one wins) is judged in the same way for both, on
+ * the raw text before and on the value after.
+ */
+export interface JsonLimits {
+  /** Arrays and objects inside each other; a scalar has depth 0. Default 64. */
+  readonly maxDepth?: number;
+}
+
+const DEFAULT_DEPTH = 64;
+
+/**
+ * `syntax`: not JSON. `depth`: nested too deeply. `text`: U+0000, a lone surrogate or invalid UTF-8, which no database keeps.
+ * `name`: a member called `__proto__`, which would change an object instead of being stored in it.
+ */
+export class JsonError extends Error {
+  override readonly name = 'JsonError';
+  readonly kind: 'syntax' | 'depth' | 'text' | 'name';
+
+  constructor(kind: JsonError['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/**
+ * A number outside a string that a double may not hold: 16 or more digits, or an exponent. Fifteen significant digits always
+ * survive. It may match inside a string (then only time is lost), but a quoted id alone does not match.
+ */
+const MAY_NEED_EXACT = /(?:^|[[:,\s-])\d(?:[\d.]{15}|[\d.]*[eE])/;
+/** Without one of these neither bad text nor a bad name can be there; an escape may spell either. */
+const MAY_BE_REFUSED = /\\u|__proto__/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const ANY_SURROGATE = /[\ud800-\udfff]/;
+
+/** Throws {@link JsonError}. */
+export function parseJson(text: string, limits: JsonLimits = {}): Json {
+  if (ANY_SURROGATE.test(text) && LONE_SURROGATE.test(text)) throw badText();
+  if (isDeeper(text, limits.maxDepth ?? DEFAULT_DEPTH)) throw new JsonError('depth', 'The JSON is nested too deeply');
+  const value = parseText(text);
+  if (MAY_BE_REFUSED.test(text)) refuse(value);
+  return value;
+}
+
+/** UTF-8 bytes; a byte order mark is a syntax error. Throws {@link JsonError}. */
+export function parseJsonBytes(bytes: Buffer, limits: JsonLimits = {}): Json {
+  if (!isUtf8(bytes)) throw new JsonError('text', 'The body is not valid UTF-8');
+  return parseJson(bytes.toString('utf8'), limits);
+}
+
+function parseText(text: string): Json {
+  try {
+    if (!MAY_NEED_EXACT.test(text)) return JSON.parse(text);
+    // The library types its answer as unknown; with this number parser it is made of JSON values only.
+    return parseLossless(text, null, { parseNumber: numberFromText, onDuplicateKey: ({ newValue }) => newValue }) as Json;
+  } catch (error) {
+    throw new JsonError('syntax', error instanceof Error ? error.message : 'The text is not JSON');
+  }
+}
+
+/** Whether brackets nest deeper than `max`, in any text: it runs before the recursive parser, which would overflow the stack. */
+function isDeeper(text: string, max: number): boolean {
+  if (!hasMoreBrackets(text, max)) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      at = endOfString(text, at);
+    } else if (code === 0x7b || code === 0x5b) {
+      depth += 1;
+      if (depth > max) return true;
+    } else if (code === 0x7d || code === 0x5d) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Most texts have no more brackets than they may have levels, and finding that out is cheap. */
+function hasMoreBrackets(text: string, max: number): boolean {
+  let count = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      count += 1;
+      if (count > max) return true;
+    }
+  }
+  return false;
+}
+
+/** Index of the closing quote of the string that opens at `start`; the end of the text when there is none. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let before = quote - 1;
+    while (text.charCodeAt(before) === 0x5c) before -= 1;
+    if ((quote - before) % 2 === 1) return quote;
+  }
+  return text.length;
+}
+
+function refuse(value: Json): void {
+  if (typeof value === 'string') refuseText(value);
+  else if (isArray(value)) value.forEach(refuse);
+  else if (isObject(value)) refuseMembers(value);
+}
+
+function refuseMembers(object: JsonObject): void {
+  for (const [name, item] of Object.entries(object)) {
+    if (name === '__proto__') throw new JsonError('name', 'A member cannot be called __proto__');
+    refuseText(name);
+    refuse(item);
+  }
+}
+
+function refuseText(text: string): void {
+  if (text.includes('\0') || (ANY_SURROGATE.test(text) && LONE_SURROGATE.test(text))) throw badText();
+}
+
+function badText(): JsonError {
+  return new JsonError('text', 'A text holds U+0000 or half a surrogate pair');
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { ExactNumber, exactRendering, isArray, isObject, type Json } from './json-value.ts';
+
+/**
+ * Printing. `JSON.stringify` does the work; an exact number is printed as a marked string first and unquoted afterwards, which costs
+ * nothing where there is none. The marker is random per process and never leaves it, and what stands inside must be a number, so
+ * that no stored string can pass for one.
+ */
+const MARK = `exact:${randomBytes(16).toString('hex')}:`;
+const MARKED = new RegExp(`"${MARK}(-?[0-9][0-9.eE+-]*)"`, 'g');
+
+/** The JSON text as it is served. Non-finite numbers print as null and −0 as 0, as in `JSON.stringify`. */
+export function stringifyJson(value: Json): string {
+  let found = false;
+  exactRendering.current = (text) => {
+    found = true;
+    return MARK + text;
+  };
+  try {
+    const text = JSON.stringify(value);
+    return found ? text.replace(MARKED, '$1') : text;
+  } finally {
+    exactRendering.current = null;
+  }
+}
+
+/** Members sorted by UTF-16 code unit, no blanks (spec: security 7.2): one text per value, for hashes and signatures. */
+export function canonicalJson(value: Json): string {
+  if (value instanceof ExactNumber) return value.text;
+  if (isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${canonicalJson(item)}`).join(',')}}`;
+}

@@ -1,0 +1,39 @@
+/**
+ * Time as the product uses it: one small thing to hand in, so that a simulation can run hours of races in a second and the same
+ * seed gives the same run.
+ */
+export interface Scheduler {
+  /** Unix ms. */
+  now(): number;
+  /** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Runs `task` once after `ms`; the answer cancels it. */
+  after(ms: number, task: () => void): () => void;
+  /** Runs `task` when everything that is ready now has run. */
+  defer(task: () => void): void;
+}
+
+export const realScheduler: Scheduler = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) {
+        resolve();
+        return;
+      }
+      const done = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener('abort', done, { once: true });
+    }),
+  after: (ms, task) => {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+  defer: (task) => {
+    setImmediate(task);
+  },
+};

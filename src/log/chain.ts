@@ -1,0 +1,53 @@
+import { hash as digest } from 'node:crypto';
+import type { NewEvent } from './port.ts';
+
+/**
+ * The hash chain of a stream. Each event's hash covers the hash before it, so removing, reordering or altering any event breaks
+ * every link after it. It covers the bytes as they are stored, never parsed values: parsing and printing again may change a number
+ * or a key's place, and a proof over something that is not what lies in the log proves nothing.
+ *
+ * The hash is the last member of the metadata, so that sealing, reading and removing it are cuts at a known distance from the end:
+ * this runs for every event that is written or replayed, thousands a second, and must not parse.
+ */
+
+/** An event before its seal; `metadata` is the text of a JSON object without a member `hash`. */
+export type UnsealedEvent = NewEvent;
+
+/** What the first event of a stream links to. */
+export const NO_HASH = '';
+
+const HEX_LENGTH = 64;
+/** `,"hash":"` + 64 hexadecimal digits + `"}`; the first character is `{` when there is no other member. */
+const SUFFIX_LENGTH = 9 + HEX_LENGTH + 2;
+const SUFFIX = /^[,{]"hash":"([0-9a-f]{64})"\}$/;
+
+/** Links an event to the one before it. Throws when a part could be mistaken for another (a raw line break; JSON.stringify writes none). */
+export function seal(previousHash: string, event: UnsealedEvent): { readonly event: NewEvent; readonly hash: string } {
+  const linked = link(previousHash, event);
+  if (linked === null) throw new Error(`event ${event.id} cannot be sealed: a line break in its type or metadata`);
+  const open = event.metadata === '{}' ? '{' : `${event.metadata.slice(0, -1)},`;
+  return { event: { ...event, metadata: `${open}"hash":"${linked}"}` }, hash: linked };
+}
+
+/** The hash that sealed metadata ends with, or `null` when it is not sealed. */
+export function hashOf(metadata: string): string | null {
+  return SUFFIX.exec(metadata.slice(-SUFFIX_LENGTH))?.[1] ?? null;
+}
+
+/** Whether this event is what was sealed after the event with `previousHash`. */
+export function verifyLink(previousHash: string, event: NewEvent): boolean {
+  const stored = hashOf(event.metadata);
+  if (stored === null) return false;
+  const rest = event.metadata.slice(0, -SUFFIX_LENGTH);
+  return link(previousHash, { ...event, metadata: rest === '' ? '{}' : `${rest}}` }) === stored;
+}
+
+/**
+ * SHA-256 over the parts on a line each, so that an auditor can do the same with any tool. Only the last part may hold a line
+ * break, or two different events could have one text; `null` when another does.
+ */
+function link(previousHash: string, { id, type, metadata, data }: NewEvent): string | null {
+  const head = `${previousHash}\n${id}\n${type}\n${metadata}\n`;
+  if (head.split('\n').length !== 5) return null;
+  return digest('sha256', head + data);
+}

@@ -1,0 +1,50 @@
+import { type EventData, type EventMetadata, type EventType, type ProjectEvent, SCHEMA_VERSIONS } from '../domain/events.ts';
+import { decodeEvent, isObject, type JsonObject } from '../kernel/json.ts';
+import { hashOf } from './chain.ts';
+import type { RecordedEvent } from './port.ts';
+import { UPCASTS, type Upcasts } from './upcasts.ts';
+
+/** An event that this build cannot read. The project stops on this node: it must not decide on a state it cannot know. */
+export class UnknownEvent extends Error {
+  override readonly name = 'UnknownEvent';
+  readonly type: string;
+  readonly schemaVersion: number;
+
+  constructor(event: RecordedEvent, schemaVersion: number) {
+    super(`${event.stream}@${event.revision} is a ${event.type} of schema version ${schemaVersion}, which this build does not know`);
+    this.type = event.type;
+    this.schemaVersion = schemaVersion;
+  }
+}
+
+/**
+ * The event as the domain knows it, brought to the current schema version. Throws {@link UnknownEvent} for a type or a version of
+ * a newer build, and a plain error for an event that is not sealed or not JSON.
+ */
+export function decodeProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCASTS): ProjectEvent {
+  const hash = hashOf(event.metadata);
+  if (hash === null) throw new Error(`Corrupt log: ${event.stream}@${event.revision} carries no hash`);
+  const metadata = JSON.parse(event.metadata) as EventMetadata;
+  if (!isKnown(event.type) || metadata.schemaVersion > SCHEMA_VERSIONS[event.type]) throw new UnknownEvent(event, metadata.schemaVersion);
+  const data = decodeEvent(event.data);
+  if (!isObject(data)) throw new Error(`Corrupt log: the data of ${event.stream}@${event.revision} is no object`);
+  return decoded(event, event.type, upcasted(event, data, metadata.schemaVersion, upcasts), metadata, hash);
+}
+
+/** The boundary: what the log holds was checked when it was written, and its hash says that it is still that. */
+function decoded(event: RecordedEvent, type: EventType, data: JsonObject, metadata: EventMetadata, hash: string): ProjectEvent {
+  const typed = data as unknown as EventData[EventType];
+  return { type, data: typed, revision: event.revision, id: event.id, metadata, hash } as ProjectEvent;
+}
+
+function isKnown(type: string): type is EventType {
+  return Object.hasOwn(SCHEMA_VERSIONS, type);
+}
+
+function upcasted(event: RecordedEvent, data: JsonObject, from: number, upcasts: Upcasts): JsonObject {
+  const steps = upcasts[event.type];
+  if (steps === undefined) return data;
+  let current = data;
+  for (let version = from; steps[version] !== undefined; version += 1) current = steps[version]?.(current) ?? current;
+  return current;
+}

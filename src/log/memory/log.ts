@@ -1,0 +1,109 @@
+import {
+  type AppendResult,
+  AppendTooLarge,
+  type ExpectedRevision,
+  type FollowOptions,
+  type FollowStep,
+  type Head,
+  type Log,
+  LogUnavailable,
+  type NewEvent,
+  type ReadRange,
+  type RecordedEvent,
+} from '../port.ts';
+import { createBell } from '../wake.ts';
+
+export interface MemoryLogOptions {
+  /** Bytes of one append; larger ones are {@link AppendTooLarge}. Default 16 MiB. */
+  readonly maxAppendBytes?: number;
+}
+
+const HEARTBEAT_MS = 250;
+const PAGE = 1000;
+
+/** The log of unit tests: the port's rules to the letter, nothing kept. Positions are dense from 1. */
+export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLogOptions = {}): Log {
+  const all: RecordedEvent[] = [];
+  const streams = new Map<string, RecordedEvent[]>();
+  const bell = createBell();
+  const closing = new AbortController();
+
+  const open = () => {
+    if (closing.signal.aborted) throw new LogUnavailable('the log is closed');
+  };
+
+  return {
+    async append(stream, expected, events) {
+      open();
+      if (bytesOf(events) > maxAppendBytes) throw new AppendTooLarge(`more than ${maxAppendBytes} bytes in one append`);
+      const stored = streams.get(stream) ?? [];
+      const last = stored.length - 1;
+      if (expected !== 'any' && revisionBefore(expected) !== last) return repeated(stored, expected, events);
+      if (events.length > 0) streams.set(stream, stored);
+      for (const event of events) {
+        const recorded = { ...event, stream, revision: stored.length, position: BigInt(all.length + 1) };
+        stored.push(recorded);
+        all.push(recorded);
+      }
+      bell.ring();
+      return { ok: true, revision: stored.length - 1, position: BigInt(all.length) };
+    },
+
+    async read(stream, range) {
+      open();
+      return slice(streams.get(stream) ?? [], range);
+    },
+
+    async head(stream): Promise<Head | null> {
+      open();
+      const last = streams.get(stream)?.at(-1);
+      return last ? { revision: last.revision, position: last.position } : null;
+    },
+
+    async end() {
+      open();
+      return all.at(-1)?.position ?? null;
+    },
+
+    async *follow({ prefix, after, signal }: FollowOptions): AsyncGenerator<FollowStep> {
+      const stop = AbortSignal.any([signal, closing.signal]);
+      let at = Number(after ?? 0n);
+      while (!stop.aborted) {
+        const rings = bell.rings;
+        const page = all.slice(at, at + PAGE);
+        at += page.length;
+        const caughtUp = at >= all.length;
+        yield { events: page.filter((event) => event.stream.startsWith(prefix)), caughtUp, position: BigInt(at) };
+        if (caughtUp) await bell.wait(rings, HEARTBEAT_MS, stop);
+      }
+    },
+
+    async close() {
+      closing.abort();
+    },
+  };
+}
+
+/** The last revision of a stream that `expected` describes; −1 where there is none. */
+function revisionBefore(expected: number | 'none'): number {
+  return expected === 'none' ? -1 : expected;
+}
+
+/** An append at a revision that has passed: the first answer when these very events are what was stored there, else a conflict. */
+function repeated(stored: readonly RecordedEvent[], expected: Exclude<ExpectedRevision, 'any'>, events: readonly NewEvent[]): AppendResult {
+  const first = revisionBefore(expected) + 1;
+  const last = stored[first + events.length - 1];
+  const same = events.length > 0 && events.every((event, index) => stored[first + index]?.id === event.id);
+  if (same && last) return { ok: true, revision: last.revision, position: last.position };
+  return { ok: false, actual: stored.length === 0 ? 'none' : stored.length - 1 };
+}
+
+function slice(stored: readonly RecordedEvent[], { from, limit, direction }: ReadRange): readonly RecordedEvent[] {
+  if (direction === 'forwards') return stored.slice(from ?? 0, (from ?? 0) + limit);
+  const last = Math.min(from ?? stored.length, stored.length - 1);
+  return stored.slice(Math.max(0, last - limit + 1), last + 1).reverse();
+}
+
+function bytesOf(events: readonly NewEvent[]): number {
+  return events.reduce((sum, event) => sum + Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata), 0);
+}

@@ -1,0 +1,60 @@
+import type { RecordedEvent } from '../port.ts';
+
+/** What an event costs beside its texts: the objects, the position, the place in the list. */
+const OVERHEAD_BYTES = 300;
+
+/**
+ * The last events of the log, without a gap, as many as fit into `maxBytes`: positions after `base` up to and including `top`.
+ * Text counts two bytes a character, the most it can take.
+ */
+export class Recent {
+  readonly #maxBytes: number;
+  #events: RecordedEvent[] = [];
+  /** Events before this place were given up; they are cut off many at a time. */
+  #start = 0;
+  #bytes = 0;
+  #top: number;
+
+  constructor(top: number, maxBytes: number) {
+    this.#top = top;
+    this.#maxBytes = maxBytes;
+  }
+
+  get top(): number {
+    return this.#top;
+  }
+
+  get base(): number {
+    return this.#top - (this.#events.length - this.#start);
+  }
+
+  /** Takes the event after `top`; any other is already here or would leave a gap, and is passed over. */
+  push(event: RecordedEvent): void {
+    if (Number(event.position) !== this.#top + 1) return;
+    this.#events.push(event);
+    this.#top++;
+    this.#bytes += costOf(event);
+    while (this.#bytes > this.#maxBytes) this.#giveUpOldest();
+  }
+
+  /** At most `limit` events after `position`; empty at the top, `null` when they are not held here. */
+  after(position: number, limit: number): readonly RecordedEvent[] | null {
+    if (position < this.base || position > this.#top) return null;
+    const from = this.#start + position - this.base;
+    return this.#events.slice(from, from + limit);
+  }
+
+  #giveUpOldest(): void {
+    const oldest = this.#events[this.#start];
+    if (!oldest) return;
+    this.#bytes -= costOf(oldest);
+    this.#start++;
+    if (this.#start < 1024 || this.#start * 2 < this.#events.length) return;
+    this.#events = this.#events.slice(this.#start);
+    this.#start = 0;
+  }
+}
+
+function costOf(event: RecordedEvent): number {
+  return OVERHEAD_BYTES + 2 * (event.data.length + event.metadata.length + event.stream.length + event.type.length);
+}

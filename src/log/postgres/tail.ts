@@ -1,0 +1,191 @@
+import { type FollowOptions, type FollowStep, LogUnavailable, type RecordedEvent } from '../port.ts';
+import { createBell } from '../wake.ts';
+import { createPages, type NextPage, type Pages } from './pages.ts';
+import type { Reader } from './read.ts';
+import { Recent } from './recent.ts';
+
+/**
+ * The end of the log, shared by all followers of this process.
+ *
+ * Own appends go straight into `recent`: a follower that stands at their position is given them without asking the database, and
+ * their answer is itself news of the head. One loop asks for what other processes append, once for all followers, and only
+ *  - when nothing was heard for `pollMs`, or
+ *  - when an own append came back with a position beyond the next one: another process was there, and its events are fetched first.
+ *    Until then the own events wait in `ahead`, so that `recent` never has a gap.
+ * A follower that is further behind than `recent` reaches reads pages for itself.
+ */
+export interface Tail {
+  /** Own events with their positions, in order. `askedAt` as of `performance.now()`. */
+  stored(events: readonly RecordedEvent[], askedAt: number): void;
+  follow(options: FollowOptions): AsyncGenerator<FollowStep>;
+  close(): Promise<void>;
+}
+
+export interface TailOptions {
+  readonly reader: Reader;
+  readonly pollMs: number;
+  readonly recentBytes: number;
+}
+
+const STEP_EVENTS = 1000;
+const HEARTBEAT_MS = 250;
+const FIRST_RETRY_MS = 50;
+const LAST_RETRY_MS = 1000;
+/** Own events that wait for a gap to be filled; beyond this they are forgotten here and read from the database instead. */
+const MAX_AHEAD = 20_000;
+
+export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
+  const news = createBell();
+  const demand = createBell();
+  const closing = new AbortController();
+  const pages = createPages(reader, '');
+  const ahead = new Map<number, RecordedEvent>();
+  let recent: Recent | null = null;
+  /** When the log was last asked, of the asks that found nothing beyond `recent.top`. */
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+  let followers = 0;
+  let loop: Promise<void> | null = null;
+
+  const takeAhead = (tail: Recent) => {
+    for (let next = ahead.get(tail.top + 1); next; next = ahead.get(tail.top + 1)) {
+      ahead.delete(tail.top + 1);
+      tail.push(next);
+    }
+  };
+
+  const stored = (events: readonly RecordedEvent[], askedAt: number) => {
+    if (!recent || followers === 0) return;
+    const { top } = recent;
+    // The loop may have read our events before their answer reached us.
+    const fresh = events.filter((event) => Number(event.position) > top);
+    if (fresh.length === 0) return;
+    if (ahead.size < MAX_AHEAD) for (const event of fresh) ahead.set(Number(event.position), event);
+    takeAhead(recent);
+    if (recent.top === top) return demand.ring();
+    confirmedAt = Math.max(confirmedAt, askedAt);
+    news.ring();
+  };
+
+  /** Asks for what lies beyond the top, or before the own events that wait. Answers whether the log was read to its end. */
+  const ask = async (): Promise<boolean> => {
+    const askedAt = performance.now();
+    const tail = recent ?? new Recent(await reader.end(), recentBytes);
+    recent = tail;
+    const { top } = tail;
+    const [waiting] = ahead.keys();
+    const page = await pages.next(top, waiting === undefined ? undefined : waiting - top - 1);
+    if (page.head < top) throw new LogUnavailable('the log is shorter than it was: was an older state restored?');
+    for (const event of page.events) tail.push(event);
+    for (const event of page.events) ahead.delete(Number(event.position));
+    takeAhead(tail);
+    const atEnd = tail.top >= page.head;
+    if (atEnd) confirmedAt = Math.max(confirmedAt, askedAt);
+    news.ring();
+    return atEnd;
+  };
+
+  const run = async () => {
+    let retryMs = FIRST_RETRY_MS;
+    while (followers > 0 && !closing.signal.aborted) {
+      const rings = demand.rings;
+      try {
+        const atEnd = await ask();
+        retryMs = FIRST_RETRY_MS;
+        if (atEnd) await quiet(rings);
+      } catch {
+        await demand.wait(demand.rings, retryMs, closing.signal);
+        retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+      }
+    }
+    // In the same turn as the test above, so that whoever joins next starts a new loop. Nobody keeps `recent` current meanwhile.
+    loop = null;
+    recent = null;
+    ahead.clear();
+  };
+
+  /** Returns when it is time to ask again. */
+  const quiet = async (rings: number) => {
+    for (let left = pollMs; left > 0 && demand.rings === rings && !closing.signal.aborted; ) {
+      await demand.wait(rings, left, closing.signal);
+      left = confirmedAt + pollMs - performance.now();
+    }
+  };
+
+  const confirmedSince = (time: number) => confirmedAt >= time && performance.now() - confirmedAt < HEARTBEAT_MS;
+
+  const join = () => {
+    followers++;
+    demand.ring();
+    loop ??= run();
+  };
+
+  async function* follow({ prefix, after, signal }: FollowOptions): AsyncGenerator<FollowStep> {
+    const stop = AbortSignal.any([signal, closing.signal]);
+    const behind = createPages(reader, prefix);
+    let position = Number(after ?? 0n);
+    // "Caught up" is said of a recent ask, and never of one from before this follower came.
+    const started = performance.now();
+    let due = started;
+    join();
+    try {
+      while (!stop.aborted) {
+        const rings = news.rings;
+        const near = recent?.after(position, STEP_EVENTS) ?? [];
+        const last = near.at(-1);
+        if (last) {
+          position = Number(last.position);
+          const caughtUp = position === recent?.top && confirmedSince(started);
+          due = caughtUp ? confirmedAt + HEARTBEAT_MS : started;
+          yield { events: near.filter((event) => event.stream.startsWith(prefix)), caughtUp, position: last.position };
+        } else if (recent && position < recent.top) {
+          const page = await nextPage(behind, position, stop);
+          if (!page) continue;
+          position = page.position;
+          due = started;
+          yield { events: page.events, caughtUp: false, position: BigInt(position) };
+        } else if (recent && confirmedSince(due)) {
+          due = confirmedAt + HEARTBEAT_MS;
+          yield { events: [], caughtUp: true, position: BigInt(position) };
+        } else {
+          await news.wait(rings, LAST_RETRY_MS, stop);
+        }
+      }
+    } finally {
+      followers--;
+      demand.ring();
+    }
+  }
+
+  /** `null` after an outage's pause, and when the follower stops meanwhile. */
+  const nextPage = async (pages: Pages, position: number, stop: AbortSignal): Promise<NextPage | null> => {
+    try {
+      return await unlessAborted(pages.next(position), stop);
+    } catch {
+      await demand.wait(demand.rings, LAST_RETRY_MS / 4, stop);
+      return null;
+    }
+  };
+
+  return {
+    stored,
+    follow,
+    async close() {
+      closing.abort();
+      await loop;
+    },
+  };
+}
+
+/** The promise's value, or `null` as soon as `signal` aborts. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  let leave = () => {};
+  const aborted = new Promise<null>((resolve) => {
+    leave = () => resolve(null);
+    signal.addEventListener('abort', leave);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}

@@ -1,0 +1,297 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { type Database, startDatabase, useDatabase } from '../infra/postgres/database.ts';
+import { migrate } from '../projections/migrate.ts';
+import { createProjector, type Projector } from '../projections/projector.ts';
+import { createStateReader } from '../projections/state-reader.ts';
+import { createViewReader } from '../projections/view-reader.ts';
+import { createApp } from './app/create-app.ts';
+import { createOperator, type NewProject, type Operator } from './app/operator.ts';
+import { Projects } from './app/projects.ts';
+import type { WriterObserver } from './app/writer.ts';
+import { type Config, redactUrl } from './config.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
+import type { Health } from './http/routes/system.ts';
+import { createServer } from './http/server.ts';
+import { HTTP_DEFAULTS } from './http/settings.ts';
+import { realScheduler } from './kernel/scheduler.ts';
+import type { Log } from './log/port.ts';
+import { createPostgresLog, schemaSql } from './log/postgres/log.ts';
+import { VERSION } from './version.ts';
+
+/** Composition: the one file that knows every part. A node serves; an installation is what commands work on beside it. */
+
+/** How long a read of a view waits for what this node has committed (design, section 6). */
+const VIEW_WAIT_MS = 250;
+/** Clients of the pool that projections and readers share. */
+const POOL_CLIENTS = 12;
+
+export interface Installation {
+  readonly config: Config;
+  /** With the password: for the program that asked for it, never for a log. */
+  readonly databaseUrl: string;
+  readonly pool: pg.Pool;
+  readonly log: Log;
+  readonly operator: Operator;
+  /** Resolves when the read models show `revision`; projects itself where no node does. */
+  projected(projectId: string, revision: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Node {
+  readonly url: string;
+  /** The demo project, when this start has made it. */
+  readonly demo: NewProject | null;
+  /** Serves no more, lets what runs finish, stops everything. */
+  close(): Promise<void>;
+}
+
+/** The installation for a command: beside a running node or without one. Throws `DatabaseProblem`. */
+export async function openInstallation(config: Config, logger: Logger): Promise<Installation> {
+  const database = await commandDatabase(config, logger);
+  const pool = createPool(database.url, logger);
+  try {
+    await migrate(pool, [{ name: 'log', sql: schemaSql }]);
+  } catch (error) {
+    await pool.end();
+    await database.release();
+    throw error;
+  }
+  const log = createPostgresLog({ connection: { connectionString: database.url } });
+  const states = createStateReader(pool);
+  const views = createViewReader(pool, null);
+  const projects = createProjects(config, log, states, logger, SILENT);
+
+  return {
+    config,
+    databaseUrl: database.url,
+    pool,
+    log,
+    operator: createOperator(projects, config.keyPrefix),
+    async projected(projectId, revision) {
+      const shown = async () => ((await states.checkpoint(projectId))?.revision ?? -1) >= revision;
+      if ((await views.caughtUp(projectId, revision, 500)) && (await shown())) return;
+      const projector = createProjector({ log, pool, logger });
+      await projector.start();
+      try {
+        while (!(await projector.waitFor(projectId, revision, 1000)) || !(await shown()));
+      } finally {
+        await projector.stop();
+      }
+    },
+    async close() {
+      await projects.close();
+      await log.close();
+      await pool.end();
+      await database.release();
+    },
+  };
+}
+
+/** Starts a node: database, migrations, log, projector, HTTP server. Throws `DatabaseProblem`, or what listening throws. */
+export async function startNode(config: Config, options: { readonly demo: boolean; readonly logger: Logger }): Promise<Node> {
+  const { logger } = options;
+  const database = await nodeDatabase(config, logger);
+  const stop: (() => Promise<void>)[] = [() => database.stop()];
+  try {
+    const pool = createPool(database.url, logger);
+    stop.unshift(() => pool.end());
+    await migrate(pool, [{ name: 'log', sql: schemaSql }]);
+    const log = createPostgresLog({ connection: { connectionString: database.url } });
+    stop.unshift(() => log.close());
+
+    const metrics = createMetrics();
+    const projector = createProjector({
+      log,
+      pool,
+      logger,
+      onProgress: (projectId, { revision }) => projects.projected(projectId, revision),
+    });
+    const projects = createProjects(config, log, createStateReader(pool), logger, observerOf(metrics));
+    stop.unshift(() => projector.stop());
+    stop.unshift(() => projects.close());
+    await Promise.all([projector.start(), projects.start()]);
+    stop.unshift(sampleMetrics(metrics, projects, projector));
+
+    const app = createApp({
+      projects,
+      views: createViewReader(pool, projector),
+      scheduler: realScheduler,
+      limits: { documentBytes: config.limits.documentBytes, viewWaitMs: VIEW_WAIT_MS },
+      platformId: new RegExp(config.platformIdPattern, 'u'),
+    });
+    const health = () => healthOf(pool);
+    const server = createServer({ app, settings: httpSettings(config), log: logger, metrics, health });
+    const demo = options.demo ? await makeDemoProject(config, pool, createOperator(projects, config.keyPrefix), projector) : null;
+    const port = await server.listen(config.port, config.host);
+    stop.unshift(() => server.close(config.limits.shutdownTimeoutMs));
+    return {
+      url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+      demo,
+      close: () => runAll(stop, logger),
+    };
+  } catch (error) {
+    await runAll(stop, logger);
+    throw error;
+  }
+}
+
+async function runAll(stop: readonly (() => Promise<void>)[], logger: Logger): Promise<void> {
+  for (const step of stop) await step().catch((error: unknown) => logger.warn({ err: error }, 'stopping a part failed'));
+}
+
+function createProjects(
+  config: Config,
+  log: Log,
+  reader: ReturnType<typeof createStateReader>,
+  logger: Logger,
+  observer: WriterObserver,
+): Projects {
+  const { groupCommits, groupBytes, queueCommits, windowBytes, commandTimeoutMs, workingSetBytes } = config.limits;
+  return new Projects({
+    log,
+    reader,
+    scheduler: realScheduler,
+    limits: { groupCommits, groupBytes, queueCommits, windowBytes, deadlineMs: commandTimeoutMs },
+    cacheBytes: workingSetBytes,
+    observer,
+    onTrouble: (what, error) => logger.error({ err: error }, what),
+  });
+}
+
+function createPool(connectionString: string, logger: Logger): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    max: POOL_CLIENTS,
+    application_name: 'savepoint',
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+  });
+  // An idle client that loses its server says so here; the next query gets a new one.
+  pool.on('error', (error) => logger.warn({ err: error }, 'a database connection was lost'));
+  return pool;
+}
+
+// ── the database ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function commandDatabase(config: Config, logger: Logger): Promise<{ readonly url: string; release(): Promise<void> }> {
+  if (config.databaseUrl !== null) return { url: config.databaseUrl, release: async () => undefined };
+  return useDatabase({ dataDir: config.dataDir, log: logger });
+}
+
+/** The node's database: somebody else's server, or the embedded one, which is started again whenever it goes away by itself. */
+async function nodeDatabase(config: Config, logger: Logger): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  if (config.databaseUrl !== null) {
+    logger.info({ database: redactUrl(config.databaseUrl) }, 'using the Postgres server of DATABASE_URL');
+    return { url: config.databaseUrl, stop: async () => undefined };
+  }
+  const first = await startDatabase({ dataDir: config.dataDir, log: logger });
+  const keeper = { current: first, stopping: false };
+  keepRunning(keeper, config, logger).catch((error: unknown) => {
+    logger.fatal({ err: error }, 'the embedded Postgres went away and could not be started again');
+    process.exit(1);
+  });
+  return {
+    url: first.url,
+    async stop() {
+      keeper.stopping = true;
+      await keeper.current.stop();
+    },
+  };
+}
+
+async function keepRunning(keeper: { current: Database; stopping: boolean }, config: Config, logger: Logger): Promise<void> {
+  for (;;) {
+    const { url } = keeper.current;
+    await keeper.current.exited;
+    if (keeper.stopping) return;
+    logger.error('the embedded Postgres went away; starting it again');
+    const again = await startDatabase({ dataDir: config.dataDir, log: logger });
+    if (again.url !== url) {
+      await again.stop();
+      throw new Error('its port was taken by another program meanwhile; start the node again');
+    }
+    keeper.current = again;
+    if (keeper.stopping) await again.stop();
+  }
+}
+
+async function healthOf(pool: pg.Pool): Promise<Health> {
+  const started = performance.now();
+  try {
+    await pool.query('SELECT 1');
+    return { status: 'ok', version: VERSION, database: 'postgres', databaseLatencyMs: Math.round(performance.now() - started) };
+  } catch {
+    return { status: 'database-unavailable', version: VERSION, database: 'postgres' };
+  }
+}
+
+// ── settings and metrics ──────────────────────────────────────────────────────────────────────────────────────────
+
+function httpSettings(config: Config): typeof HTTP_DEFAULTS {
+  const { limits, wireNames } = config;
+  return {
+    ...HTTP_DEFAULTS,
+    version: VERSION,
+    wireNames,
+    gameBodyBytes: limits.gameBodyBytes,
+    managementBodyBytes: limits.managementBodyBytes,
+    bodyDepth: limits.bodyDepth,
+    buckets: {
+      game: { burst: limits.gameBurst, perSecond: limits.gameRefill },
+      management: { burst: limits.managementBurst, perSecond: limits.managementRefill },
+      session: { burst: 120, perSecond: 30 },
+    },
+  };
+}
+
+const SILENT: WriterObserver = { appended: () => undefined, conflict: () => undefined, queue: () => undefined };
+
+function observerOf(metrics: Metrics): WriterObserver {
+  return {
+    appended(commits, _events, ms) {
+      metrics.appendGroupSize.observe(commits);
+      metrics.appendSeconds.observe(ms / 1000);
+    },
+    conflict: () => metrics.appendConflicts.inc(),
+    queue: (length) => metrics.writerQueue.set(length),
+  };
+}
+
+/** What is cheaper to look at once a second than to count on every request. */
+function sampleMetrics(metrics: Metrics, projects: Projects, projector: Projector): () => Promise<void> {
+  let hits = 0;
+  let misses = 0;
+  const sample = () => {
+    const open = projects.openProjects;
+    const lags = open.map((project) => project.set.head - projector.progress(project.id));
+    metrics.projectionLag.set({ projection: 'state' }, Math.max(0, ...lags));
+    metrics.workingSetBytes.set(projects.cache.calculatedSize + open.reduce((sum, project) => sum + project.set.windowBytes, 0));
+    const { counts } = projects;
+    metrics.workingSetHits.inc(counts.hits - hits);
+    metrics.workingSetMisses.inc(counts.misses - misses);
+    hits = counts.hits;
+    misses = counts.misses;
+  };
+  const timer = setInterval(sample, 1000);
+  timer.unref();
+  return async () => clearInterval(timer);
+}
+
+// ── the demo project ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/** On the very first start: a project to try things on. Its keys are written for the operator alone. */
+async function makeDemoProject(config: Config, pool: pg.Pool, operator: Operator, projector: Projector): Promise<NewProject | null> {
+  const file = join(resolve(config.dataDir), 'demo-project.json');
+  if (existsSync(file)) return null;
+  const { rows } = await pool.query("SELECT 1 FROM savepoint.log_streams WHERE stream LIKE 'project-%' LIMIT 1");
+  if (rows.length > 0) return null;
+  const { revision, ...project } = await operator.createProject('Demo');
+  await projector.waitFor(project.projectId, revision, 5000);
+  mkdirSync(resolve(config.dataDir), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(project, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(file, 0o600);
+  return project;
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { describeSettings, readConfig, redactUrl } from '../src/config.ts';
+
+describe('the configuration', () => {
+  it('has a default for everything', () => {
+    expect(readConfig({})).toMatchObject({
+      port: 8080,
+      host: '127.0.0.1',
+      dataDir: './data',
+      databaseUrl: null,
+      eventStoreUrl: null,
+      wireNames: 'neutral',
+      keyPrefix: 'sp_',
+      limits: { documentBytes: 65_536, gameBodyBytes: 262_144, managementBodyBytes: 8_388_608, groupBytes: 786_432, queueCommits: 5000 },
+    });
+  });
+
+  it('takes the flag before the variable and the variable before the default; an empty one counts as not set', () => {
+    expect(readConfig({ PORT: '9000', HOST: ' ', LIMIT_DOCUMENT: '1MiB' }, { port: '9001' })).toMatchObject({
+      port: 9001,
+      host: '127.0.0.1',
+      limits: { documentBytes: 1_048_576 },
+    });
+  });
+
+  it('names every setting that is wrong, what it is and what is allowed', () => {
+    const read = () => readConfig({ PORT: '70000', WIRE_NAMES: 'loud', PLATFORM_ID_PATTERN: '(', LIMIT_DOCUMENT: '64 pages' });
+    expect(read).toThrow(
+      'PORT is "70000"; allowed: a whole number from 0 to 65535\nWIRE_NAMES is "loud"; allowed: one of neutral, published\n',
+    );
+    expect(read).toThrow(/PLATFORM_ID_PATTERN is "\("; allowed: a regular expression/);
+    expect(read).toThrow(/LIMIT_DOCUMENT is "64 pages"; allowed: bytes.* from 1 KiB to 1 MiB/);
+  });
+
+  it('never shows a secret', () => {
+    expect(() => readConfig({ DATABASE_URL: 'mysql://me:hidden@db/x?password=hidden' })).toThrow(
+      /^DATABASE_URL is mysql:\/\/me:\*\*\*@db\/x; allowed: postgres:/,
+    );
+    for (const text of ['hidden', 'postgres:hidden', 'hidden@db', 'postgres:/me:hidden@']) {
+      expect(redactUrl(text)).not.toContain('hidden');
+      const outcome = (() => {
+        try {
+          return String(readConfig({ DATABASE_URL: text }).databaseUrl === text);
+        } catch (error) {
+          return String(error);
+        }
+      })();
+      expect(outcome).not.toContain('hidden');
+    }
+  });
+
+  it('describes each setting once', () => {
+    const names = describeSettings().map(({ variable }) => variable);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(expect.arrayContaining(['PORT', 'SAVEPOINT_DATA', 'DATABASE_URL', 'WIRE_NAMES']));
+  });
+});

@@ -1,0 +1,163 @@
+import type { Call } from '../../infra/demo/http.ts';
+import { at, listAt, numberAt, textAt } from '../../infra/demo/json.ts';
+import { expectOk, type Project, secretHeaders, storagePath } from '../../infra/demo/project.ts';
+import { appendAgain, townOf, type Write } from './writers.ts';
+
+/** What must never be there. Each line names the write or document and what is wrong. */
+export interface Findings {
+  /** Acknowledged, and not there. */
+  readonly lost: string[];
+  /** There more than once, or there although it was refused. */
+  readonly doubled: string[];
+  /** There in part: one of two documents, a counter without its mark, a ledger that does not add up. */
+  readonly torn: string[];
+}
+
+export function noFindings(): Findings {
+  return { lost: [], doubled: [], torn: [] };
+}
+
+export async function checkWrites(project: Project, writes: readonly Write[], findings: Findings): Promise<void> {
+  await checkCounters(project, of(writes, 'operations'), findings);
+  await checkSaves(project, of(writes, 'save'), findings);
+  await checkGrants(project, of(writes, 'endpoint'), findings);
+  await checkFeed(project, of(writes, 'append'), findings);
+}
+
+/** Repeats with the same Idempotency-Key what a client would repeat: everything unknown, and some of what was acknowledged. Answers the writes with their new outcomes. */
+export async function repeatAppends(project: Project, writes: readonly Write[], findings: Findings): Promise<readonly Write[]> {
+  const appends = of(writes, 'append');
+  for (const write of appends.filter((one) => one.outcome === 'acknowledged').slice(-20)) {
+    const answer = await expectOk('repeating an append', appendAgain(project, write));
+    if (textAt(answer.body, 'record._id') !== write.recordId)
+      findings.doubled.push(`${write.mark}: the repeated append made another record`);
+  }
+  const repeated = new Map<Write, Write>();
+  for (const write of appends.filter((one) => one.outcome === 'unknown')) {
+    const answer = await expectOk('repeating an append', appendAgain(project, write));
+    repeated.set(write, { ...write, outcome: 'acknowledged', recordId: textAt(answer.body, 'record._id') ?? null });
+  }
+  return writes.map((write) => repeated.get(write) ?? write);
+}
+
+async function checkCounters(project: Project, writes: readonly Write[], findings: Findings): Promise<void> {
+  for (const [key, own] of byKey(writes)) {
+    const held = await document(project, 'crash_counters', key);
+    const marks = marksOf(held);
+    compare(own, marks, findings);
+    if (marks.length > 0 && numberAt(held, 'n') !== marks.length)
+      findings.torn.push(`counter ${key}: n ${numberAt(held, 'n')}, ${marks.length} marks`);
+  }
+}
+
+/** A save replaces the one before, so what is there must be the last acknowledged one or a later one, and its version must count no write twice. */
+async function checkSaves(project: Project, writes: readonly Write[], findings: Findings): Promise<void> {
+  for (const [key, own] of byKey(writes)) {
+    const answer = await project.http.send('GET', storagePath(project, `crash_saves/${key}`), serverCall(project));
+    const seq = answer.status === 404 ? 0 : numberAt(answer.body, 'seq');
+    const version = answer.status === 404 ? 0 : Number(answer.headers['x-ns-save-version']);
+    const acknowledged = own.filter((write) => write.outcome === 'acknowledged');
+    const until = own.filter((write) => write.seq <= seq);
+    const least = until.filter((write) => write.outcome === 'acknowledged').length;
+    const most = until.filter((write) => write.outcome !== 'refused').length;
+    if (seq < (acknowledged.at(-1)?.seq ?? 0))
+      findings.lost.push(`save ${key}: ${seq} is there, ${acknowledged.at(-1)?.seq} was acknowledged`);
+    if (version < least) findings.lost.push(`save ${key}: version ${version} after ${least} acknowledged writes`);
+    if (version > most) findings.doubled.push(`save ${key}: version ${version} after at most ${most} writes`);
+    if (own.some((write) => write.seq === seq && write.outcome === 'refused')) findings.doubled.push(`save ${key}: ${seq} was refused`);
+  }
+}
+
+async function checkGrants(project: Project, writes: readonly Write[], findings: Findings): Promise<void> {
+  for (const [key, own] of byKey(writes)) {
+    const player = await document(project, 'crash_players', key);
+    const town = await document(project, 'crash_towns', townOf(key));
+    const marks = marksOf(player);
+    compare(own, marks, findings);
+    if (marks.join() !== marksOf(town).join()) findings.torn.push(`${key}: player has ${marks.length} marks, town ${marksOf(town).length}`);
+    if (marks.length === 0) continue;
+    if (numberAt(player, 'gold') !== marks.length) findings.torn.push(`${key}: gold ${numberAt(player, 'gold')}, ${marks.length} marks`);
+    if (numberAt(town, 'n') !== marks.length) findings.torn.push(`${key}: town n ${numberAt(town, 'n')}, ${marks.length} marks`);
+    const sources = (await ledger(project, key)).map((entry) => textAt(entry, 'source') ?? '');
+    if (sources.join() !== marks.join()) findings.torn.push(`${key}: ${sources.length} ledger entries for ${marks.length} marks`);
+  }
+}
+
+async function checkFeed(project: Project, writes: readonly Write[], findings: Findings): Promise<void> {
+  const rounds = new Set(writes.map((write) => write.round));
+  const oldest = Math.min(...rounds);
+  const isOwn = (mark: string) => rounds.has(roundOf(mark));
+  const marks: string[] = [];
+  let after = '';
+  for (;;) {
+    const page = await current(project, `crash_feed/list?limit=100${after === '' ? '' : `&after=${after}`}`);
+    const found = listAt(page, 'records').map((record) => textAt(record, 'mark') ?? '');
+    marks.push(...found.filter(isOwn));
+    const cursor = at(page, 'cursor');
+    const older = found.some((mark) => roundOf(mark) < oldest);
+    if (cursor === null || cursor === undefined || older) break;
+    after = String(cursor);
+  }
+  compare(writes, marks, findings);
+}
+
+/** Every acknowledged mark exactly once, every unknown one at most once, every refused one never, and nothing else. */
+function compare(writes: readonly Write[], marks: readonly string[], findings: Findings): void {
+  const times = new Map<string, number>();
+  for (const mark of marks) times.set(mark, (times.get(mark) ?? 0) + 1);
+  for (const write of writes) {
+    const found = times.get(write.mark) ?? 0;
+    times.delete(write.mark);
+    if (found === 0 && write.outcome === 'acknowledged') findings.lost.push(`${write.kind} ${write.mark}`);
+    if (found > 1) findings.doubled.push(`${write.kind} ${write.mark}: ${found} times`);
+    if (found > 0 && write.outcome === 'refused') findings.doubled.push(`${write.kind} ${write.mark}: stored although ${write.answer}`);
+  }
+  for (const mark of times.keys()) findings.doubled.push(`${mark}: nobody wrote this here`);
+}
+
+async function document(project: Project, collection: string, key: string): Promise<unknown> {
+  const answer = await project.http.send('GET', storagePath(project, `${collection}/${key}`), serverCall(project));
+  if (answer.status !== 200 && answer.status !== 404)
+    throw new Error(`${collection}/${key} answered ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.status === 404 ? null : answer.body;
+}
+
+async function ledger(project: Project, key: string): Promise<readonly unknown[]> {
+  const entries: unknown[] = [];
+  let cursor = '';
+  for (;;) {
+    const page = await current(
+      project,
+      `crash_players/${key}/ledger?limit=500${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
+    entries.push(...listAt(page, 'entries'));
+    const next = at(page, 'cursor');
+    if (next === null || next === undefined) return entries;
+    cursor = String(next);
+  }
+}
+
+/** Views may lag behind a restart for a moment, and then say so: asks again until the answer is current. */
+async function current(project: Project, rest: string): Promise<unknown> {
+  for (let attempt = 0; ; attempt++) {
+    const answer = await expectOk(rest, project.http.send('GET', storagePath(project, rest), serverCall(project)));
+    if (answer.headers['x-ns-stale'] !== 'true') return answer.body;
+    if (attempt === 40) throw new Error(`${rest} stays stale`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const serverCall = (project: Project): Call => ({ headers: secretHeaders(project) });
+const of = (writes: readonly Write[], kind: Write['kind']) => writes.filter((write) => write.kind === kind);
+const marksOf = (held: unknown) => listAt(held, 'marks').map(String);
+const roundOf = (mark: string) => Number(/^r(\d+)-/.exec(mark)?.[1] ?? -1);
+
+function byKey(writes: readonly Write[]): ReadonlyMap<string, readonly Write[]> {
+  const groups = new Map<string, Write[]>();
+  for (const write of writes) {
+    const group = groups.get(write.key) ?? [];
+    groups.set(write.key, group);
+    group.push(write);
+  }
+  return groups;
+}

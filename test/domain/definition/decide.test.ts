@@ -1,0 +1,310 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  decidePutSingle,
+  decideRemove,
+  decideRemoveSingle,
+  decideUpsertMany,
+  decideUpsertOne,
+} from '../../../src/domain/definition/decide.ts';
+import { evolveDefinitions, layerHash } from '../../../src/domain/definition/evolve.ts';
+import { listDefinitions } from '../../../src/domain/definition/listing.ts';
+import { definitionOf } from '../../../src/domain/definition/overlay.ts';
+import type { DefinitionsState } from '../../../src/domain/states.ts';
+import { WIRE_TEXTS } from '../../../src/domain/wire-names.ts';
+import type { Json } from '../../../src/kernel/json.ts';
+import { accepted, EMPTY, fold, push, put, recorded, refused } from './given.ts';
+
+const LIVE = { target: 'live', replaceAll: false } as const;
+const NEXT = { target: 'next', replaceAll: false } as const;
+
+function stored(state: DefinitionsState, kind: 'endpoint' | 'collection', id: string, target: 'live' | 'next' = 'live'): Json {
+  const item = state[target][kind].get(id);
+  if (item === undefined) throw new Error(`no ${kind} ${id}`);
+  return definitionOf(item);
+}
+
+describe('PUT and POST of an array (management 5.1)', () => {
+  it('stores each text before the publish that refers to it, and announces the hash of the whole layer', () => {
+    const { events } = accepted(decideUpsertMany(EMPTY, 'collection', [{ id: 'a' }, { id: 'b' }], LIVE));
+    expect(events.map((event) => event.type)).toEqual(['source.stored', 'source.stored', 'definitions.published']);
+    const state = fold(EMPTY, events);
+    expect(events[2]).toMatchObject({ data: { target: 'live', hash: layerHash(state.live) } });
+  });
+
+  it('upserts by id, deletes nothing that is absent, and counts', () => {
+    const state = push(EMPTY, 'endpoint', [{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
+    const { events, answer } = accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a', method: 'GET' }, { id: 'b' }, { id: 'd' }], LIVE));
+    expect([...fold(state, events).live.endpoint.keys()]).toEqual(['a', 'b', 'c', 'd']);
+    expect(answer).toMatchObject({ status: 200, body: { ok: true, createdCount: 1, updatedCount: 1, unchangedCount: 1 } });
+    expect(answer.body['results']).toEqual(
+      ['a', 'b', 'd'].map((resourceId) => ({ ok: true, resourceKind: 'endpoint', resourceId, action: 'upsert' })),
+    );
+    expect(answer.body).not.toHaveProperty('publishTarget');
+  });
+
+  it('equal content makes no event at all', () => {
+    const state = push(EMPTY, 'endpoint', [{ id: 'a', steps: [] }]);
+    expect(accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a', steps: [] }], LIVE)).events).toEqual([]);
+  });
+
+  it('stores a text once: what the log holds already is only referred to', () => {
+    const state = push(push(EMPTY, 'endpoint', [{ id: 'a' }], 'next'), 'endpoint', []);
+    const { events } = accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a' }], LIVE));
+    expect(events.map((event) => event.type)).toEqual(['definitions.published']);
+  });
+
+  it('the id is id, else slug, else name of collections, workflows and queries', () => {
+    expect([...push(EMPTY, 'endpoint', [{ slug: 'x.y' }]).live.endpoint.keys()]).toEqual(['x.y']);
+    expect([...push(EMPTY, 'collection', [{ name: 'camp' }]).live.collection.keys()]).toEqual(['camp']);
+    expect([...push(EMPTY, 'query', [{ name: 'top' }]).live.query.keys()]).toEqual(['top']);
+  });
+
+  it('an endpoint pushed under its slug keeps the id it has', () => {
+    const state = push(EMPTY, 'endpoint', [{ id: 'ep_1', slug: 'buy' }]);
+    const after = push(state, 'endpoint', [{ id: 'buy', slug: 'buy', method: 'GET' }]);
+    expect([...after.live.endpoint.keys()]).toEqual(['ep_1']);
+    expect(stored(after, 'endpoint', 'ep_1')).toMatchObject({ id: 'ep_1', method: 'GET' });
+  });
+
+  it('two collections may share a name when they give their ids', () => {
+    const state = push(EMPTY, 'collection', [
+      { id: 'a', name: 'Camp' },
+      { id: 'b', name: 'Camp' },
+    ]);
+    expect([...state.live.collection.keys()]).toEqual(['a', 'b']);
+  });
+
+  it('compiles source items on this route, too', () => {
+    const item = {
+      kind: 'endpoint',
+      id: 'buy',
+      authoringMode: 'source',
+      sourceFormat: 'yaml',
+      sourcePath: 'buy.endpoint.yml',
+      sourceText: 'method: GET\n',
+    };
+    expect(stored(push(EMPTY, 'endpoint', [item]), 'endpoint', 'buy')).toMatchObject({
+      id: 'buy',
+      slug: 'buy',
+      method: 'GET',
+      sourceText: 'method: GET\n',
+    });
+  });
+
+  it.each<[string, Json | undefined, string]>([
+    ['no body', undefined, 'Request body is empty.'],
+    ['an object', {}, 'Body must be an array of endpoint objects.'],
+    ['an element that is no object', [5], 'Each endpoint must be an object.'],
+    ['an element without a key', [{ name: 'x' }], "Each endpoint must have 'slug' or 'id'."],
+    ['an id with a slash', [{ id: 'a/b' }], 'The slug must be 1 to 128 letters, digits, _ or -, and no reserved word.'],
+    ['an id of 129 characters', [{ id: 'x'.repeat(129) }], 'The slug must be 1 to 128 letters, digits, _ or -, and no reserved word.'],
+  ])('%s is refused', (_, body, message) => {
+    expect(refused(decideUpsertMany(EMPTY, 'endpoint', body, LIVE))).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', message });
+  });
+
+  it('ids of collections hold no dots, and none of the reserved prefixes', () => {
+    for (const id of ['a.b', '__platform_x', `${WIRE_TEXTS.reservedCollection.published}x`, '__proto__', 'constructor', '..', '']) {
+      expect(refused(decideUpsertMany(EMPTY, 'collection', [{ id, name: id }], LIVE)).status).toBe(400);
+    }
+    expect(accepted(decideUpsertMany(EMPTY, 'collection', [{ id: 'collection-camp' }], LIVE)).events).toHaveLength(2);
+  });
+
+  it('one bad element and nothing is written; the answer tells about each', () => {
+    const bad = { id: 'bad', sourceText: 'a: 1\na: 2', sourcePath: 'bad.endpoint.yml' };
+    const refusal = refused(decideUpsertMany(EMPTY, 'endpoint', [{ id: 'good' }, bad, { name: 'x' }], LIVE));
+    expect(refusal).toMatchObject({ status: 400, code: 'SOURCE_COMPILE_FAILED' });
+    expect(refusal.message).toMatch(/^Nothing was written: 2 of 3 failed\. Invalid YAML source/);
+    expect(refusal.extra.body).toMatchObject({
+      resourceKind: 'endpoint',
+      results: [
+        { ok: true, resourceId: 'good', action: 'skipped' },
+        {
+          ok: false,
+          resourceId: 'bad',
+          error: 'SOURCE_COMPILE_FAILED',
+          diagnostics: [{ severity: 'error', code: 'INVALID_YAML', line: 2, column: 1 }],
+        },
+        { ok: false, resourceId: 'endpoint[2]', error: 'VALIDATION_FAILED' },
+      ],
+    });
+  });
+
+  it('replaceAll deletes the live endpoints that are absent, in the same publish, and only there', () => {
+    const state = push(push(EMPTY, 'endpoint', [{ id: 'a' }, { id: 'b' }]), 'collection', [{ id: 'c' }]);
+    const { events, answer } = accepted(decideUpsertMany(state, 'endpoint', [{ id: 'b' }], { target: 'live', replaceAll: true }));
+    expect(events).toHaveLength(1);
+    expect([...fold(state, events).live.endpoint.keys()]).toEqual(['b']);
+    expect(answer.body['deletedCount']).toBe(1);
+    expect(accepted(decideUpsertMany(state, 'endpoint', [{ id: 'b' }], { target: 'next', replaceAll: true })).events).toEqual([]);
+    expect(
+      accepted(decideUpsertMany(state, 'collection', [{ id: 'd' }], { target: 'live', replaceAll: true })).answer.body['deletedCount'],
+    ).toBe(0);
+  });
+
+  it('a push to next never goes live, and says where it went', () => {
+    const { events, answer } = accepted(decideUpsertMany(EMPTY, 'workflow', [{ id: 'w' }], NEXT));
+    const state = fold(EMPTY, events);
+    expect(state.live.workflow.size).toBe(0);
+    expect(state.next.workflow.size).toBe(1);
+    expect(answer.body['publishTarget']).toBe('next');
+    expect(answer.body).not.toHaveProperty('stagedFallback');
+  });
+
+  it('a text above 256 KiB is stored in parts that fit and come back as one', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('x', 'é', '世', '😀', 'a😀'), fc.integer({ min: 0, max: 3 }), (letter, shift) => {
+        const item = { id: 'big', notes: 'y'.repeat(shift) + letter.repeat(200_000) };
+        const { events } = accepted(decideUpsertMany(EMPTY, 'endpoint', [item], LIVE));
+        for (const event of events) {
+          if (event.type !== 'source.stored') continue;
+          expect(Buffer.byteLength(event.data.text)).toBeLessThanOrEqual(256 * 1024);
+          expect(event.data.text).toBe(Buffer.from(event.data.text).toString());
+        }
+        expect(events.length).toBeGreaterThan(2);
+        expect(stored(fold(EMPTY, events), 'endpoint', 'big')).toMatchObject({ notes: item.notes });
+      }),
+      { numRuns: 10, seed: 5 },
+    );
+  });
+});
+
+describe('PATCH of one (management 5.2)', () => {
+  const source = {
+    id: 'buy',
+    sourceText: 'method: GET\nnotes: n',
+    sourceFormat: 'yaml',
+    authoringMode: 'source',
+    sourcePath: 'buy.endpoint.yml',
+  };
+
+  it('takes the definition bare or under its kind’s name', () => {
+    for (const body of [{ slug: 'buy', method: 'GET' }, { endpoint: { slug: 'buy', method: 'GET' } }]) {
+      const { events, answer } = accepted(decideUpsertOne(EMPTY, 'endpoint', body, 'live'));
+      expect(answer.body).toEqual({ ok: true, resourceKind: 'endpoint', resourceId: 'buy', id: 'buy', action: 'created' });
+      expect(stored(fold(EMPTY, events), 'endpoint', 'buy')).toEqual({ id: 'buy', slug: 'buy', method: 'GET' });
+    }
+  });
+
+  it('does not unwrap a body that has an id itself', () => {
+    const { events } = accepted(decideUpsertOne(EMPTY, 'collection', { id: 'c', collection: { x: 1 } }, 'live'));
+    expect(stored(fold(EMPTY, events), 'collection', 'c')).toEqual({ id: 'c', collection: { x: 1 } });
+  });
+
+  it('lays a plain item over what is stored, one level deep, and drops the old source', () => {
+    const state = push(EMPTY, 'endpoint', [source]);
+    const { events, answer } = accepted(decideUpsertOne(state, 'endpoint', { slug: 'buy', input: { a: 1 } }, 'live'));
+    expect(stored(fold(state, events), 'endpoint', 'buy')).toEqual({ id: 'buy', slug: 'buy', method: 'GET', notes: 'n', input: { a: 1 } });
+    expect(answer.body['action']).toBe('updated');
+  });
+
+  it('a source item replaces what is stored', () => {
+    const state = push(EMPTY, 'endpoint', [{ id: 'ep_1', slug: 'buy', response: { status: 201 } }]);
+    const { events, answer } = accepted(decideUpsertOne(state, 'endpoint', { endpoint: { ...source, sourceText: 'slug: buy' } }, 'live'));
+    const definition = stored(fold(state, events), 'endpoint', 'ep_1');
+    expect(definition).toMatchObject({ id: 'ep_1', slug: 'buy', sourceText: 'slug: buy' });
+    expect(definition).not.toHaveProperty('response');
+    expect(answer.body).toMatchObject({ id: 'ep_1', resourceId: 'buy', action: 'updated' });
+  });
+
+  it('finds the definition by id, else by slug or name, and keeps its id', () => {
+    const state = push(EMPTY, 'collection', [{ id: 'c1', name: 'Camp', maxRecords: 2 }]);
+    const { events } = accepted(decideUpsertOne(state, 'collection', { name: 'Camp', accessMode: 'public' }, 'live'));
+    expect(stored(fold(state, events), 'collection', 'c1')).toEqual({ id: 'c1', name: 'Camp', maxRecords: 2, accessMode: 'public' });
+  });
+
+  it('a staged write looks at the staged copy first, then at live, and changes only next', () => {
+    const state = push(EMPTY, 'collection', [{ id: 'c', maxRecords: 2 }]);
+    const one = fold(state, accepted(decideUpsertOne(state, 'collection', { id: 'c', a: 1 }, 'next')).events);
+    const two = fold(one, accepted(decideUpsertOne(one, 'collection', { id: 'c', b: 2 }, 'next')).events);
+    expect(stored(two, 'collection', 'c', 'next')).toEqual({ id: 'c', maxRecords: 2, a: 1, b: 2 });
+    expect(stored(two, 'collection', 'c')).toEqual({ id: 'c', maxRecords: 2 });
+  });
+
+  it('an edit that changes nothing is unchanged and writes nothing', () => {
+    const state = push(EMPTY, 'endpoint', [source]);
+    const { events, answer } = accepted(decideUpsertOne(state, 'endpoint', { endpoint: source }, 'live'));
+    expect(events).toEqual([]);
+    expect(answer.body).toMatchObject({ action: 'unchanged', skipped: true });
+  });
+
+  it.each<['endpoint' | 'collection' | 'workflow', Json | undefined, string, string]>([
+    ['endpoint', undefined, 'VALIDATION_FAILED', 'Body must contain one endpoint object.'],
+    ['endpoint', [], 'VALIDATION_FAILED', 'Body must contain one endpoint object.'],
+    ['endpoint', { method: 'GET' }, 'VALIDATION_FAILED', 'Endpoint slug is required.'],
+    ['collection', { collection: {} }, 'VALIDATION_FAILED', 'Collection name is required.'],
+    ['workflow', {}, 'VALIDATION_FAILED', 'Workflow id is required.'],
+    ['endpoint', { endpoint: { id: 'a', sourceText: ' ' } }, 'SOURCE_COMPILE_FAILED', 'Source text is empty.'],
+  ])('%s %j is refused', (kind, body, code, message) => {
+    expect(refused(decideUpsertOne(EMPTY, kind, body, 'live'))).toMatchObject({ status: 400, code, message });
+  });
+});
+
+describe('DELETE (management 5.3)', () => {
+  it('goes by id, then by slug or name, and leaves the staged copy', () => {
+    const state = push(push(EMPTY, 'endpoint', [{ id: 'ep_1', slug: 'buy' }]), 'endpoint', [{ id: 'ep_1', slug: 'buy', x: 1 }], 'next');
+    const { events, answer } = accepted(decideRemove(state, 'endpoint', 'buy'));
+    const after = fold(state, events);
+    expect(after.live.endpoint.size).toBe(0);
+    expect(after.next.endpoint.size).toBe(1);
+    expect(answer.body).toEqual({ ok: true, resourceKind: 'endpoint', action: 'delete', resourceId: 'buy' });
+  });
+
+  it('is 200 without an event when nothing has that id, and 400 for a blank one', () => {
+    expect(accepted(decideRemove(EMPTY, 'collection', 'camp'))).toMatchObject({ events: [], answer: { status: 200 } });
+    expect(refused(decideRemove(EMPTY, 'collection', ' ')).status).toBe(400);
+  });
+});
+
+describe('game values and rate-limit rules (management 7, 8)', () => {
+  it('replace the whole document', () => {
+    const state = put(put(EMPTY, 'game-values', { items: [{ id: 'a' }] }), 'game-values', { items: [{ id: 'b' }] });
+    const options = { includeStaged: false, target: null, projectId: 'p', endpointRateLimits: null };
+    expect(listDefinitions(state, 'game-values', options).body['data']).toEqual({ items: [{ id: 'b' }] });
+  });
+
+  it('rules are stored bare, wrapped or not', () => {
+    const rules = [{ name: 'r', window: 'perDay', limit: 1 }];
+    expect(put(EMPTY, 'rate-limit-rules', { rules }).liveHash).toBe(put(EMPTY, 'rate-limit-rules', rules).liveHash);
+  });
+
+  it('are staged on request, and deleted live whatever the body', () => {
+    const state = put(put(EMPTY, 'game-values', { items: [] }), 'game-values', { items: [{ id: 'n' }] }, 'next');
+    expect(state.next['game-values'].size).toBe(1);
+    const after = fold(state, decideRemoveSingle(state, 'game-values').events);
+    expect(after.live['game-values'].size).toBe(0);
+    expect(after.next['game-values'].size).toBe(1);
+    expect(decideRemoveSingle(after, 'game-values')).toMatchObject({ events: [], answer: { body: { ok: true, action: 'delete' } } });
+  });
+
+  it('refuse what no reader could use', () => {
+    for (const body of [undefined, null, 5, 'x'])
+      expect(refused(decidePutSingle(EMPTY, 'game-values', body, 'live')).code).toBe('VALIDATION_FAILED');
+    for (const body of [undefined, {}, { rules: {} }, [5]])
+      expect(refused(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live')).status).toBe(400);
+  });
+});
+
+describe('any push', () => {
+  it('gives a decision that folds, or a refusal; never an exception', () => {
+    const json = fc.jsonValue() as fc.Arbitrary<Json>;
+    const member = fc.constantFrom('id', 'slug', 'name', 'endpoint', 'collection', 'sourceText', 'rules', 'items', 'steps');
+    const body = fc.oneof(json, fc.dictionary(member, json), fc.array(fc.dictionary(member, fc.oneof(fc.constantFrom('a', 'b'), json))));
+    fc.assert(
+      fc.property(body, fc.constantFrom('endpoint', 'collection'), fc.constantFrom('live', 'next'), (value, kind, target) => {
+        const decisions = [
+          decideUpsertMany(EMPTY, kind, value, { target, replaceAll: true }),
+          decideUpsertOne(EMPTY, kind, value, target),
+          decidePutSingle(EMPTY, 'game-values', value, target),
+          decidePutSingle(EMPTY, 'rate-limit-rules', value, target),
+        ];
+        for (const decision of decisions) {
+          if (!('events' in decision)) continue;
+          const state = decision.events.reduce((folded, event) => evolveDefinitions(folded, recorded(event)), EMPTY);
+          expect(state[target === 'live' ? 'liveHash' : 'nextHash']).toBe(layerHash(state[target]));
+        }
+      }),
+      { numRuns: 400, seed: 13 },
+    );
+  });
+});

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { decidePutSingle, decideUpsertMany } from '../../../src/domain/definition/decide.ts';
+import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../../src/domain/definition/evolve.ts';
+import type { ListedKind, SingleKind } from '../../../src/domain/definition/kinds.ts';
+import type { Decision } from '../../../src/domain/definition/publish.ts';
+import type { DomainEvent, ProjectEvent, PublishTarget } from '../../../src/domain/events.ts';
+import type { DefinitionsState } from '../../../src/domain/states.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
+import type { Json } from '../../../src/kernel/json.ts';
+
+/** An event as the log would give it back. */
+export function recorded(event: DomainEvent, at = 1000, revision = 0): ProjectEvent {
+  const metadata = { commandId: 'c', cause: 'test', actor: { kind: 'secret' as const }, schemaVersion: 1, recordedAt: at };
+  return { ...event, revision, id: 'e', metadata, hash: '' };
+}
+
+export function fold(state: DefinitionsState, events: readonly DomainEvent[], at = 1000): DefinitionsState {
+  return events.reduce((folded, event) => evolveDefinitions(folded, recorded(event, at)), state);
+}
+
+/** What a decider decided; a refusal fails the test. */
+export function accepted(decision: Decision | Refusal): Decision {
+  if (decision instanceof Refusal) throw new Error(`${decision.code}: ${decision.message} ${JSON.stringify(decision.extra.body)}`);
+  return decision;
+}
+
+export function refused(decision: unknown): Refusal {
+  if (!(decision instanceof Refusal)) throw new Error('expected a refusal');
+  return decision;
+}
+
+export function push(state: DefinitionsState, kind: ListedKind, items: Json, target: PublishTarget = 'live', at = 1000): DefinitionsState {
+  return fold(state, accepted(decideUpsertMany(state, kind, items, { target, replaceAll: false })).events, at);
+}
+
+export function put(state: DefinitionsState, kind: SingleKind, body: Json, target: PublishTarget = 'live', at = 1000): DefinitionsState {
+  return fold(state, accepted(decidePutSingle(state, kind, body, target)).events, at);
+}
+
+export const EMPTY = EMPTY_DEFINITIONS;
+
+export function sha(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { listDefinitions } from '../../../src/domain/definition/listing.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { EMPTY, push, put } from './given.ts';
+
+const BARE = { includeStaged: false, target: null, projectId: 'p', endpointRateLimits: null } as const;
+const STAGED = { ...BARE, includeStaged: true, target: 'next' } as const;
+
+const both = push(push(EMPTY, 'endpoint', [{ id: 'a', slug: 'a' }, { id: 'b' }]), 'endpoint', [{ id: 'a', slug: 'a', x: 1 }], 'next');
+const data = (body: JsonObject) => body['data'] as JsonObject[];
+
+describe('listings (management 4.1, 4.2)', () => {
+  it('an empty project lists nothing', () => {
+    expect(listDefinitions(EMPTY, 'workflow', BARE)).toEqual({ status: 200, body: { ok: true, data: [] } });
+  });
+
+  it('live items carry no target; staged ones come after them, marked, duplicates included', () => {
+    const items = data(listDefinitions(both, 'endpoint', STAGED).body);
+    expect(items.map((item) => [item['id'], item['revisionTarget']])).toEqual([
+      ['a', undefined],
+      ['b', undefined],
+      ['a', 'next'],
+    ]);
+  });
+
+  it('staged items appear with includeStaged unless the target is live', () => {
+    expect(data(listDefinitions(both, 'endpoint', { ...BARE, includeStaged: true }).body)).toHaveLength(3);
+    expect(data(listDefinitions(both, 'endpoint', { ...STAGED, target: 'live' }).body)).toHaveLength(2);
+    expect(data(listDefinitions(both, 'endpoint', { ...BARE, target: 'next' }).body)).toHaveLength(2);
+  });
+
+  it('fills in id, slug, name, and the visibility of collections', () => {
+    expect(data(listDefinitions(push(EMPTY, 'endpoint', [{ id: 'a' }]), 'endpoint', BARE).body)).toEqual([
+      { id: 'a', slug: 'a', name: 'a' },
+    ]);
+    expect(data(listDefinitions(push(EMPTY, 'collection', [{ id: 'c' }]), 'collection', BARE).body)).toEqual([
+      { id: 'c', name: 'c', visibility: 'private' },
+    ]);
+  });
+
+  it('gives the source text back byte for byte', () => {
+    const sourceText = 'name: é\r\n\r\n# end  \r\n';
+    const state = push(EMPTY, 'endpoint', [{ id: 'a', sourceText }]);
+    expect(data(listDefinitions(state, 'endpoint', BARE).body)[0]?.['sourceText']).toBe(sourceText);
+  });
+
+  it('holds no value that the editor’s typed reads stumble over', () => {
+    const state = push(EMPTY, 'collection', [{ id: 'c', name: 5, description: null, maxRecords: null, accessMode: true }]);
+    expect(data(listDefinitions(state, 'collection', BARE).body)).toEqual([
+      { id: 'c', name: '5', accessMode: 'true', visibility: 'private' },
+    ]);
+  });
+});
+
+describe('single documents (management 4.3, 4.4)', () => {
+  it('game values come as they were put, or as an empty list', () => {
+    expect(listDefinitions(EMPTY, 'game-values', BARE).body).toEqual({ ok: true, data: [] });
+    const state = put(put(EMPTY, 'game-values', { groups: [] }), 'game-values', { items: [] }, 'next');
+    expect(listDefinitions(state, 'game-values', BARE).body['data']).toEqual({ groups: [] });
+    expect(listDefinitions(state, 'game-values', { ...BARE, target: 'next' }).body['data']).toEqual({ items: [] });
+  });
+
+  it('rules of all three forms show their limits as maxPer…, and keep what was sent', () => {
+    const state = put(EMPTY, 'rate-limit-rules', [
+      { name: 'seed', collection: 'camp', field: 'wood.logs', window: 'perDay', limit: 5, action: 'flag' },
+      { id: 'r2', windows: { perHour: 6 } },
+      { maxPerMinute: 7, enabled: false, scope: 'global' },
+    ]);
+    const { body } = listDefinitions(state, 'rate-limit-rules', { ...BARE, endpointRateLimits: { enabled: true } });
+    expect(body).toMatchObject({ ok: true, projectId: 'p', source: 'configuration', endpointRateLimits: { enabled: true } });
+    expect(body['rules']).toMatchObject([
+      {
+        id: 'rl_camp_wood_logs',
+        name: 'seed',
+        window: 'perDay',
+        limit: 5,
+        maxPerDay: 5,
+        maxPerHour: null,
+        action: 'flag',
+        enabled: true,
+        scope: 'per_player',
+      },
+      { id: 'r2', collection: '*', field: '*', maxPerHour: 6, maxPerMinute: null, action: 'reject', windows: { perHour: 6 } },
+      { id: 'rl_all_all', maxPerMinute: 7, enabled: false, scope: 'global' },
+    ]);
+  });
+});

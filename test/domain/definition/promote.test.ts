@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
+import { layerHash } from '../../../src/domain/definition/evolve.ts';
+import { decidePromote, diffDefinitions } from '../../../src/domain/definition/promote.ts';
+import { EMPTY, fold, push, put } from './given.ts';
+
+const base = put(push(EMPTY, 'endpoint', [{ id: 'ep_1', slug: 'buy', method: 'GET', notes: 'old' }, { id: 'same' }]), 'game-values', {
+  items: [],
+});
+const staged = put(
+  push(push(base, 'endpoint', [{ slug: 'buy', notes: 'new' }, { id: 'sell' }], 'next'), 'workflow', [{ id: 'w' }], 'next'),
+  'game-values',
+  { items: [{ id: 'g', entries: { a: 1 } }] },
+  'next',
+);
+
+describe('promotion (decision 8, management 13.4)', () => {
+  it('makes live what next was, in one event, and leaves nothing staged', () => {
+    const { events } = decidePromote(staged, { dryRun: false });
+    expect(events.at(-1)).toMatchObject({ type: 'definitions.promoted', data: { generation: 1 } });
+    const before = effectiveDefinitions(staged, 'next');
+    const after = fold(staged, events);
+    const live = effectiveDefinitions(after, 'live');
+    expect(live.endpoint('buy')?.definition).toEqual(before.endpoint('buy')?.definition);
+    expect(live.endpoint('buy')).toMatchObject({ id: 'ep_1', method: 'GET', enabled: true });
+    expect(live.values.values).toEqual({ g: { a: 1 } });
+    expect(live.workflow('w')).toBeDefined();
+    expect(effectiveDefinitions(after, 'next')).toBe(live);
+    expect(after.liveHash).toBe(layerHash(after.live));
+    expect(events.at(-1)).toMatchObject({ data: { hash: after.liveHash } });
+  });
+
+  it('answers counts per kind and each change', () => {
+    const { answer } = decidePromote(staged, { dryRun: false });
+    expect(answer.body).toMatchObject({
+      ok: true,
+      promoted: { endpoints: 2, collections: 0, workflows: 1, queries: 0, gameValues: 1, rateLimitRules: 0 },
+      generation: 1,
+    });
+    expect(answer.body['changes']).toEqual([
+      { kind: 'endpoint', id: 'ep_1', action: 'change' },
+      { kind: 'endpoint', id: 'sell', action: 'add' },
+      { kind: 'workflow', id: 'w', action: 'add' },
+      { kind: 'game-values', id: '*', action: 'change' },
+    ]);
+  });
+
+  it('a dry run answers the same and writes nothing', () => {
+    const dry = decidePromote(staged, { dryRun: true });
+    expect(dry.events).toEqual([]);
+    expect(dry.answer.body['changes']).toEqual(decidePromote(staged, { dryRun: false }).answer.body['changes']);
+    expect(dry.answer.body).toMatchObject({ dryRun: true, generation: 0 });
+  });
+
+  it('with nothing staged it is 200 with zeros and no event', () => {
+    const { events, answer } = decidePromote(base, { dryRun: false });
+    expect(events).toEqual([]);
+    expect(answer).toMatchObject({ status: 200, body: { promoted: { endpoints: 0 }, changes: [], hash: base.liveHash, generation: 0 } });
+  });
+
+  it('what is staged but equals live still ends the generation', () => {
+    const same = push(push(base, 'endpoint', [{ id: 'same', x: 1 }], 'next'), 'endpoint', [{ id: 'same' }], 'next');
+    const { events, answer } = decidePromote(same, { dryRun: false });
+    expect(answer.body['changes']).toEqual([]);
+    expect(fold(same, events)).toMatchObject({ generation: 1, liveHash: base.liveHash });
+  });
+});
+
+describe('diff of next against live', () => {
+  it('names each change and the top-level members that differ', () => {
+    expect(diffDefinitions(staged).body).toMatchObject({ ok: true, staged: true, liveHash: staged.liveHash, nextHash: staged.nextHash });
+    expect(diffDefinitions(staged).body['changes']).toEqual([
+      { kind: 'endpoint', id: 'ep_1', action: 'change', members: ['notes'] },
+      { kind: 'endpoint', id: 'sell', action: 'add', members: ['id', 'slug'] },
+      { kind: 'workflow', id: 'w', action: 'add', members: ['id'] },
+      { kind: 'game-values', id: '*', action: 'change', members: ['items'] },
+    ]);
+  });
+
+  it('is empty when nothing is staged', () => {
+    expect(diffDefinitions(base).body).toMatchObject({ staged: false, changes: [] });
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import { EMPTY, push, put } from './given.ts';
+
+function values(collections: Json[], document?: Json) {
+  const pushed = push(EMPTY, 'collection', collections);
+  return effectiveDefinitions(document === undefined ? pushed : put(pushed, 'game-values', document), 'live').values;
+}
+
+const shop = (extra: JsonObject) => ({ id: 'shop', visibility: 'public', ...extra });
+
+describe('game values (runtime-storage 17)', () => {
+  it('group entries come out as values, a table as stored, and constants mirror the groups', () => {
+    const { full, shared } = values([], {
+      items: [
+        { id: 'costs', type: 'group', name: 'Costs', description: 'd', entries: { heal: 5 } },
+        { id: 'axes', type: 'table', name: 'Axes', columns: [{ key: 'id', type: 'string' }], rows: [{ id: 'stone' }], note: 1 },
+      ],
+    });
+    expect(full).toMatchObject({
+      groups: { costs: { name: 'Costs', description: 'd', values: { heal: 5 } } },
+      tables: {
+        axes: { id: 'axes', type: 'table', name: 'Axes', columns: [{ key: 'id', type: 'string' }], rows: [{ id: 'stone' }], note: 1 },
+      },
+      constants: { costs: { heal: 5 } },
+      updatedAt: '1970-01-01T00:00:01.000Z',
+    });
+    expect(full['version']).toMatch(/^[0-9a-f]{16}$/);
+    expect(shared).toEqual(full);
+  });
+
+  it('without any values version and time are null', () => {
+    expect(values([]).full).toEqual({ version: null, updatedAt: null, groups: {}, tables: {}, constants: {} });
+  });
+
+  it('templates see one map: group id to entries, table id to rows', () => {
+    const document = {
+      items: [
+        { id: 'costs', entries: { heal: 5 } },
+        { id: 'axes', type: 'table', rows: [{ id: 'stone' }] },
+      ],
+    };
+    expect(values([], document).values).toEqual({ costs: { heal: 5 }, axes: [{ id: 'stone' }] });
+  });
+
+  it.each<[string, Json]>([
+    ['a list of {id, entries}', [{ id: 'economy', name: 'E', entries: { tax: 1 } }]],
+    ['a list of {group, values}', [{ group: 'economy', values: { tax: 1 } }]],
+    ['a list of {id, entries: [{key, value}]}', [{ id: 'economy', entries: [{ key: 'tax', value: 1 }] }]],
+    ['a map of maps', { economy: { tax: 1 } }],
+    ['a map of groups', { economy: { name: 'E', entries: { tax: 1 } } }],
+  ])('constants as %s', (_, constants) => {
+    const model = values([shop({ constants })]);
+    expect(model.values).toEqual({ economy: { tax: 1 } });
+    expect(model.full).toMatchObject({ groups: { economy: { values: { tax: 1 }, _collection: 'shop' } } });
+  });
+
+  it.each<[string, Json]>([
+    [
+      'a list with rows as objects',
+      [
+        {
+          id: 'up',
+          columns: [
+            { key: 'id', type: 'string' },
+            { key: 'price', type: 'number' },
+          ],
+          rows: [{ id: 'axe', price: 5 }],
+        },
+      ],
+    ],
+    ['a list with rows as lists', [{ name: 'up', columns: ['id', 'price'], rows: [['axe', 5, 'beyond the columns']] }]],
+    ['a map with rows as lists', { up: { columns: ['id', 'price'], rows: [['axe', 5]] } }],
+  ])('tables as %s', (_, tables) => {
+    const model = values([shop({ tables })]);
+    expect(model.values).toEqual({ up: [{ id: 'axe', price: 5 }] });
+    expect(model.full).toMatchObject({
+      tables: {
+        up: {
+          columns: [
+            { key: 'id', type: 'string' },
+            { key: 'price', type: 'number' },
+          ],
+          rows: [{ id: 'axe', price: 5 }],
+          _collection: 'shop',
+        },
+      },
+    });
+  });
+
+  it('collections come before the document, and the first of an id wins', () => {
+    const model = values(
+      [shop({ constants: { a: { x: 1 } } }), { id: 'other', visibility: 'public', constants: { a: { x: 2 }, b: { y: 1 } } }],
+      {
+        items: [{ id: 'b', entries: { y: 2 } }, { id: 'c', entries: { z: 3 } }, { entries: { noId: 1 } }],
+      },
+    );
+    expect(model.values).toEqual({ a: { x: 1 }, b: { y: 1 }, c: { z: 3 } });
+    expect(model.full['constants']).toEqual(model.values);
+  });
+
+  it('the legacy form {groups, tables} is read when items is missing', () => {
+    expect(values([], { groups: [{ id: 'g', entries: { a: 1 } }], tables: [{ id: 't', rows: [{ b: 2 }] }] }).values).toEqual({
+      g: { a: 1 },
+      t: [{ b: 2 }],
+    });
+  });
+
+  it('a private collection’s values, their ids and what the document says of it are hidden from the shared answer only', () => {
+    const model = values(
+      [
+        { id: 'secret', name: 'Secret Shop', constants: { a: { x: 1 } }, tables: { t: { rows: [{ y: 1 }] } } },
+        shop({ constants: { open: { z: 1 } } }),
+      ],
+      {
+        items: [
+          { id: 'a', entries: { x: 'of the document' } },
+          { id: 'mine', _collection: 'Secret Shop', entries: { k: 1 } },
+          { id: 'yours', collectionId: 'secret', entries: { k: 1 } },
+          { id: 'free', entries: { k: 1 } },
+        ],
+      },
+    );
+    expect(Object.keys(model.shared['constants'] ?? {})).toEqual(['open', 'free']);
+    expect(model.shared['tables']).toEqual({});
+    expect(Object.keys(model.full['constants'] ?? {})).toEqual(['a', 'open', 'mine', 'yours', 'free']);
+    expect(Object.keys(model.values)).toEqual(['a', 't', 'open', 'mine', 'yours', 'free']);
+    expect(model.values['a']).toEqual({ x: 1 });
+  });
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { type AppendCommand, type Appended, decideAppend } from '../../../src/domain/document/append.ts';
+import { evolveDocument, evolveIdempotency } from '../../../src/domain/document/evolve.ts';
+import type { RecordAppended } from '../../../src/domain/events.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
+import { ExactNumber } from '../../../src/kernel/json.ts';
+import { collection, NOW, windows } from './fixtures.ts';
+
+const GLOBAL = collection({ score: 'number' }, { id: 'runs', name: 'Runs', type: 'global' });
+
+function append(changes: Partial<AppendCommand> = {}): AppendCommand {
+  return {
+    collection: GLOBAL,
+    space: 'live',
+    body: { score: 5 },
+    recordId: 'r1',
+    writerId: 'p1',
+    now: NOW,
+    maxBytes: 1000,
+    checkSchema: true,
+    idempotencyKey: null,
+    idempotency: null,
+    windowOf: () => null,
+    ...changes,
+  };
+}
+
+function accepted(command: AppendCommand): Appended & { readonly data: RecordAppended } {
+  const result = decideAppend(command);
+  if (result instanceof Refusal) throw result;
+  const [event] = result.events;
+  if (event?.type !== 'record.appended') throw new Error('no record.appended');
+  expect(evolveDocument(null, event, command.now).document).toEqual(result.record);
+  return { ...result, data: event.data };
+}
+
+test('a record gets its id, time and writer in front; its own are dropped', () => {
+  const { record, text, data } = accepted(
+    append({ body: { _txId: 1, score: new ExactNumber('1e400'), _id: 'x', _timestamp: 1, _writerId: 'y' } }),
+  );
+  expect(text).toBe(`{"_id":"r1","_timestamp":${NOW},"_writerId":"p1","score":1e400}`);
+  expect(Object.keys(record)).toEqual(['_id', '_timestamp', '_writerId', 'score']);
+  expect(data).toEqual({
+    space: 'live',
+    collection: 'runs',
+    recordId: 'r1',
+    timestamp: NOW,
+    writerId: 'p1',
+    document: { score: new ExactNumber('1e400') },
+    definition: 'definition-hash',
+  });
+});
+
+test.each<[string, Partial<AppendCommand>, string]>([
+  ['a player collection', { collection: collection() }, 'COLLECTION_TYPE_MISMATCH'],
+  ['a list', { body: [1] }, 'INVALID_BODY'],
+  ['an empty object', { body: {} }, 'INVALID_BODY'],
+  ['a record over the size', { maxBytes: 10 }, 'PAYLOAD_TOO_LARGE'],
+  ['a record that does not fit', { body: { score: 'x' } }, 'SCHEMA_VALIDATION_FAILED'],
+])('refused: %s', (_name, changes, code) => {
+  expect(decideAppend(append(changes))).toMatchObject({ name: 'Refusal', code });
+});
+
+test('the daily limit counts the writer; exactly the limit passes', () => {
+  const limited = { ...GLOBAL, dailyLimit: { per: 'player', count: 2 } } as const;
+  const start = Date.UTC(2024, 4, 15);
+  const used = (count: number) => windows({ '@daily/runs/*/perDay/p1': { start, used: count, flagged: false } });
+  expect(accepted(append({ collection: limited, windowOf: used(1) })).data.windows).toEqual([
+    { counter: '@daily/runs/*/perDay/p1', rule: 'daily', window: 'perDay', start, before: 1, after: 2 },
+  ]);
+  expect(decideAppend(append({ collection: limited, windowOf: used(2) }))).toMatchObject({
+    code: 'RATE_LIMIT_DAILY',
+    extra: { headers: { 'Retry-After': String(10 * 3600 + 14 * 60 + 30) } },
+  });
+  expect(accepted(append({ collection: limited, windowOf: used(2), writerId: 'p2' })).record['_writerId']).toBe('p2');
+});
+
+test('an idempotency key answers again for the same body, refuses another, and ends after a day', () => {
+  const { data, record } = accepted(append({ idempotencyKey: 'k', body: { score: 5, x: 1 } }));
+  expect(data.idempotency).toMatchObject({ caller: 'p1', key: 'k' });
+  const idempotency = evolveIdempotency(data, NOW);
+  const later = { idempotencyKey: 'k', idempotency, recordId: 'r2', now: NOW + 1000 };
+  expect(decideAppend(append({ ...later, body: { x: 1, score: 5 } }))).toMatchObject({ events: [], record });
+  expect(decideAppend(append({ ...later, body: { score: 6 } }))).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED', status: 409 });
+  expect(accepted(append({ ...later, now: NOW + 24 * 3600 * 1000 })).record['_id']).toBe('r2');
+  expect(evolveIdempotency(accepted(append()).data, NOW)).toBe(null);
+});

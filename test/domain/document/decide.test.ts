@@ -1,0 +1,268 @@
+import { describe, expect, test } from 'vitest';
+import { type Decided, decideDelete, decideWrite, readWriteBody, type WriteCommand } from '../../../src/domain/document/decide.ts';
+import { evolveDocument } from '../../../src/domain/document/evolve.ts';
+import type { DocumentWritten } from '../../../src/domain/events.ts';
+import { normaliseRules } from '../../../src/domain/limit/rules.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
+import { ExactNumber } from '../../../src/kernel/json.ts';
+import { collection, NOW, stored, windows, write } from './fixtures.ts';
+
+function accepted(command: WriteCommand): Decided & { readonly data: DocumentWritten } {
+  const result = decideWrite(command);
+  if (result instanceof Refusal) throw result;
+  const [event] = result.events;
+  if (event?.type !== 'document.written') throw new Error('no document.written');
+  expect(JSON.stringify(evolveDocument(command.current, event, command.now))).toBe(JSON.stringify(result.state));
+  return { ...result, data: event.data };
+}
+
+function refused(command: WriteCommand): Refusal {
+  const result = decideWrite(command);
+  if (!(result instanceof Refusal)) throw new Error('was accepted');
+  return result;
+}
+
+const ops = (...list: { op: string; path: string; value?: number; source?: string }[]) => ({ kind: 'operations', ops: list }) as const;
+
+describe('reading the body', () => {
+  test('a list called ops makes operations, anything else a plain document', () => {
+    expect(readWriteBody({ ops: [{ op: 'inc', path: 'a', value: 1 }], other: 1 })).toEqual({
+      body: { kind: 'operations', ops: [{ op: 'inc', path: 'a', value: 1 }] },
+      saveVersion: null,
+    });
+    expect(readWriteBody({ ops: 'x' })).toEqual({ body: { kind: 'replace', document: { ops: 'x' } }, saveVersion: null });
+  });
+
+  test('the save version is taken out of it', () => {
+    expect(readWriteBody({ a: 1, _saveVersion: 3 })).toEqual({ body: { kind: 'replace', document: { a: 1 } }, saveVersion: 3 });
+    expect(readWriteBody({ ops: [{ op: 'inc', path: 'a', value: 1 }], _saveVersion: '3' })).toMatchObject({ saveVersion: 3 });
+    expect(readWriteBody({ _saveVersion: null })).toEqual({ body: { kind: 'replace', document: {} }, saveVersion: null });
+    expect(readWriteBody({ _saveVersion: -1 })).toMatchObject({ code: 'INVALID_BODY' });
+  });
+
+  test.each([[null], [[]], ['text'], [5], [new ExactNumber('1e400')]])('%o is no body', (body) => {
+    expect(readWriteBody(body)).toMatchObject({ code: 'INVALID_BODY', status: 400 });
+  });
+
+  test('operations that are none are refused with their position', () => {
+    expect(readWriteBody({ ops: [{ op: 'set' }] })).toMatchObject({
+      code: 'INVALID_OPERATION',
+      message: 'ops[0]: needs the texts op and path',
+    });
+    expect(readWriteBody({ ops: [] })).toMatchObject({ code: 'INVALID_OPERATION', message: 'ops is empty' });
+  });
+});
+
+describe('given no document', () => {
+  test('a plain document is stored whole, as version 1', () => {
+    const { data, state, text } = accepted(
+      write({ body: { kind: 'replace', document: { b: 1, a: new ExactNumber('1e400'), _saveVersion: 0 } } }),
+    );
+    expect(data).toEqual({
+      space: 'live',
+      collection: 'players',
+      key: 'p1',
+      version: 1,
+      document: { b: 1, a: new ExactNumber('1e400') },
+      definition: 'definition-hash',
+    });
+    expect(state).toMatchObject({ version: 1, createdAt: NOW, updatedAt: NOW });
+    expect(text).toBe('{"b":1,"a":1e400}');
+  });
+
+  test('operations start from nothing and store the document whole', () => {
+    const { data } = accepted(write({ body: ops({ op: 'inc', path: 'gold', value: 5 }) }));
+    expect(data.document).toEqual({ gold: 5 });
+    expect(data.changes).toBe(undefined);
+    expect(data.ops).toEqual([{ op: 'inc', path: 'gold', value: 5 }]);
+  });
+});
+
+describe('given a document', () => {
+  test('operations store what they touched', () => {
+    const { data, state } = accepted(write({ current: stored({ gold: 1, name: 'x' }), body: ops({ op: 'inc', path: 'gold', value: 5 }) }));
+    expect(data).toMatchObject({ version: 4, changes: [['gold', 6]] });
+    expect(data.document).toBe(undefined);
+    expect(state).toEqual({ document: { gold: 6, name: 'x' }, version: 4, createdAt: NOW - 5000, updatedAt: NOW });
+  });
+
+  test('a deleted one keeps counting versions and begins anew', () => {
+    const { data, state } = accepted(write({ current: stored(null, 7) }));
+    expect(data).toMatchObject({ version: 8, document: {} });
+    expect(state.createdAt).toBe(NOW);
+  });
+
+  test('a fork travels with the first write of a staged space', () => {
+    const fork = { document: { gold: 1 }, version: 3 };
+    const { data, state } = accepted(
+      write({ space: 'next1', current: stored(fork.document), fork, body: ops({ op: 'inc', path: 'gold', value: 1 }) }),
+    );
+    expect(data).toMatchObject({ space: 'next1', fork, version: 4, changes: [['gold', 2]] });
+    const event = { type: 'document.written', data } as const;
+    expect(evolveDocument(null, event, NOW)).toEqual(state);
+  });
+});
+
+describe('defaults under operations', () => {
+  const schema = {
+    gold: { type: 'number', default: 100 },
+    luck: { type: 'number', default: 7 },
+    stats: { type: 'object', default: { hp: 1, mp: 2 } },
+    gear: { type: 'object', properties: { a: { type: 'number', default: 1 }, b: { type: 'number', default: 2 } } },
+  };
+
+  test('an operation starts from the default and stores only what it touched', () => {
+    const command = write({ collection: collection(schema), current: stored({ x: 1 }), body: ops({ op: 'inc', path: 'gold', value: 5 }) });
+    expect(accepted(command).state.document).toEqual({ x: 1, gold: 105 });
+    expect(accepted({ ...command, current: null }).data.document).toEqual({ gold: 105 });
+  });
+
+  test('a default object that is written into is stored whole, so that no reader loses the rest', () => {
+    const command = write({
+      collection: collection(schema),
+      current: stored({ x: 1 }),
+      body: ops({ op: 'inc', path: 'stats.hp', value: 5 }),
+    });
+    expect(accepted(command).data.changes).toEqual([['stats', { hp: 6, mp: 2 }]]);
+  });
+
+  test('children with defaults of their own stay defaults', () => {
+    const command = write({
+      collection: collection(schema),
+      current: stored({ x: 1 }),
+      body: ops({ op: 'inc', path: 'gear.a', value: 5 }),
+    });
+    expect(accepted(command).state.document).toEqual({ x: 1, gear: { a: 6 } });
+  });
+});
+
+describe('refusals, in their order', () => {
+  const strict = collection({ gold: 'number' }, { requireSaveVersion: true, dailyLimit: { per: 'player', count: 1 } });
+  const full = windows({ '@daily/players/*/perDay/p1': { start: Date.UTC(2024, 4, 15), used: 1, flagged: false } });
+  const everything = { collection: strict, windowOf: full, saveVersion: 9, maxBytes: 5 };
+  const document = { gold: 'x'.repeat(10) };
+
+  test('operations first', () => {
+    const refusal = refused(write({ ...everything, body: ops({ op: 'set', path: 'gold', value: 1 }, { op: 'inc', path: 'gold' }) }));
+    expect(refusal).toMatchObject({ code: 'INVALID_OPERATION', message: 'ops[1]: inc needs a number' });
+  });
+
+  test('then the schema', () => {
+    expect(refused(write({ ...everything, body: { kind: 'replace', document } }))).toMatchObject({
+      code: 'SCHEMA_VALIDATION_FAILED',
+      message: 'gold: expected number',
+    });
+  });
+
+  test('then the size in UTF-8 bytes; exactly the limit passes', () => {
+    expect(refused(write({ ...everything, checkSchema: false, body: { kind: 'replace', document } }))).toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+    });
+    const body = { kind: 'replace', document: { a: 'é' } } as const;
+    expect(accepted(write({ body, maxBytes: 10 })).text).toBe('{"a":"é"}');
+    expect(refused(write({ body, maxBytes: 9 }))).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', status: 413 });
+  });
+
+  test('then the save version', () => {
+    expect(refused(write({ ...everything, maxBytes: 1000 }))).toMatchObject({
+      code: 'STALE_SAVE',
+      status: 409,
+      extra: { error: { expected: 9, actual: 0 } },
+    });
+    const unnamed = { ...everything, maxBytes: 1000, saveVersion: null };
+    expect(refused(write({ ...unnamed, strictSaveVersion: true }))).toMatchObject({ code: 'SAVE_VERSION_REQUIRED' });
+  });
+
+  test('then the limits', () => {
+    expect(refused(write({ ...everything, maxBytes: 1000, saveVersion: 0 }))).toMatchObject({ code: 'RATE_LIMIT_DAILY', status: 429 });
+  });
+});
+
+test.each([
+  [null, 0, true],
+  [null, 1, false],
+  [stored({}, 3), 3, true],
+  [stored({}, 3), 0, false],
+  [stored(null, 3), 0, true],
+  [stored(null, 3), 3, false],
+])('given %o, a writer that has seen version %d is accepted: %s', (current, saveVersion, passes) => {
+  expect(decideWrite(write({ current, saveVersion })) instanceof Refusal).toBe(!passes);
+});
+
+describe('ledger', () => {
+  const tracked = collection({ gold: { type: 'number', _ledger: true } });
+
+  test('the entry travels with the write, named by its operation', () => {
+    const body = ops({ op: 'inc', path: 'gold', value: 5, source: 'quest' });
+    expect(accepted(write({ collection: tracked, current: stored({ gold: 1 }), body })).data.ledger).toEqual([
+      { field: 'gold', before: 1, after: 6, delta: 5, source: 'quest' },
+    ]);
+  });
+
+  test('a clamped value is what the ledger tells', () => {
+    const rules = normaliseRules([{ collection: 'players', field: 'gold', window: 'perDay', limit: 3, action: 'clamp' }]);
+    const { data, state } = accepted(
+      write({ collection: tracked, rules, current: stored({ gold: 1 }), body: ops({ op: 'inc', path: 'gold', value: 5 }) }),
+    );
+    expect(data.ledger).toMatchObject([{ before: 1, after: 4, delta: 3 }]);
+    expect(data.changes).toEqual([['gold', 4]]);
+    expect(state.document).toEqual({ gold: 4 });
+  });
+});
+
+test('a clamped field inside a stored object is lowered there', () => {
+  const rules = normaliseRules([{ collection: 'players', field: 'stats.xp', window: 'perDay', limit: 3, action: 'clamp' }]);
+  const body = { kind: 'operations', ops: [{ op: 'set', path: 'stats', value: { xp: 50, hp: 1 } }] } as const;
+  const { data, text } = accepted(write({ rules, current: stored({ stats: { xp: 10 } }), body }));
+  expect(data.changes).toEqual([['stats', { xp: 13, hp: 1 }]]);
+  expect(text).toBe('{"stats":{"xp":13,"hp":1}}');
+});
+
+test('a flagged write is stored, and says so once', () => {
+  const rules = normaliseRules([{ name: 'Gold', collection: 'players', field: 'gold', window: 'perDay', limit: 3, action: 'flag' }]);
+  const { events } = accepted(write({ rules, body: ops({ op: 'inc', path: 'gold', value: 5 }) }));
+  expect(events[1]).toEqual({
+    type: 'write.flagged',
+    data: {
+      space: 'live',
+      collection: 'players',
+      key: 'p1',
+      rule: 'Gold',
+      window: 'perDay',
+      start: Date.UTC(2024, 4, 15),
+      subject: 'p1',
+      amount: 5,
+      limit: 3,
+    },
+  });
+});
+
+describe('delete', () => {
+  const tracked = collection({ gold: { type: 'number', _ledger: true } });
+  const command = { collection: tracked, space: 'live', key: 'p1', now: NOW, source: 'direct' } as const;
+
+  test('what is not there stays not there, without an event', () => {
+    expect(decideDelete({ ...command, current: null })).toEqual({ events: [], state: null });
+    expect(decideDelete({ ...command, current: stored(null) }).events).toEqual([]);
+  });
+
+  test('a document goes, its version stays, its ledger closes', () => {
+    const current = stored({ gold: 5 });
+    const { events, state } = decideDelete({ ...command, current });
+    const [event] = events;
+    if (event?.type !== 'document.deleted') throw new Error('no document.deleted');
+    expect(event.data).toMatchObject({ version: 3, ledger: [{ field: 'gold', before: 5, after: 0, delta: -5, source: 'direct' }] });
+    expect(evolveDocument(current, event, NOW)).toEqual(state);
+    expect(state).toMatchObject({ document: null, version: 3 });
+  });
+
+  test('a live document that shines through is hidden by a tombstone', () => {
+    const current = stored({ gold: 5 });
+    const fork = { document: current.document, version: current.version };
+    const { events, state } = decideDelete({ ...command, space: 'next1', current, fork });
+    const [event] = events;
+    if (event?.type !== 'document.deleted') throw new Error('no document.deleted');
+    expect(event.data.fork).toEqual(fork);
+    expect(evolveDocument(null, event, NOW)).toEqual(state);
+  });
+});

@@ -1,0 +1,56 @@
+import type { CollectionModel } from '../../../src/domain/definition/model.ts';
+import type { WriteCommand } from '../../../src/domain/document/decide.ts';
+import { compileSchema } from '../../../src/domain/document/schema.ts';
+import type { DocumentState, WindowState } from '../../../src/domain/states.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+
+/** Wednesday, 2024-05-15 13:45:30.250 UTC. */
+export const NOW = Date.UTC(2024, 4, 15, 13, 45, 30, 250);
+
+export function collection(schema: Json = {}, changes: Partial<CollectionModel> = {}): CollectionModel {
+  return {
+    id: 'players',
+    name: 'Players',
+    type: 'per-platformid',
+    isPublic: true,
+    publicAppend: false,
+    allowRecordDelete: true,
+    requireSaveVersion: false,
+    maxRecords: 1,
+    dailyLimit: null,
+    schema: compileSchema(schema),
+    hash: 'definition-hash',
+    definition: {},
+    ...changes,
+  };
+}
+
+export function stored(document: JsonObject | null, version = 3): DocumentState {
+  return { document, version, createdAt: NOW - 5000, updatedAt: NOW - 1000 };
+}
+
+/** A plain write of `{}` by player `p1` to a document that does not exist, unless told otherwise. */
+export function write(changes: Partial<WriteCommand> = {}): WriteCommand {
+  return {
+    collection: collection(),
+    space: 'live',
+    key: 'p1',
+    current: null,
+    now: NOW,
+    source: 'direct',
+    body: { kind: 'replace', document: {} },
+    player: 'caller',
+    saveVersion: null,
+    strictSaveVersion: false,
+    rules: [],
+    windowOf: () => null,
+    maxBytes: 65_536,
+    checkSchema: true,
+    ...changes,
+  };
+}
+
+/** Windows that already hold something, by counter. */
+export function windows(used: Readonly<Record<string, WindowState>>): (counter: string) => WindowState | null {
+  return (counter) => used[counter] ?? null;
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { ledgerEntries, originFinder } from '../../../src/domain/document/ledger.ts';
+import { compileSchema } from '../../../src/domain/document/schema.ts';
+import { ExactNumber } from '../../../src/kernel/json.ts';
+
+const schema = compileSchema({
+  gold: { type: 'number', _ledger: true, default: 100 },
+  stats: { type: 'object', properties: { xp: { type: 'number', _ledger: true } } },
+});
+const nobody = () => undefined;
+
+test('one entry per changed field, missing and non-numbers count as 0', () => {
+  const entries = ledgerEntries(schema, { gold: 'text', stats: { xp: 5 } }, { gold: 7, stats: null }, nobody, 'direct');
+  expect(entries).toEqual([
+    { field: 'gold', before: 0, after: 7, delta: 7, source: 'direct' },
+    { field: 'stats.xp', before: 5, after: 0, delta: -5, source: 'direct' },
+  ]);
+});
+
+test('equal values make no entry', () => {
+  expect(ledgerEntries(schema, { gold: 5 }, { gold: 5, other: 1 }, nobody, 'direct')).toEqual([]);
+  expect(ledgerEntries(schema, null, { gold: -0 }, nobody, 'direct')).toEqual([]);
+});
+
+test('a delete takes everything back', () => {
+  expect(ledgerEntries(schema, { gold: 5 }, null, nobody, 'direct')).toEqual([
+    { field: 'gold', before: 5, after: 0, delta: -5, source: 'direct' },
+  ]);
+});
+
+test('exact numbers stay exact', () => {
+  const before = { gold: new ExactNumber('18446744073709551614') };
+  const after = { gold: new ExactNumber('18446744073709551615') };
+  expect(ledgerEntries(schema, before, after, nobody, 'direct')).toEqual([
+    { field: 'gold', before: before.gold, after: after.gold, delta: 1, source: 'direct' },
+  ]);
+});
+
+test('source and reason come from the operation on the path, else on the object around it', () => {
+  const originOf = originFinder(new Map([['stats', { source: 'quest', reason: 'dragon' }]]));
+  expect(ledgerEntries(schema, null, { stats: { xp: 1 }, gold: 1 }, originOf, 'buy-item')).toEqual([
+    { field: 'gold', before: 0, after: 1, delta: 1, source: 'buy-item' },
+    { field: 'stats.xp', before: 0, after: 1, delta: 1, source: 'quest', reason: 'dragon' },
+  ]);
+});

@@ -1,0 +1,103 @@
+import type { EndpointModel, WorkflowModel } from '../../../src/domain/definition/model.ts';
+import { compileEndpoint } from '../../../src/domain/endpoint/compile.ts';
+import { language } from '../../../src/domain/endpoint/compilers.ts';
+import { runEndpoint } from '../../../src/domain/endpoint/execute.ts';
+import { checkInput } from '../../../src/domain/endpoint/input.ts';
+import type { EndpointCall, EndpointResult } from '../../../src/domain/endpoint/run.ts';
+import { CallContext, Scope } from '../../../src/domain/endpoint/scope.ts';
+import type { Value } from '../../../src/domain/endpoint/value.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+
+/** What a call is given beside the definition; everything has a default. */
+export interface World {
+  readonly input?: JsonObject;
+  readonly values?: JsonObject;
+  /** `collection/key` → document. */
+  readonly documents?: Readonly<Record<string, JsonObject>>;
+  readonly workflows?: Readonly<Record<string, JsonObject>>;
+  readonly endpoints?: Readonly<Record<string, JsonObject>>;
+  readonly call?: Partial<EndpointCall>;
+}
+
+/** Tuesday, 14 November 2023, 22:13:20 UTC. */
+export const NOW = 1_700_000_000_000;
+
+export function callOf(world: World): EndpointCall {
+  return {
+    projectId: 'p1',
+    slug: 'test',
+    input: world.input ?? {},
+    platformId: '76561198000000001',
+    playerKey: '76561198000000001',
+    hasSecretKey: false,
+    isDedicatedServer: false,
+    now: NOW,
+    random: () => 0.5,
+    ...world.call,
+  };
+}
+
+export function compile(definition: JsonObject, world: World = {}) {
+  return compileEndpoint(definition, {
+    workflow: (id) => workflowModel(id, world.workflows?.[id]),
+    endpoint: (slug) => endpointModel(slug, world.endpoints?.[slug]),
+    values: world.values ?? {},
+  });
+}
+
+function workflowModel(id: string, definition: JsonObject | undefined): WorkflowModel | undefined {
+  return definition && { id, hash: '', definition };
+}
+
+function endpointModel(slug: string, definition: JsonObject | undefined): EndpointModel | undefined {
+  const internal = definition?.['exposure'] === 'internal';
+  const flags = { enabled: true, deprecated: false, internal, requiresSecretKey: false, method: 'POST' as const };
+  return definition && { id: slug, slug, hash: '', definition, ...flags };
+}
+
+/** Runs a definition once; throws what it throws. */
+export function run(definition: JsonObject, world: World = {}): EndpointResult {
+  const compiled = compile(definition, world);
+  return runEndpoint(compiled, callOf(world), { document: (collection, key) => world.documents?.[`${collection}/${key}`] ?? null });
+}
+
+/** The refusal of a call that must not succeed. */
+export function refused(definition: JsonObject, world: World = {}): Refusal {
+  return refusalOf(() => run(definition, world));
+}
+
+export function refusalOf(body: () => unknown): Refusal {
+  try {
+    body();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+/** Runs steps and answers what the last template of the response gives. */
+export function result(steps: readonly Json[], template: Json, world: World = {}): Json {
+  return run({ steps, response: { body: { result: template } } }, world).body;
+}
+
+export function scopeOf(names: Readonly<Record<string, Json>>, world: World = {}): Scope {
+  return new Scope(new CallContext(callOf(world), world.values ?? {}), new Map(Object.entries(names)));
+}
+
+export function template(text: string, names: Readonly<Record<string, Json>> = {}, world: World = {}): Value {
+  return language.template(text)(scopeOf(names, world));
+}
+
+export function expression(text: string, names: Readonly<Record<string, Json>> = {}, world: World = {}): Value {
+  return language.expression(text)(scopeOf(names, world));
+}
+
+export function holds(condition: Json, names: Readonly<Record<string, Json>> = {}, world: World = {}): boolean {
+  return language.condition(condition)(scopeOf(names, world));
+}
+
+export function checked(schema: Json, input: JsonObject, fromQuery = false): JsonObject {
+  return checkInput(compile({ input: schema }), input, { fromQuery });
+}

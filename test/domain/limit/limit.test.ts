@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest';
+import type { WindowName } from '../../../src/domain/definition/model.ts';
+import { applyRules, type Limited, type LimitedWrite } from '../../../src/domain/limit/apply.ts';
+import { evolveWindow } from '../../../src/domain/limit/evolve.ts';
+import { normaliseRules } from '../../../src/domain/limit/rules.ts';
+import { windowEnd, windowStart } from '../../../src/domain/limit/windows.ts';
+import type { WindowState } from '../../../src/domain/states.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
+import { ExactNumber, type Json } from '../../../src/kernel/json.ts';
+import { collection, NOW, windows } from '../document/fixtures.ts';
+
+const DAY_START = Date.UTC(2024, 4, 15);
+const COUNTER = 'rl_players_gold/players/gold/perDay/p1';
+
+function rule(changes: Record<string, Json> = {}) {
+  return {
+    name: 'Gold',
+    collection: 'players',
+    field: 'gold',
+    scope: 'per_player',
+    window: 'perDay',
+    limit: 10,
+    action: 'reject',
+    ...changes,
+  };
+}
+
+/** Gold goes from 1 to 1 + `amount` in the document of `p1`. */
+function growth(amount: number, rules: Json, changes: Partial<LimitedWrite> = {}): LimitedWrite {
+  return {
+    rules: normaliseRules(rules),
+    collection: collection(),
+    key: 'p1_slot',
+    player: 'caller',
+    now: NOW,
+    before: { gold: 1 },
+    after: { gold: 1 + amount },
+    increases: new Map(),
+    windowOf: () => null,
+    ...changes,
+  };
+}
+
+function used(amount: number, changes: Partial<WindowState> = {}) {
+  return windows({ [COUNTER]: { start: DAY_START, used: amount, flagged: false, ...changes } });
+}
+
+function passed(write: LimitedWrite): Limited {
+  const result = applyRules(write);
+  if (result instanceof Refusal) throw result;
+  return result;
+}
+
+describe('windows', () => {
+  test.each<[WindowName, number, number]>([
+    ['perMinute', Date.UTC(2024, 4, 15, 13, 45), Date.UTC(2024, 4, 15, 13, 46)],
+    ['perHour', Date.UTC(2024, 4, 15, 13), Date.UTC(2024, 4, 15, 14)],
+    ['perDay', Date.UTC(2024, 4, 15), Date.UTC(2024, 4, 16)],
+    ['perWeek', Date.UTC(2024, 4, 13), Date.UTC(2024, 4, 20)],
+    ['perMonth', Date.UTC(2024, 4, 1), Date.UTC(2024, 5, 1)],
+    ['perYear', Date.UTC(2024, 0, 1), Date.UTC(2025, 0, 1)],
+  ])('%s is fixed in UTC', (window, start, end) => {
+    expect(windowStart(window, NOW)).toBe(start);
+    expect(windowEnd(window, NOW)).toBe(end);
+    expect(windowStart(window, start)).toBe(start);
+    expect(windowStart(window, end - 1)).toBe(start);
+    expect(windowStart(window, end)).toBe(end);
+  });
+
+  test('a week begins on Monday, also before 1970 and on a Sunday', () => {
+    expect(windowStart('perWeek', Date.UTC(2024, 4, 19, 23, 59))).toBe(Date.UTC(2024, 4, 13));
+    expect(new Date(windowStart('perWeek', -1)).getUTCDay()).toBe(1);
+  });
+});
+
+describe('forms of rules', () => {
+  const normal = {
+    id: 'rl_players_gold',
+    name: 'Gold',
+    collection: 'players',
+    field: 'gold',
+    scope: 'per_player',
+    action: 'reject',
+    windows: [{ window: 'perDay', limit: 10 }],
+  };
+
+  test('window and limit, windows, and the flat form, bare or wrapped', () => {
+    const { window: _, limit: __, ...bare } = rule();
+    expect(normaliseRules([rule()])).toEqual([normal]);
+    expect(normaliseRules({ rules: [{ ...bare, windows: { perDay: 10 } }] })).toEqual([normal]);
+    expect(normaliseRules([{ ...bare, maxPerDay: 10 }])).toEqual([normal]);
+    expect(normaliseRules([{ ...bare, windows: { perDay: 10, perMinute: 2 } }])[0]?.windows).toEqual([
+      { window: 'perMinute', limit: 2 },
+      { window: 'perDay', limit: 10 },
+    ]);
+  });
+
+  test('what is missing or unknown has a meaning', () => {
+    expect(normaliseRules([{ maxPerHour: 5, scope: 'x', action: 'y', id: 'bad id' }])).toEqual([
+      {
+        id: 'rl_all_all',
+        name: 'rl_all_all',
+        collection: '*',
+        field: '*',
+        scope: 'per_player',
+        action: 'reject',
+        windows: [{ window: 'perHour', limit: 5 }],
+      },
+    ]);
+  });
+
+  test('disabled rules and rules without a limit do not count', () => {
+    for (const raw of [rule({ enabled: false }), rule({ limit: 0 }), rule({ limit: 'x' }), rule({ window: 'perAge' }), 'text', null]) {
+      expect(normaliseRules([raw])).toEqual([]);
+    }
+    expect(normaliseRules('text')).toEqual([]);
+  });
+
+  test('ids are unique, because counters go by them', () => {
+    const ids = normaliseRules([rule(), rule({ action: 'flag' }), rule({ id: 'own' }), rule({ id: 'own' })]).map(({ id }) => id);
+    expect(ids).toEqual(['rl_players_gold', 'rl_players_gold_2', 'own', 'own_2']);
+  });
+});
+
+describe('reject', () => {
+  test('exactly the limit passes, and the counter moves', () => {
+    const { windows: changes, document } = passed(growth(4, [rule()], { windowOf: used(6) }));
+    expect(document).toEqual({ gold: 5 });
+    expect(changes).toEqual([{ counter: COUNTER, rule: 'rl_players_gold', window: 'perDay', start: DAY_START, before: 6, after: 10 }]);
+  });
+
+  test('more is refused with rule, field, window and the seconds to its end', () => {
+    expect(applyRules(growth(5, [rule()], { windowOf: used(6) }))).toMatchObject({
+      code: 'RATE_LIMIT',
+      status: 429,
+      extra: { error: { rule: 'Gold', field: 'gold', window: 'perDay' }, headers: { 'Retry-After': String(10 * 3600 + 14 * 60 + 30) } },
+    });
+  });
+
+  test('every window of a rule must pass', () => {
+    const rules = [rule({ window: null, windows: { perMinute: 3, perDay: 100 } })];
+    expect(applyRules(growth(4, rules))).toMatchObject({ extra: { error: { window: 'perMinute' }, headers: { 'Retry-After': '30' } } });
+    expect(passed(growth(3, rules)).windows).toHaveLength(2);
+  });
+
+  test('a window that is over counts from 0, one that begins later is kept', () => {
+    expect(passed(growth(10, [rule()], { windowOf: used(10, { start: DAY_START - 1 }) })).windows[0]?.before).toBe(0);
+    expect(applyRules(growth(1, [rule()], { windowOf: used(10, { start: DAY_START + 86_400_000 }) }))).toMatchObject({
+      code: 'RATE_LIMIT',
+    });
+  });
+
+  test('decimal noise does not make the limit tighter', () => {
+    const write = growth(0, [rule({ limit: 0.3 })], { windowOf: used(0.1), before: {}, after: { gold: 0.2 } });
+    expect(passed(write).windows).toHaveLength(1);
+  });
+});
+
+describe('amount', () => {
+  test('upward moves of operations, or the difference when that is more', () => {
+    const down = growth(0, [rule()], { before: { gold: 9 }, after: { gold: 7 }, increases: new Map([['gold', 2]]) });
+    expect(passed(down).windows[0]?.after).toBe(2);
+    expect(passed({ ...down, after: { gold: 14 } }).windows[0]?.after).toBe(5);
+  });
+
+  test('no growth counts nothing and never fails', () => {
+    expect(passed(growth(-5, [rule()], { windowOf: used(10) })).windows).toEqual([]);
+    expect(passed(growth(0, [rule()], { after: { gold: 'text' } })).windows).toEqual([]);
+  });
+
+  test('a missing old value counts as 0, also without a document', () => {
+    expect(passed(growth(0, [rule()], { before: null, after: { gold: 4 } })).windows[0]?.after).toBe(4);
+    expect(passed(growth(0, [rule()], { before: { gold: 'x' }, after: { gold: 4 } })).windows[0]?.after).toBe(4);
+  });
+
+  test('* counts writes', () => {
+    expect(passed(growth(-5, [rule({ field: '*', limit: 1 })])).windows[0]).toMatchObject({
+      counter: 'rl_players_all/players/*/perDay/p1',
+      after: 1,
+    });
+  });
+
+  test('exact numbers count by their exact growth', () => {
+    const before = { gold: new ExactNumber('18446744073709551610') };
+    const after = { gold: new ExactNumber('18446744073709551615') };
+    expect(passed(growth(0, [rule()], { before, after })).windows[0]?.after).toBe(5);
+    expect(applyRules(growth(0, [rule()], { before, after: { gold: new ExactNumber('1e400') } }))).toMatchObject({ code: 'RATE_LIMIT' });
+  });
+});
+
+describe('subjects', () => {
+  const counterOf = (changes: Partial<LimitedWrite>, rules: Json = [rule()]) => passed(growth(1, rules, changes)).windows[0]?.counter;
+
+  test('the player of the key, the caller in global collections, all together', () => {
+    expect(counterOf({ key: 'p2' })).toBe('rl_players_gold/players/gold/perDay/p2');
+    expect(counterOf({ collection: collection({}, { type: 'global' }) })).toBe('rl_players_gold/players/gold/perDay/caller');
+    expect(counterOf({}, [rule({ scope: 'global' })])).toBe('rl_players_gold/players/gold/perDay/*');
+  });
+
+  test('only rules of the collection count, by id or name in any letter case, and those for all', () => {
+    const other = rule({ collection: 'others' });
+    const rules = [other, rule({ collection: 'PLAYERS', id: 'by_id' }), rule({ collection: '*', id: 'all' })];
+    expect(passed(growth(1, rules)).windows.map(({ rule: id }) => id)).toEqual(['by_id', 'all']);
+    expect(passed(growth(1, [other])).windows).toEqual([]);
+  });
+});
+
+describe('clamp', () => {
+  const clamp = rule({ action: 'clamp' });
+
+  test('the value is lowered to what is left', () => {
+    const { document, clamped, windows: changes } = passed(growth(7, [clamp], { windowOf: used(6) }));
+    expect(document).toEqual({ gold: 5 });
+    expect(clamped).toEqual([['gold', 5]]);
+    expect(changes[0]).toMatchObject({ before: 6, after: 10 });
+  });
+
+  test('never below the old value; nothing left moves no counter', () => {
+    const { document, windows: changes } = passed(growth(7, [clamp], { windowOf: used(25) }));
+    expect(document).toEqual({ gold: 1 });
+    expect(changes).toEqual([]);
+  });
+
+  test('the tightest of several counts for all', () => {
+    const rules = [clamp, rule({ action: 'clamp', limit: 2, window: 'perMinute' }), rule({ limit: 2 })];
+    const { document, windows: changes } = passed(growth(7, rules));
+    expect(document).toEqual({ gold: 3 });
+    expect(changes.map(({ after }) => after)).toEqual([2, 2, 2]);
+  });
+
+  test('exact numbers are lowered exactly', () => {
+    const before = { gold: new ExactNumber('18446744073709551600') };
+    const after = { gold: new ExactNumber('18446744073709551615') };
+    expect(passed(growth(0, [clamp], { before, after })).document).toEqual({ gold: new ExactNumber('18446744073709551610') });
+  });
+
+  test('on * it rejects, as there is nothing to lower', () => {
+    const write = growth(1, [rule({ field: '*', action: 'clamp', limit: 1 })], {
+      windowOf: windows({ 'rl_players_all/players/*/perDay/p1': { start: DAY_START, used: 1, flagged: false } }),
+    });
+    expect(applyRules(write)).toMatchObject({ code: 'RATE_LIMIT' });
+  });
+});
+
+describe('flag', () => {
+  const flag = rule({ action: 'flag' });
+
+  test('the write passes; the first over the limit says so, later ones only count', () => {
+    const first = passed(growth(5, [flag], { windowOf: used(6) }));
+    expect(first.windows[0]).toMatchObject({ after: 11, flagged: true });
+    expect(first.flags).toEqual([{ rule: 'Gold', window: 'perDay', start: DAY_START, subject: 'p1', amount: 5, limit: 10 }]);
+    const second = passed(growth(5, [flag], { windowOf: used(11, { flagged: true }) }));
+    expect(second.windows[0]).not.toHaveProperty('flagged');
+    expect(second.flags).toEqual([]);
+  });
+});
+
+describe('folding windows', () => {
+  const change = { counter: COUNTER, rule: 'r', window: 'perDay', start: 5, before: 0, after: 3 };
+
+  test('the flag lasts as long as the window', () => {
+    const flagged = evolveWindow(null, { ...change, flagged: true });
+    expect(flagged).toEqual({ start: 5, used: 3, flagged: true });
+    expect(evolveWindow(flagged, { ...change, after: 4 })).toEqual({ start: 5, used: 4, flagged: true });
+    expect(evolveWindow(flagged, { ...change, start: 6, after: 1 })).toEqual({ start: 6, used: 1, flagged: false });
+  });
+});
+
+test('all collections: the daily limit comes before the rules and counts one per write', () => {
+  const limited = collection({}, { dailyLimit: { per: 'collection', count: 1 } });
+  const { windows: changes } = passed(growth(1, [rule()], { collection: limited }));
+  expect(changes.map(({ counter }) => counter)).toEqual(['@daily/players/*/perDay/*', COUNTER]);
+});

@@ -1,0 +1,125 @@
+import type { App, Caller, ManageAnswer, Presented, ReadAnswer } from '../../src/app/app.ts';
+import type { ApiKey } from '../../src/domain/states.ts';
+import { refusal } from '../../src/kernel/errors.ts';
+import { type Json, stringifyJson } from '../../src/kernel/json.ts';
+
+export const PROJECT = 'demo';
+export const PUBLIC_KEY = 'platform_ns_public';
+export const SECRET_KEY = 'platform_sk_secret';
+export const DISABLED_KEY = 'platform_ns_disabled';
+
+/** One call of a use case as the transport made it. */
+export interface Call {
+  readonly name: string;
+  readonly caller: Caller;
+  readonly arguments: readonly unknown[];
+}
+
+/** Use cases that remember how they were called and answer something fit. Documents live in a map. */
+export interface FakeApp extends App {
+  readonly calls: Call[];
+  readonly presented: Presented[];
+  /** Answer of `endpoints.call`. */
+  endpoint: { status: number; body: Json };
+  /** Thrown by every use case while set. */
+  failure: unknown;
+}
+
+export function fakeApp(): FakeApp {
+  const documents = new Map<string, string>();
+  const calls: Call[] = [];
+  const presented: Presented[] = [];
+  const at = { position: 7, stale: false };
+  const note = (name: string, caller: Caller, ...rest: unknown[]): void => {
+    calls.push({ name, caller, arguments: rest });
+    if (app.failure !== null) throw app.failure;
+  };
+  const read = (name: string, caller: Caller, rest: unknown[]): ReadAnswer => {
+    note(name, caller, ...rest);
+    return { ...at, body: { name } };
+  };
+  const managed = (name: string, caller: Caller, rest: unknown[]): ManageAnswer => {
+    note(name, caller, ...rest);
+    return { status: 200, body: { ok: true, name }, position: 8 };
+  };
+  const app: FakeApp = {
+    calls,
+    presented,
+    endpoint: { status: 200, body: { ok: true } },
+    failure: null,
+    async authenticate(projectId, found) {
+      presented.push(found);
+      return authenticate(projectId, found);
+    },
+    documents: {
+      async read(caller, address) {
+        note('documents.read', caller, address);
+        const text = documents.get(`${address.collection}/${address.key}`);
+        if (text === undefined) throw refusal('NOT_FOUND', 'No document under this key');
+        return { ...at, text, version: 3 };
+      },
+      async exists(caller, address) {
+        note('documents.exists', caller, address);
+        return documents.has(`${address.collection}/${address.key}`);
+      },
+      async write(caller, address, body, saveVersion) {
+        note('documents.write', caller, address, body, saveVersion);
+        documents.set(`${address.collection}/${address.key}`, stringifyJson(body));
+        return { ...at, version: 4 };
+      },
+      async remove(caller, address) {
+        note('documents.remove', caller, address);
+        documents.delete(`${address.collection}/${address.key}`);
+        return at;
+      },
+      async ledger(caller, ...rest) {
+        return read('documents.ledger', caller, rest);
+      },
+    },
+    records: {
+      append: async (caller, ...rest) => read('records.append', caller, rest),
+      list: async (caller, ...rest) => read('records.list', caller, rest),
+      async get(caller, address) {
+        note('records.get', caller, address);
+        return { ...at, text: '{"_id":"r"}', version: 1 };
+      },
+    },
+    endpoints: {
+      async call(caller, call) {
+        note('endpoints.call', caller, call);
+        return { ...at, ...app.endpoint };
+      },
+    },
+    values: {
+      read: async (caller, ...rest) => read('values.read', caller, rest),
+      rateLimits: async (caller, ...rest) => read('values.rateLimits', caller, rest),
+    },
+    queries: { run: async (caller, ...rest) => read('queries.run', caller, rest) },
+    manage: {
+      upsertMany: async (caller, ...rest) => managed('manage.upsertMany', caller, rest),
+      upsertOne: async (caller, ...rest) => managed('manage.upsertOne', caller, rest),
+      remove: async (caller, ...rest) => managed('manage.remove', caller, rest),
+      putSingle: async (caller, ...rest) => managed('manage.putSingle', caller, rest),
+      removeSingle: async (caller, ...rest) => managed('manage.removeSingle', caller, rest),
+      list: async (caller, ...rest) => managed('manage.list', caller, rest),
+      validate: async (caller, ...rest) => managed('manage.validate', caller, rest),
+      promote: async (caller, ...rest) => managed('manage.promote', caller, rest),
+      diff: async (caller, ...rest) => managed('manage.diff', caller, rest),
+    },
+  };
+  return app;
+}
+
+function authenticate(projectId: string, found: Presented): Caller {
+  if (found.key === null) throw refusal('UNAUTHORIZED', 'Missing API key');
+  if (found.key === DISABLED_KEY) throw refusal(found.disabledKey);
+  const isSecret = found.key === SECRET_KEY;
+  if (projectId !== PROJECT || (!isSecret && found.key !== PUBLIC_KEY) || (found.management && !isSecret)) throw refusal('UNAUTHORIZED');
+  const { platformId, onBehalfOf, position } = found;
+  const extraSecret = found.extraSecret === null ? null : found.extraSecret === SECRET_KEY ? key('secret') : 'invalid';
+  return { projectId, key: key(isSecret ? 'secret' : 'public'), isSecret, extraSecret, platformId, onBehalfOf, position };
+}
+
+function key(kind: ApiKey['kind']): ApiKey {
+  return { keyId: kind, kind, label: kind, hash: '', display: '', enabled: true, permissions: null, createdAt: 0 };
+}

@@ -1,0 +1,323 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PUBLIC_KEY, SECRET_KEY } from './fake-app.ts';
+import { type Harness, startServer } from './harness.ts';
+
+let server: Harness;
+beforeAll(async () => {
+  server = await startServer();
+});
+beforeEach(() => {
+  server.app.calls.length = 0;
+  server.app.presented.length = 0;
+});
+afterAll(() => server.stop());
+
+const lastCall = () => server.app.calls.at(-1);
+const manage = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  server.send(method, `/v3/manage/demo${path}`, {
+    headers: { 'X-Api-Key': SECRET_KEY, 'X-Public-Key': PUBLIC_KEY, ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+describe('documents', () => {
+  it('are read back as they were written, and carry position, version and no-store', async () => {
+    const saved = await server.play('POST', '/v3/storage/demo/players/p1', { name: "Łukasz & <b> '日本'", gold: 3 });
+    expect(saved.json).toEqual({ ok: true, version: 4 });
+    expect(saved.headers['x-ns-position']).toBe('7');
+    const read = await server.play('GET', '/v3/storage/demo/players/p1');
+    expect(read.json).toEqual({ name: "Łukasz & <b> '日本'", gold: 3 });
+    expect(read.headers).toMatchObject({ 'x-ns-position': '7', 'x-ns-save-version': '3', 'cache-control': 'no-store' });
+    expect(read.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(Number(read.headers['content-length'])).toBe(Buffer.byteLength(read.text));
+  });
+
+  it('keep the exact value of a number beyond doubles', async () => {
+    await server.send('POST', '/v3/storage/demo/players/big', { headers: { 'x-api-key': PUBLIC_KEY }, body: '{"id":76561198000000001}' });
+    expect((await server.play('GET', '/v3/storage/demo/players/big')).text).toBe('{"id":76561198000000001}');
+  });
+
+  it('answer HEAD as GET without the body', async () => {
+    await server.play('POST', '/v3/storage/demo/players/head', { a: 1 });
+    const head = await server.play('HEAD', '/v3/storage/demo/players/head');
+    expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '7']);
+  });
+
+  it('are deleted, probed, and have a ledger', async () => {
+    expect((await server.play('GET', '/v3/storage/demo/players/none/probe')).json).toEqual({ ok: true, exists: false });
+    expect((await server.play('DELETE', '/v3/storage/demo/players/none')).json).toEqual({ ok: true });
+    await server.play('GET', '/v3/storage/demo/players/p1/ledger?field=gold&limit=5');
+    expect(lastCall()).toMatchObject({
+      name: 'documents.ledger',
+      arguments: [
+        { collection: 'players', key: 'p1', target: 'live' },
+        { field: 'gold', from: null, to: null, limit: '5', cursor: null },
+      ],
+    });
+  });
+
+  it('decode their key once', async () => {
+    await server.play('GET', '/v3/storage/demo/players/a%3Ab%252F');
+    expect(lastCall()).toMatchObject({ arguments: [{ key: 'a:b%2F' }] });
+  });
+
+  it.each([
+    ['header', { 'x-ns-save-version': '3' }, '', { gold: 1 }, 3],
+    ['If-Match', { 'If-Match': 'W/"5"' }, '', { gold: 1 }, 5],
+    ['query', {}, '?saveVersion=0', { gold: 1 }, 0],
+    ['body', {}, '', { gold: 1, _saveVersion: 9 }, 9],
+    ['header before body', { 'x-ns-save-version': '3' }, '', { gold: 1, _saveVersion: 9 }, 3],
+    ['nothing', {}, '', { gold: 1 }, null],
+  ])('take the save version from %s and never store it', async (_, headers, query, body, version) => {
+    await server.play('POST', `/v3/storage/demo/players/p1${query}`, body, headers);
+    expect(lastCall()?.arguments.slice(1)).toEqual([{ gold: 1 }, version]);
+  });
+
+  it('refuse a save version that is no number, instead of writing without its guard', async () => {
+    expect((await server.play('POST', '/v3/storage/demo/players/p1', {}, { 'If-Match': '*' })).status).toBe(400);
+    expect((await server.play('POST', '/v3/storage/demo/players/p1', { _saveVersion: 'x' })).status).toBe(400);
+    expect(server.app.calls).toEqual([]);
+  });
+
+  it('go to the publish target that header or query name, in any letter case', async () => {
+    for (const [query, headers] of [['?revisionTarget=next&includeStaged=true', {}] as const, ['', { 'X-Ns-Publish-Target': ' Next ' }] as const]) {
+      await server.play('GET', `/v3/storage/demo/players/p1${query}`, undefined, headers);
+      expect(lastCall()).toMatchObject({ arguments: [{ target: 'next' }] });
+    }
+  });
+});
+
+describe('global records', () => {
+  it('are appended by the player that the call names, once per idempotency key', async () => {
+    await server.play('POST', '/v3/storage/demo/feed/append', { text: 'hi' }, { 'Idempotency-Key': 'k1' });
+    expect(lastCall()).toMatchObject({
+      name: 'records.append',
+      arguments: [{ collection: 'feed', target: 'live' }, { text: 'hi' }, 'k1', '76561190000000042'],
+    });
+    await server.send('POST', '/v3/storage/demo/feed/append', { headers: { 'x-api-key': SECRET_KEY }, body: '{"a":1}' });
+    expect(lastCall()?.arguments.slice(2)).toEqual([null, 'anonymous']);
+  });
+
+  it('are listed and read', async () => {
+    expect((await server.play('GET', '/v3/storage/demo/feed/list?limit=5&after=12')).json).toEqual({ ok: true, name: 'records.list' });
+    expect(lastCall()?.arguments[1]).toEqual({ limit: '5', after: '12' });
+    expect((await server.play('GET', '/v3/storage/demo/feed/record/r1')).json).toEqual({ _id: 'r' });
+  });
+});
+
+describe('literal segments', () => {
+  it('win over parameters', async () => {
+    await server.play('GET', '/v3/storage/demo/feed/LIST');
+    expect(lastCall()?.name).toBe('records.list');
+    await server.play('DELETE', '/v3/storage/demo/feed/append');
+    expect(lastCall()?.name).toBe('documents.remove');
+    await server.play('POST', '/v3/storage/demo/feed/list', {});
+    expect(lastCall()?.name).toBe('documents.write');
+  });
+
+  it('never let the reserved pairs reach a collection', async () => {
+    const before = server.app.calls.length;
+    expect((await server.play('POST', '/v3/storage/demo/analytics/events', {})).status).toBe(404);
+    expect((await server.play('POST', '/v3/storage/demo/stats/heartbeat', {})).status).toBe(404);
+    expect((await server.play('GET', '/v3/storage/demo/stats/append')).status).toBe(404);
+    expect(server.app.calls.length).toBe(before);
+  });
+});
+
+describe('aliases', () => {
+  it('of storage serve the routes of the specification and no others', async () => {
+    expect((await server.play('GET', '/api/storage/demo/queries/top')).json).toEqual({ ok: true, name: 'queries.run' });
+    expect((await server.play('POST', '/api/storage/demo/feed/append', { a: 1 })).status).toBe(200);
+    expect((await server.play('GET', '/v1/storage/demo/rate-limits')).json).toEqual({ ok: true, name: 'values.rateLimits' });
+    for (const path of ['/api/storage/demo/players/p1/probe', '/api/storage/demo/players/p1/ledger', '/api/storage/demo/rate-limits']) {
+      expect((await server.play('GET', path)).status).toBe(404);
+    }
+    expect((await server.play('GET', '/v1/storage/demo/players/p1')).status).toBe(404);
+    expect((await server.play('GET', '/v3/storage/demo/queries/top/x')).status).toBe(404);
+  });
+});
+
+describe('unknown paths and methods', () => {
+  it.each([
+    ['GET', '/v3/storage'],
+    ['GET', '/v3/storage/'],
+    ['DELETE', '/v3/storage/demo/players/'],
+    ['GET', '/v3/storage/demo/'],
+    ['PUT', '/v3/storage/demo/players/p1'],
+    ['PATCH', '/v3/endpoints/demo/buy'],
+    ['OPTIONS', '/v3/storage/demo/players/p1'],
+    ['GET', '/v3/storage/demo/players/%E0%A4%A'],
+    ['GET', '/v3/storage/__proto__/players/p1'],
+    ['POST', '/v3/auth-sessions/demo/create'],
+    ['POST', '/v3/manage/demo/nothing'],
+    ['POST', '/v3/manage/demo'],
+    ['GET', '/pages/demo/news'],
+    ['GET', '/'],
+  ])('%s %s is 404, never 405', async (method, path) => {
+    const reply = await server.send(method, path);
+    expect([reply.status, reply.json.ok, reply.json.error.code]).toEqual([404, false, 'NOT_FOUND']);
+  });
+
+  it('have no security configuration yet', async () => {
+    const reply = await server.send('GET', '/v3/security-config/demo?refresh=1');
+    expect([reply.status, reply.json.error.code]).toEqual([404, 'SECURITY_CONFIG_NOT_FOUND']);
+  });
+});
+
+describe('endpoint calls', () => {
+  it('take the body without what addresses and secures the call', async () => {
+    await server.play('POST', '/v1/endpoints/demo/buy', { item: 'sword', security: { a: 1 }, _endpointSlug: 'buy', slug: 'x', endpoint: 'y' });
+    expect(lastCall()?.arguments).toEqual([{ slug: 'buy', input: { item: 'sword' }, fromQuery: false, target: 'live' }]);
+  });
+
+  it('take the object member `input`, or `args`, when there is one', async () => {
+    await server.play('POST', '/v3/endpoints/demo/buy', { input: { a: 1, slug: 'gone' }, args: { b: 2 }, c: 3 });
+    expect(lastCall()).toMatchObject({ arguments: [{ input: { a: 1 } }] });
+    await server.play('POST', '/v3/endpoints/demo/buy', { input: 'text', args: { b: 2 } });
+    expect(lastCall()).toMatchObject({ arguments: [{ input: { b: 2 } }] });
+  });
+
+  it('take the slug from the body where the path has none', async () => {
+    await server.play('POST', '/v3/endpoints/demo', { endpoint: 'buy', item: 1 });
+    expect(lastCall()).toMatchObject({ arguments: [{ slug: 'buy', input: { item: 1 } }] });
+    await server.play('POST', '/v3/endpoints/demo', { slug: 'sell' });
+    expect(lastCall()).toMatchObject({ arguments: [{ slug: 'sell' }] });
+    expect((await server.play('POST', '/v3/endpoints/demo', { item: 1 })).json.error.code).toBe('INVALID_REQUEST');
+    expect((await server.play('POST', '/v3/endpoints/demo/', { item: 1 })).json.error.code).toBe('INVALID_REQUEST');
+  });
+
+  it('make input of a query text, reserved names left out', async () => {
+    await server.play('GET', '/v3/endpoints/demo/top?amount=5&name=a%20b&secret-key=1&revisionTarget=next&includeStaged=true&v=17&PlatformId=9&ToKen=t');
+    expect(lastCall()?.arguments).toEqual([{ slug: 'top', input: { amount: '5', name: 'a b' }, fromQuery: true, target: 'next' }]);
+  });
+
+  it('without a body have an empty input; what is no JSON object is refused', async () => {
+    expect((await server.play('POST', '/v3/endpoints/demo/buy')).status).toBe(200);
+    expect(lastCall()).toMatchObject({ arguments: [{ input: {} }] });
+    const code = async (body: string) =>
+      (await server.send('POST', '/v3/endpoints/demo/buy', { headers: { 'x-api-key': PUBLIC_KEY }, body })).json.error.code;
+    expect(await code('{"a":')).toBe('INVALID_JSON');
+    expect(await code('{"a":1} x')).toBe('INVALID_JSON');
+    expect(await code('[1]')).toBe('INVALID_BODY');
+    expect(await code('null')).toBe('INVALID_BODY');
+  });
+
+  it('answer with the body and status of the response, at a status that can carry it', async () => {
+    server.app.endpoint = { status: 409, body: { ok: false, error: { code: 'TOO_POOR', message: 'no' } } };
+    const refused = await server.play('POST', '/v3/endpoints/demo/buy', {});
+    expect([refused.status, refused.json.error.code]).toEqual([409, 'TOO_POOR']);
+    server.app.endpoint = { status: 204, body: { done: true } };
+    const empty = await server.play('POST', '/v3/endpoints/demo/buy', {});
+    expect([empty.status, empty.json]).toEqual([200, { done: true }]);
+    server.app.endpoint = { status: 200, body: { ok: true } };
+  });
+});
+
+describe('values and queries', () => {
+  it('are served under both versions', async () => {
+    expect((await server.play('GET', '/v1/values/demo')).json).toEqual({ ok: true, name: 'values.read' });
+    await server.play('GET', '/v1/queries/demo/top?limit=3&offset=6&cache=bypass');
+    expect(lastCall()?.arguments).toEqual([{ id: 'top', target: 'live', fresh: true, limit: '3', offset: '6' }]);
+  });
+});
+
+describe('management', () => {
+  it('upserts, patches and deletes what is listed by id', async () => {
+    for (const [path, kind] of [['/collections', 'collection'], ['/endpoints', 'endpoint'], ['/workflows', 'workflow']] as const) {
+      for (const method of ['PUT', 'POST']) {
+        expect((await manage(method, path, [{ id: 'a' }])).headers['x-ns-position']).toBe('8');
+        expect(lastCall()).toMatchObject({ name: 'manage.upsertMany', arguments: [kind, [{ id: 'a' }], { target: 'live', replaceAll: false }] });
+      }
+      await manage('PATCH', path, { id: 'a' }, { 'x-ns-publish-target': 'next' });
+      expect(lastCall()).toMatchObject({ name: 'manage.upsertOne', arguments: [kind, { id: 'a' }, 'next'] });
+      await manage('DELETE', `${path}/a%20b`);
+      expect(lastCall()).toMatchObject({ name: 'manage.remove', arguments: [kind, 'a b'] });
+      await manage('GET', `${path}?includeStaged=true&revisionTarget=next&_syncToolTs=1`);
+      expect(lastCall()).toMatchObject({ name: 'manage.list', arguments: [kind, { includeStaged: true, target: 'next' }] });
+    }
+    await manage('PUT', '/endpoints?replaceAll=true', []);
+    expect(lastCall()).toMatchObject({ arguments: ['endpoint', [], { replaceAll: true }] });
+  });
+
+  it('knows POST and DELETE of queries, and no PUT or PATCH', async () => {
+    expect((await manage('POST', '/queries', [])).status).toBe(200);
+    expect((await manage('DELETE', '/queries/top')).status).toBe(200);
+    expect((await manage('PUT', '/queries', [])).status).toBe(404);
+    expect((await manage('PATCH', '/queries', {})).status).toBe(404);
+  });
+
+  it('puts, shows and removes the single documents', async () => {
+    for (const kind of ['game-values', 'rate-limit-rules']) {
+      for (const method of ['PUT', 'POST']) {
+        await manage(method, `/${kind}`, { items: [] });
+        expect(lastCall()).toMatchObject({ name: 'manage.putSingle', arguments: [kind, { items: [] }, 'live'] });
+      }
+      await manage('DELETE', `/${kind}`, { ignored: true });
+      expect(lastCall()).toMatchObject({ name: 'manage.removeSingle', arguments: [kind] });
+      await manage('GET', `/${kind}?revisionTarget=live`);
+      expect(lastCall()).toMatchObject({ name: 'manage.list', arguments: [kind, { includeStaged: false, target: 'live' }] });
+    }
+  });
+
+  it('validates, promotes and shows the difference', async () => {
+    await manage('GET', '/validate');
+    expect(lastCall()).toMatchObject({ name: 'manage.validate', arguments: [PUBLIC_KEY] });
+    await manage('POST', '/promote');
+    expect(lastCall()).toMatchObject({ arguments: [{ dryRun: false }] });
+    await manage('POST', '/promote', { dryRun: true });
+    expect(lastCall()).toMatchObject({ arguments: [{ dryRun: true }] });
+    const calls = server.app.calls.length;
+    expect((await manage('POST', '/promote', { dryRun: 'true' })).status).toBe(400);
+    expect(server.app.calls.length).toBe(calls);
+    expect((await manage('GET', '/diff')).status).toBe(200);
+  });
+
+  it('refuses a missing or broken body with the kind it was meant for', async () => {
+    const empty = await manage('PUT', '/collections');
+    expect([empty.status, empty.json.error.code, empty.json.resourceKind]).toEqual([400, 'VALIDATION_FAILED', 'collection']);
+    const broken = await server.send('PUT', '/v3/manage/demo/collections', { headers: { 'x-api-key': SECRET_KEY }, body: '[{"secret":' });
+    expect([broken.status, broken.json.error.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(broken.text).not.toContain('secret');
+    expect((await manage('DELETE', '/collections/%20')).json.error.code).toBe('VALIDATION_FAILED');
+  });
+
+  it('shows only to valid keys that a path is unknown, POST aside', async () => {
+    expect((await manage('GET', '/nothing')).status).toBe(404);
+    expect((await manage('DELETE', '/collections')).status).toBe(404);
+    expect((await server.send('GET', '/v3/manage/demo/nothing')).status).toBe(401);
+    expect((await server.send('POST', '/v3/manage/demo/nothing')).status).toBe(404);
+  });
+});
+
+describe('the server itself', () => {
+  it('answers the canary under every method without a key', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const reply = await server.send(method, '/v3/storage/deploy-canary/any/where/');
+      expect([reply.status, reply.json.probe, reply.headers['cache-control']]).toEqual([200, 'deploy-canary', 'no-store']);
+    }
+    expect((await server.send('GET', '/v3/storage/deploy-canary')).status).toBe(200);
+  });
+
+  it('tells its health', async () => {
+    expect((await server.send('GET', '/health')).json).toEqual({ status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 });
+    server.health = { status: 'database-unavailable', version: 'test', database: 'memory' };
+    const down = await server.send('GET', '/health');
+    expect([down.status, down.json.status, down.headers['retry-after']]).toEqual([503, 'database-unavailable', '30']);
+    server.health = { status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 };
+  });
+
+  it('tells what it is', async () => {
+    expect((await server.send('GET', '/v3/server-info')).json).toMatchObject({ kind: 'self-hosted', apiVersions: ['v3'] });
+    expect((await server.send('GET', '/v3/server-info/')).status).toBe(404);
+  });
+
+  it('counts requests by pattern, never by path', async () => {
+    await server.play('GET', '/v3/storage/demo/players/who-is-this');
+    const { text, headers } = await server.send('GET', '/metrics');
+    expect(headers['content-type']).toContain('text/plain');
+    expect(text).toMatch(/savepoint_http_request_seconds_count\{route="GET \/v3\/storage\/:project\/:collection\/:key",status="4xx"\} \d/);
+    expect(text).toMatch(/savepoint_http_request_seconds_bucket\{route="[^"]+",status="2xx",le="\+Inf"\} \d/);
+    expect(text).toContain('# TYPE savepoint_http_request_seconds histogram');
+    expect(text).toContain('savepoint_event_loop_delay_seconds');
+    expect(text).not.toContain('who-is-this');
+  });
+});

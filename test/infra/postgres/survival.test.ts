@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { copyFileSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { findBinaries } from '../../../infra/postgres/binaries.ts';
+import { openDataFolder } from '../../../infra/postgres/data-folder.ts';
+import { findDatabase, startDatabase } from '../../../infra/postgres/database.ts';
+import { markOf } from '../../../infra/postgres/postmaster.ts';
+import { pathForPostgres } from '../../../infra/postgres/surroundings.ts';
+import { kill, query, quiet, Workshop, withDatabase } from './support.ts';
+
+const workshop = new Workshop();
+afterAll(async () => await workshop.clear());
+
+const lockFile = (dataDir: string) => join(dataDir, 'postgres/postmaster.pid');
+
+/** The lock file of a postmaster that is gone, but as if `pid` were its number. */
+function leaveLockFile(dataDir: string, pid: number): void {
+  const now = Math.floor(Date.now() / 1000);
+  writeFileSync(lockFile(dataDir), `${pid}\n/proc/self/cwd\n${now}\n15432\n.\n127.0.0.1\n 11763721        13\nready   \n`);
+}
+
+describe('after kill -9 of the node', () => {
+  it('the next start takes over the same server, again and again, and loses nothing', async () => {
+    const dataDir = await workshop.stoppedFolder();
+    let postmaster: number | null = null;
+    for (let round = 1; round <= 4; round += 1) {
+      const node = await workshop.startNode(dataDir);
+      postmaster ??= node.postmaster;
+      expect(node.postmaster).toBe(postmaster);
+      await query(node.url, `CREATE TABLE IF NOT EXISTS rounds (n int); INSERT INTO rounds VALUES (${round})`);
+      await kill(node.process);
+    }
+    expect(await findDatabase({ dataDir })).toMatchObject({ pid: postmaster, holder: null });
+    await withDatabase(dataDir, async (database) => {
+      expect(database).toMatchObject({ adopted: true, pid: postmaster });
+      expect(await query(database.url, 'SELECT n FROM rounds ORDER BY n')).toEqual([1, 2, 3, 4].map((n) => ({ n })));
+    });
+    expect(await findDatabase({ dataDir })).toBeNull();
+  });
+
+  it('and of its Postgres, the next start recovers what was committed', async () => {
+    const dataDir = await workshop.stoppedFolder();
+    const node = await workshop.startNode(dataDir);
+    await query(node.url, 'CREATE TABLE kept AS SELECT 7 AS n');
+    await kill(node.process);
+    process.kill(node.postmaster, 'SIGKILL');
+    await withDatabase(dataDir, async (database) => {
+      expect(database.adopted).toBe(false);
+      expect(await query(database.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+    });
+  });
+
+  it('a server of another release is stopped and started anew', async () => {
+    const dataDir = await workshop.stoppedFolder();
+    const folder = openDataFolder(dataDir);
+    const { postgres } = await findBinaries(folder.account);
+    const settings = [markOf(folder), 'savepoint.release=older', 'port=15555', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+    const args = ['-D', pathForPostgres(folder.account, folder.cluster), ...settings.flatMap((text) => ['-c', text])];
+    const older = spawn(postgres, args, { ...folder.account, cwd: folder.cluster, stdio: 'ignore', env: { LC_ALL: 'C' } });
+    await expect.poll(async () => (await findDatabase({ dataDir }))?.pid, { timeout: 5_000 }).toBe(older.pid);
+    await withDatabase(dataDir, async (database) => {
+      expect(database.adopted).toBe(false);
+      expect(database.pid).not.toBe(older.pid);
+    });
+  });
+
+  it('half-way through the very first start, the next one begins again and clears away', async () => {
+    const dataDir = workshop.newPath();
+    const node = workshop.launchNode(dataDir);
+    await expect
+      .poll(() => existsSync(dataDir) && readdirSync(dataDir).some((name) => name.startsWith('postgres.init-')), {
+        timeout: 10_000,
+        interval: 5,
+      })
+      .toBe(true);
+    await kill(node.process);
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+    await withDatabase(dataDir, async ({ url }) => expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]));
+    await expect
+      .poll(async () => await withDatabase(dataDir, async () => readdirSync(dataDir).sort()), { timeout: 10_000 })
+      .toEqual(['postgres', 'postgres.json', 'postgres.start.log']);
+  });
+});
+
+describe('a lock file left behind', () => {
+  it('does not stop a start when its number belongs to another process by now', async () => {
+    const dataDir = await workshop.stoppedFolder();
+    const stranger = spawn('sleep', ['60']);
+    try {
+      leaveLockFile(dataDir, stranger.pid ?? 0);
+      await withDatabase(dataDir, async ({ adopted }) => expect(adopted).toBe(false));
+      expect(stranger.exitCode).toBeNull();
+    } finally {
+      stranger.kill();
+    }
+  });
+
+  it('does not stop a start when it is empty', async () => {
+    const dataDir = await workshop.stoppedFolder();
+    writeFileSync(lockFile(dataDir), '');
+    await withDatabase(dataDir, async ({ adopted }) => expect(adopted).toBe(false));
+  });
+
+  it('of a copied folder does not lead to the database of the original', async () => {
+    const original = await workshop.stoppedFolder();
+    const copy = await workshop.stoppedFolder();
+    await withDatabase(original, async (running) => {
+      copyFileSync(lockFile(original), lockFile(copy));
+      await withDatabase(copy, async (database) => {
+        expect(database.pid).not.toBe(running.pid);
+        expect(database.url).not.toBe(running.url);
+      });
+      expect(await findDatabase({ dataDir: original })).toMatchObject({ pid: running.pid });
+    });
+  });
+
+  it('does stop a start when another container answers on the same folder', async ({ skip }) => {
+    if (process.platform !== 'linux') skip('sockets in the folder are used on Linux only');
+    const dataDir = await workshop.stoppedFolder();
+    leaveLockFile(dataDir, 2 ** 22 - 1);
+    const other = createServer();
+    const handle = openSync(join(dataDir, 'postgres'), 'r');
+    await new Promise<void>((done) => other.listen(`/proc/self/fd/${handle}/.s.PGSQL.15432`, done));
+    try {
+      await expect(startDatabase({ dataDir, log: quiet })).rejects.toThrow(
+        /cannot see already runs on .*another container[\s\S]*DATABASE_URL/,
+      );
+    } finally {
+      other.close();
+    }
+    expect(statSync(lockFile(dataDir)).size).toBeGreaterThan(0);
+    expect(readFileSync(lockFile(dataDir), 'utf8')).toMatch(/^4194303\n/);
+  });
+});

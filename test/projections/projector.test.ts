@@ -1,0 +1,183 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { resume } from '../../projections/checkpoints.ts';
+import { rebuild } from '../../projections/rebuild.ts';
+import { createViewReader } from '../../projections/view-reader.ts';
+import { createMemoryLog } from '../../src/log/memory/log.ts';
+import { Feed, fillAll, freshPool, memoryLogger, project, projecting, reached, rowsOf, written } from './support.ts';
+
+let pool: pg.Pool;
+beforeAll(async () => {
+  pool = await freshPool(12);
+});
+afterAll(() => pool.end());
+
+const documentCount = async (projectId: string) =>
+  Number((await rowsOf(pool, 'SELECT sum(version) AS n FROM savepoint.documents WHERE project = $1', [projectId]))[0]?.['n']);
+
+test('two projectors at once write what one would, each event once', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'rivals');
+  await projecting({ pool, log }, (one) =>
+    projecting({ pool, log }, async (other) => {
+      for (let i = 0; i < 40; i++) {
+        await feed.commit(written('hot', { i }, i + 1, { ledger: [{ field: 'i', before: 0, after: i, delta: i, source: 's' }] }));
+        if (i % 10 === 0) await reached(i % 20 === 0 ? one : other, feed);
+      }
+      await Promise.all([reached(one, feed), reached(other, feed)]);
+      expect(one.counters.events + other.counters.events).toBe(40);
+    }),
+  );
+  expect(await rowsOf(pool, `SELECT count(*)::int AS n FROM savepoint.ledger WHERE project = 'rivals'`)).toEqual([{ n: 40 }]);
+  expect(await documentCount('rivals')).toBe(40);
+});
+
+test('a log followed again from its start changes nothing', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'again');
+  await fillAll(feed);
+  await project(pool, log, feed);
+  const checkpoints = () => rowsOf(pool, `SELECT * FROM savepoint.checkpoints WHERE project = 'again' ORDER BY projection`);
+  const before = await checkpoints();
+  await pool.query('DELETE FROM savepoint.follow_positions');
+  await projecting({ pool, log }, async (projector) => {
+    await reached(projector, feed);
+    expect(projector.counters.events).toBe(0);
+  });
+  expect(await checkpoints()).toEqual(before);
+});
+
+test('a projector that stops in the middle is continued where it stopped, whoever comes next', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'continued');
+  for (let round = 0; round < 4; round++) {
+    for (let i = 0; i < 30; i++) await feed.commit(written(`p${i}`, { round }, round + 1));
+    // Stopped without waiting: whatever was written by then counts.
+    await projecting({ pool, log }, (projector) => projector.waitFor('continued', round * 30, 20_000));
+  }
+  await project(pool, log, feed);
+  expect(await documentCount('continued')).toBe(30 * 4);
+});
+
+test('a project nobody had time for before a restart is found again', async () => {
+  const log = createMemoryLog();
+  const [one, other] = [new Feed(log, 'first-project'), new Feed(log, 'second-project')];
+  await one.commit(written('p', {}));
+  await project(pool, log, one);
+  await other.commit(written('p', {}));
+  await one.commit(written('p', {}, 2));
+  await project(pool, log, one, other);
+  expect(await documentCount('second-project')).toBe(1);
+});
+
+test('a view that cannot be written is paused after five tries, alone, and goes on when it is resumed', async () => {
+  const log = createMemoryLog();
+  const logger = memoryLogger();
+  const feed = new Feed(log, 'poison');
+  await feed.commit(written('p1', {}));
+  await pool.query(`ALTER TABLE savepoint.ledger_v1 ADD CONSTRAINT poison CHECK (project <> 'poison' OR field <> 'bad')`);
+  await projecting({ pool, log, logger }, async (projector) => {
+    await reached(projector, feed);
+    await feed.commit(written('p1', {}, 2, { ledger: [{ field: 'bad', before: 0, after: 1, delta: 1, source: 's' }] }));
+    expect(await projector.waitFor('poison', 1, 20_000)).toBe(false);
+    expect(projector.counters.pausedViews).toBe(1);
+    expect(logger.lines.filter((line) => line.includes('tried again')).length).toBe(4);
+    expect(logger.lines.some((line) => line.startsWith('a view is paused'))).toBe(true);
+    await feed.commit(written('p1', {}, 3));
+    await projector.waitFor('poison', 2, 20_000);
+    expect(
+      await rowsOf(
+        pool,
+        `SELECT projection FROM savepoint.checkpoints WHERE project = 'poison' AND revision < 2 AND paused_at IS NOT NULL`,
+      ),
+    ).toEqual([{ projection: 'ledger' }]);
+    expect(projector.progress('poison')).toBe(2);
+
+    await pool.query('ALTER TABLE savepoint.ledger_v1 DROP CONSTRAINT poison');
+    expect(await resume(pool, 'ledger', 'poison')).toBe(true);
+    await expect.poll(() => projector.waitFor('poison', 2, 100), { timeout: 10_000 }).toBe(true);
+  });
+  expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'poison'`)).toEqual([{ field: 'bad' }]);
+});
+
+test('a derived view that missed batches is made anew out of the documents', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'derived');
+  await fillAll(feed);
+  await pool.query(`ALTER TABLE savepoint.leaderboards_v1 ADD CONSTRAINT poison CHECK (project <> 'derived')`);
+  await projecting({ pool, log }, async (projector) => {
+    expect(await projector.waitFor('derived', feed.revision, 20_000)).toBe(false);
+    await feed.commit(written('p7', { stats: { xp: 70 } }));
+    await pool.query('ALTER TABLE savepoint.leaderboards_v1 DROP CONSTRAINT poison');
+    await resume(pool, 'leaderboards', 'derived');
+    await expect.poll(() => projector.waitFor('derived', feed.revision, 100), { timeout: 10_000 }).toBe(true);
+  });
+  const rows = await rowsOf(pool, `SELECT key, space, value FROM savepoint.leaderboards WHERE project = 'derived' ORDER BY rank, key`);
+  expect(rows).toEqual([
+    { key: 'p7', space: 'live', value: 70 },
+    { key: 'p1', space: 'live', value: 7 },
+    { key: 'p1', space: 'next1', value: 1 },
+  ]);
+});
+
+test('state tables skip nothing: the project waits until its rows can be written', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'stuck');
+  await feed.commit(written('p1', { a: 1 }));
+  await pool.query(`ALTER TABLE savepoint.documents_v1 ADD CONSTRAINT poison CHECK (project <> 'stuck')`);
+  await projecting({ pool, log }, async (projector) => {
+    await expect.poll(() => projector.counters.failures, { timeout: 10_000 }).toBeGreaterThan(1);
+    expect(projector.progress('stuck')).toBe(-1);
+    await pool.query('ALTER TABLE savepoint.documents_v1 DROP CONSTRAINT poison');
+    await reached(projector, feed);
+  });
+  expect(await documentCount('stuck')).toBe(1);
+});
+
+test('an event of a newer build stops its project alone, after everything before it was written', async () => {
+  const log = createMemoryLog();
+  const [feed, other] = [new Feed(log, 'newer'), new Feed(log, 'unharmed')];
+  await feed.commit(written('p1', {}));
+  await feed.append([feed.seal('document.merged', '{}', 1)]);
+  await other.commit(written('p1', {}));
+  await projecting({ pool, log }, async (projector) => {
+    await reached(projector, other);
+    await reached(projector, feed, 0);
+    await expect.poll(() => projector.stopped().get('newer')?.name).toBe('UnknownEvent');
+    expect(projector.stopped().get('newer')?.message).toMatch(/document\.merged of schema version 1/);
+  });
+});
+
+test('a log that tells another history stops the project and names the cure, which works while the projector runs', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'histories');
+  await feed.commit(written('p1', { a: 1 }), written('p1', { a: 2 }, 2));
+  await project(pool, log, feed);
+  const restored = createMemoryLog();
+  const again = new Feed(restored, 'histories', 'other');
+  await again.commit(written('p1', { b: 1 }), written('p1', { b: 2 }, 2), written('p1', { b: 3 }, 3));
+  const unrelated = new Feed(restored, 'one-history');
+  await unrelated.commit(written('p1', {}));
+  await projecting({ pool, log: restored }, async (projector) => {
+    await reached(projector, unrelated);
+    await expect.poll(() => projector.stopped().get('histories')?.message).toMatch(/savepoint rebuild all/);
+    await expect(rebuild(['ledger'], { pool, log: restored })).rejects.toThrow(/rebuilt together/);
+    await pool.query(`DELETE FROM savepoint.checkpoints WHERE project <> ALL ('{histories,one-history}')`);
+    await rebuild('all', { pool, log: restored });
+    await expect.poll(() => projector.progress('histories'), { timeout: 10_000 }).toBe(2);
+  });
+  expect(await rowsOf(pool, `SELECT document::text AS text FROM savepoint.documents WHERE project = 'histories'`)).toEqual([
+    { text: '{"b":3}' },
+  ]);
+});
+
+test('a reader without a projector in its process polls the checkpoints', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'polled');
+  await feed.commit(written('p1', {}));
+  const views = createViewReader(pool, null);
+  expect(await views.caughtUp('polled', 0, 30)).toBe(false);
+  const waiting = views.caughtUp('polled', 0, 20_000);
+  await project(pool, log, feed);
+  expect(await waiting).toBe(true);
+});

@@ -1,0 +1,161 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migrate } from '../../projections/migrate.ts';
+import { rebuild } from '../../projections/rebuild.ts';
+import { createStateReader } from '../../projections/state-reader.ts';
+import { verify } from '../../projections/verify.ts';
+import { createMemoryLog } from '../../src/log/memory/log.ts';
+import type { Log, RecordedEvent } from '../../src/log/port.ts';
+import { Feed, fillAll, freshPool, project, projecting, reached, rowsOf, written } from './support.ts';
+
+let pool: pg.Pool;
+beforeAll(async () => {
+  pool = await freshPool(12);
+});
+afterAll(() => pool.end());
+
+test('several nodes may migrate at once, and again', async () => {
+  await Promise.all([migrate(pool), migrate(pool), migrate(pool, [{ name: 'extra', sql: 'CREATE TABLE savepoint.extra ()' }])]);
+  await migrate(pool, [{ name: 'extra', sql: 'CREATE TABLE savepoint.extra ()' }]);
+  expect(await rowsOf(pool, `SELECT count(*)::int AS n FROM savepoint.migrations WHERE name = 'extra'`)).toEqual([{ n: 1 }]);
+});
+
+test('a rebuild under way loses no event that a running projector writes meanwhile, and readers notice nothing', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'rebuilt');
+  await fillAll(feed);
+  await projecting({ pool, log }, async (projector) => {
+    await reached(projector, feed);
+    let rebuilding = true;
+    const reads = (async () => {
+      while (rebuilding) {
+        const { states } = await createStateReader(pool).load('rebuilt', ['document/live/saves/p1', 'authority', 'definitions']);
+        expect(states.every((state) => state !== null)).toBe(true);
+      }
+    })();
+    const writes = (async () => {
+      for (let i = 0; rebuilding || i < 50; i++) await feed.commit(written(`w${i % 7}`, { stats: { xp: i } }, i + 1));
+    })();
+    for (const names of ['all', ['leaderboards'], ['ledger', 'subjects']] as const) {
+      const phases: string[] = [];
+      const done = await rebuild(names, { pool, log, onProgress: ({ phase, percent }) => phases.push(`${phase} ${percent}`) });
+      expect(done.events).toBeGreaterThan(10);
+      expect(phases.at(-1)).toBe('done 100');
+    }
+    rebuilding = false;
+    await Promise.all([reads, writes]);
+    await reached(projector, feed);
+    expect(await verify({ pool, log })).toMatchObject({ ok: true, problems: [] });
+  });
+  const versions = await rowsOf(pool, 'SELECT name, active, building FROM savepoint.projection_versions ORDER BY name');
+  expect(versions.find((row) => row['name'] === 'leaderboards')).toMatchObject({ active: 3, building: null });
+  const tables = await rowsOf(pool, `SELECT tablename FROM pg_tables WHERE schemaname = 'savepoint' AND tablename ~ '^documents_v'`);
+  expect(tables).toEqual([{ tablename: 'documents_v3' }]);
+});
+
+describe('verify', () => {
+  let own: pg.Pool;
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'verified');
+  beforeAll(async () => {
+    own = await freshPool();
+    await fillAll(feed);
+    await feed.commit({ type: 'source.stored', data: { hash: 'f'.repeat(64), part: 1, parts: 3, text: 'middle' } });
+    await project(own, log, feed);
+  });
+  afterAll(() => own.end());
+
+  /** Changes rows, verifies, and puts everything back. */
+  async function after(sql: string): Promise<{ kind: string; table: string; row: string; detail: string }[]> {
+    const table = /savepoint\.(\w+)/.exec(sql)?.[1] ?? '';
+    await own.query(`CREATE TABLE public.copy AS SELECT * FROM savepoint.${table}`);
+    try {
+      expect((await own.query(sql)).rowCount).toBeGreaterThan(0);
+      const { ok, problems } = await verify({ pool: own, log });
+      expect(ok).toBe(problems.length === 0);
+      return problems.map(({ kind, table: at, row, detail }) => ({ kind, table: at, row, detail }));
+    } finally {
+      await own.query(`DELETE FROM savepoint.${table}; INSERT INTO savepoint.${table} SELECT * FROM public.copy; DROP TABLE public.copy`);
+    }
+  }
+
+  test('finds nothing where nothing is wrong, and leaves nothing behind', async () => {
+    expect(await verify({ pool: own, log })).toMatchObject({ ok: true, problems: [], projects: 1, events: feed.revision + 1 });
+    expect(await rowsOf(own, `SELECT FROM pg_tables WHERE tablename LIKE '%\\_v0'`)).toEqual([]);
+    expect(await rowsOf(own, 'SELECT FROM savepoint.checkpoints WHERE version = 0')).toEqual([]);
+  });
+
+  test('names every column of every table that was altered', async () => {
+    const columns = await rowsOf(
+      own,
+      `SELECT c.relname AS table, a.attname AS column, t.typname AS type, coalesce(a.attnum = ANY (i.indkey), false) AS key
+       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+       JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+       WHERE n.nspname = 'savepoint' AND c.relkind = 'r' AND c.relname ~ '_v1$' ORDER BY 1, a.attnum`,
+    );
+    expect(new Set(columns.map((column) => column['table'])).size).toBe(14);
+    const other: Readonly<Record<string, (name: string) => string>> = {
+      text: (name) => `coalesce(${name}, '') || '!'`,
+      json: () => `'{"other":1}'`,
+      int8: (name) => `${name} + 1`,
+      int4: (name) => `${name} + 100`,
+      float8: (name) => `${name} + 1`,
+      bool: (name) => `NOT ${name}`,
+    };
+    for (const { table, column, type, key } of columns) {
+      const value = other[String(type)]?.(String(column));
+      const one = `ctid = (SELECT min(ctid) FROM savepoint.${table})`;
+      const problems = await after(`UPDATE savepoint.${table} SET ${column} = ${value} WHERE ${one}`);
+      const name = String(table).replace('_v1', '');
+      expect(problems.length, `${table}.${column}`).toBeGreaterThan(0);
+      expect(
+        problems.every((problem) => problem.table === name),
+        `${table}.${column}`,
+      ).toBe(true);
+      if (!key)
+        expect(problems, `${table}.${column}`).toMatchObject([
+          { kind: 'altered', detail: expect.stringContaining(`${column}: the table has`) },
+        ]);
+    }
+  }, 120_000);
+
+  test('names rows that were deleted and rows that were added', async () => {
+    expect(await after(`DELETE FROM savepoint.documents_v1 WHERE key = 'p2'`)).toEqual([
+      { kind: 'missing', table: 'documents', row: 'space=live, collection=saves, key=p2', detail: 'the log makes this row' },
+    ]);
+    expect(await after(`INSERT INTO savepoint.subjects_v1 VALUES ('verified', 'document/live/saves/p9', 3)`)).toMatchObject([
+      { kind: 'added', table: 'subjects', row: 'subject=document/live/saves/p9, revision=3' },
+    ]);
+    expect(await after(`INSERT INTO savepoint.limits_v1 VALUES ('nobody', 'live', 'c', 0, 1, false, 0)`)).toMatchObject([
+      { kind: 'added', table: 'limits', detail: 'the log knows no such project' },
+    ]);
+  });
+
+  test('names the event whose text was altered, removed or moved', async () => {
+    const tampered = (change: (events: readonly RecordedEvent[]) => readonly RecordedEvent[]): Log => ({
+      ...log,
+      async *follow(options) {
+        for await (const step of log.follow(options)) yield { ...step, events: change(step.events) };
+      },
+    });
+    const altered = tampered((events) =>
+      events.map((event) => (event.revision === 7 ? { ...event, data: event.data.replace('{', '{ ') } : event)),
+    );
+    expect((await verify({ pool: own, log: altered })).problems).toMatchObject([{ kind: 'chain', row: 'revision 7' }]);
+    const cut = tampered((events) => events.filter((event) => event.revision !== 7));
+    expect((await verify({ pool: own, log: cut })).problems[0]).toMatchObject({
+      kind: 'chain',
+      row: 'revision 8',
+      detail: 'follows revision 6',
+    });
+  });
+
+  test('a log that ends before the tables is another history', async () => {
+    const shorter = createMemoryLog();
+    const again = new Feed(shorter, 'verified');
+    await again.commit(written('p1', {}));
+    const { ok, problems } = await verify({ pool: own, log: shorter });
+    expect(ok).toBe(false);
+    expect(problems[0]).toMatchObject({ kind: 'history', project: 'verified' });
+  });
+});

@@ -1,0 +1,172 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createStateReader } from '../../projections/state-reader.ts';
+import { documentSubject } from '../../src/domain/subjects.ts';
+import { ExactNumber } from '../../src/kernel/json.ts';
+import { createMemoryLog } from '../../src/log/memory/log.ts';
+import { appended, changed, deleted, Feed, fillAll, freshPool, project, rowsOf, topQuery, written } from './support.ts';
+
+let pool: pg.Pool;
+beforeAll(async () => {
+  pool = await freshPool();
+});
+afterAll(() => pool.end());
+
+const p1 = documentSubject('live', 'saves', 'p1');
+
+describe('documents', () => {
+  test('a replaced document keeps its time of creation; the last state of a batch is what is stored', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'replace');
+    await feed.commit(written('p1', { a: 1 }), written('p1', { a: 2 }, 2));
+    await project(pool, log, feed);
+    await feed.commit(written('p1', { a: 3 }, 3));
+    await project(pool, log, feed);
+    const { revision, states } = await createStateReader(pool).load('replace', [p1, documentSubject('live', 'saves', 'nobody')]);
+    expect(revision).toBe(2);
+    expect(states).toEqual([{ document: { a: 3 }, version: 3, createdAt: 1_000, updatedAt: 1_002 }, null]);
+  });
+
+  test('changes apply to the row that is there, also when they come in a later batch', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'changes');
+    await feed.commit(written('p1', { z: 1, a: { b: 1, c: [1] } }));
+    await project(pool, log, feed);
+    await feed.commit(changed('p1', [['a.b', new ExactNumber('76561198000000001')]]), changed('p1', [['n', true]], 3));
+    await project(pool, log, feed);
+    const [row] = await rowsOf(pool, `SELECT document::text AS text FROM savepoint.documents WHERE project = 'changes'`);
+    expect(row?.['text']).toBe('{"z":1,"a":{"b":76561198000000001,"c":[1]},"n":true}');
+    const { states } = await createStateReader(pool).load('changes', [p1]);
+    expect(states[0]).toMatchObject({ version: 3, document: { a: { b: new ExactNumber('76561198000000001') } } });
+  });
+
+  test('a deleted document leaves a tombstone with its version, and a new life starts its own times', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'tombstone');
+    await feed.commit(written('p1', { a: 1 }), deleted('p1'));
+    await project(pool, log, feed);
+    const reader = createStateReader(pool);
+    expect((await reader.load('tombstone', [p1])).states).toEqual([{ document: null, version: 2, createdAt: 1_000, updatedAt: 1_001 }]);
+    await feed.commit(written('p1', { b: 1 }, 3));
+    await project(pool, log, feed);
+    expect((await reader.load('tombstone', [p1])).states).toEqual([{ document: { b: 1 }, version: 3, createdAt: 1_002, updatedAt: 1_002 }]);
+    expect(await rowsOf(pool, `SELECT created_revision FROM savepoint.documents WHERE project = 'tombstone'`)).toEqual([
+      { created_revision: '2' },
+    ]);
+  });
+
+  test('a forked document of a next space starts from the live state its first event carries', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'fork');
+    await feed.commit(
+      written('p1', { a: 1, b: 1 }),
+      changed('p1', [['a', 2]], 2, { space: 'next1', fork: { document: { a: 1, b: 1 }, version: 1 } }),
+    );
+    await project(pool, log, feed);
+    const { states } = await createStateReader(pool).load('fork', [
+      p1,
+      documentSubject('next1', 'saves', 'p1'),
+      documentSubject('next1', 'saves', 'p2'),
+    ]);
+    expect(states.map((state) => state && 'document' in state && state.document)).toEqual([{ a: 1, b: 1 }, { a: 2, b: 1 }, null]);
+  });
+});
+
+test('a window stays flagged until the next one begins, across batches', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'windows');
+  const write = (start: number, after: number, flagged = false) =>
+    written('p1', {}, 1, {
+      windows: [{ counter: 'rule/x/p/with/slash', rule: 'rule', window: 'perDay', start, before: 0, after, flagged }],
+    });
+  const load = async () => (await createStateReader(pool).load('windows', ['window/live/rule/x/p/with/slash'])).states[0];
+  await feed.commit(write(0, 1, true));
+  await project(pool, log, feed);
+  await feed.commit(write(0, 2.5));
+  await project(pool, log, feed);
+  expect(await load()).toEqual({ start: 0, used: 2.5, flagged: true });
+  await feed.commit(write(100, 1));
+  await project(pool, log, feed);
+  expect(await load()).toEqual({ start: 100, used: 1, flagged: false });
+});
+
+test('an idempotency key remembers the answer of its latest append', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'idempotency');
+  const fact = { idempotency: { caller: 'w', key: 'a/b', bodyHash: 'h' } };
+  await feed.commit(appended('r1', 10, {}, fact), appended('r2', 20, {}, fact));
+  await project(pool, log, feed);
+  const { states } = await createStateReader(pool).load('idempotency', ['idempotency/live/feed/w/a/b', 'idempotency/live/feed/w/other']);
+  expect(states).toEqual([{ bodyHash: 'h', recordId: 'r2', timestamp: 20, recordedAt: 1_001 }, null]);
+});
+
+test('definitions are loaded as they were folded, order and unfinished texts included, whatever the batches were', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'definitions');
+  await feed.publish('live', [
+    ['collection', 'b', { id: 'b' }],
+    ['collection', 'a', { id: 'a' }],
+    ['query', 'top', topQuery('asc')],
+  ]);
+  await project(pool, log, feed);
+  await feed.publish('next', [['collection', 'b', { id: 'b', name: 'B' }]]);
+  await feed.commit({ type: 'source.stored', data: { hash: 'f'.repeat(64), part: 1, parts: 3, text: 'middle' } });
+  await feed.publish('live', [
+    ['collection', 'b', null],
+    ['collection', 'c', { id: 'c' }],
+  ]);
+  await project(pool, log, feed);
+  const { states } = await createStateReader(pool).load('definitions', ['definitions', 'authority']);
+  const [state] = states;
+  if (!state || !('live' in state)) throw new Error('no definitions');
+  expect([...state.live.collection.keys()]).toEqual(['a', 'c']);
+  expect(state.next.collection.get('b')?.text).toBe('{"id":"b","name":"B"}');
+  expect(state.partial.get('f'.repeat(64))).toEqual([undefined, 'middle', undefined]);
+  expect(states[1]).toBeNull();
+});
+
+test('a deleted project keeps its authority row and loses every other row', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'gone');
+  await fillAll(feed);
+  await project(pool, log, feed);
+  await feed.commit(written('p9', { a: 1 }), { type: 'project.deleted', data: {} });
+  await project(pool, log, feed);
+  const { states, revision } = await createStateReader(pool).load('gone', ['authority', 'definitions', p1]);
+  expect(revision).toBe(feed.revision);
+  expect(states).toMatchObject([{ deleted: true, name: 'Demo', settings: { big: 1, nextData: 'isolated' } }, null, null]);
+  expect(states[0] && 'keys' in states[0] && [...states[0].keys.keys()]).toEqual(['k1', 'k2']);
+  for (const table of [
+    'documents',
+    'subjects',
+    'ledger',
+    'records',
+    'leaderboards',
+    'leaderboard_counts',
+    'leaderboard_queries',
+    'limits',
+    'idempotency',
+  ]) {
+    expect(await rowsOf(pool, `SELECT FROM savepoint.${table} WHERE project = 'gone'`), table).toEqual([]);
+  }
+});
+
+test('loads of one turn are one statement, and each caller gets its own in its order', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'together');
+  await feed.commit(written('p1', { a: 1 }), written('p2', { a: 2 }));
+  await project(pool, log, feed);
+  let statements = 0;
+  const counting = Object.assign(Object.create(pool), {
+    query: (...args: Parameters<typeof pool.query>) => {
+      statements += 1;
+      return pool.query(...args);
+    },
+  }) as pg.Pool;
+  const reader = createStateReader(counting);
+  const p2 = documentSubject('live', 'saves', 'p2');
+  const [one, other] = await Promise.all([reader.load('together', [p2, p1]), reader.load('together', [p1])]);
+  expect(statements).toBe(1);
+  expect(one.states).toMatchObject([{ document: { a: 2 } }, { document: { a: 1 } }]);
+  expect(other.states).toMatchObject([{ document: { a: 1 } }]);
+});

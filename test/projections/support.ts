@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { ProjectorLogger } from '../../projections/lane.ts';
+import { migrate } from '../../projections/migrate.ts';
+import { createProjector, type Projector, type ProjectorOptions } from '../../projections/projector.ts';
+import { hashText } from '../../src/domain/definition/hash.ts';
+import { type DefinitionChange, type DomainEvent, type PublishTarget, SCHEMA_VERSIONS } from '../../src/domain/events.ts';
+import { encodeEvent, type JsonObject } from '../../src/kernel/json.ts';
+import { NO_HASH, seal } from '../../src/log/chain.ts';
+import type { Log, NewEvent } from '../../src/log/port.ts';
+import { projectStream } from '../../src/log/streams.ts';
+import { testDatabase } from '../support/postgres.ts';
+
+/** A pool on a fresh, migrated database. */
+export async function freshPool(max = 6): Promise<pg.Pool> {
+  const pool = new pg.Pool({ connectionString: await testDatabase(), max });
+  pool.on('error', () => undefined);
+  await migrate(pool);
+  return pool;
+}
+
+/** Writes one project's stream, sealed. Times count up from 1000 by one per event. */
+export class Feed {
+  readonly projectId: string;
+  readonly #log: Log;
+  #hash = NO_HASH;
+  revision = -1;
+  /** Added to the hash chain's input, so that another feed of the same project tells another history. */
+  readonly #salt: string;
+
+  constructor(log: Log, projectId: string, salt = '') {
+    this.#log = log;
+    this.projectId = projectId;
+    this.#salt = salt;
+  }
+
+  async commit(...events: readonly DomainEvent[]): Promise<number> {
+    const sealed = events.map((event, index) => this.seal(event.type, encodeEvent(event.data), SCHEMA_VERSIONS[event.type], index));
+    return this.append(sealed);
+  }
+
+  seal(type: string, data: string, schemaVersion: number, index = 0): NewEvent {
+    const recordedAt = 1_000 + this.revision + 1 + index;
+    const metadata = { commandId: `c${this.#salt}`, cause: 'test', actor: { kind: 'operator' }, schemaVersion, recordedAt };
+    const { event, hash } = seal(this.#hash, { id: randomUUID(), type, data, metadata: JSON.stringify(metadata) });
+    this.#hash = hash;
+    return event;
+  }
+
+  async append(events: readonly NewEvent[]): Promise<number> {
+    const stream = projectStream(this.projectId);
+    const result = await this.#log.append(stream, this.revision < 0 ? 'none' : this.revision, events);
+    if (!result.ok) throw new Error(`conflict at ${result.actual}`);
+    this.revision = result.revision;
+    return this.revision;
+  }
+
+  /** Stores and publishes definitions by id; `null` deletes. */
+  async publish(
+    target: PublishTarget,
+    definitions: readonly (readonly [DefinitionChange['kind'], string, JsonObject | null])[],
+  ): Promise<number> {
+    const stored = definitions.flatMap(([, , value]): DomainEvent[] => {
+      if (value === null) return [];
+      const text = JSON.stringify(value);
+      return [{ type: 'source.stored', data: { hash: hashText(text), part: 0, parts: 1, text } }];
+    });
+    const changes = definitions.map(([kind, id, value]) => ({ kind, id, hash: value === null ? null : hashText(JSON.stringify(value)) }));
+    return this.commit(...stored, { type: 'definitions.published', data: { target, changes, hash: `set-${this.revision}` } });
+  }
+}
+
+export interface Lines extends ProjectorLogger {
+  readonly lines: readonly string[];
+}
+
+export function memoryLogger(): Lines {
+  const lines: string[] = [];
+  const note = (fields: object, message: string) => {
+    const error = 'err' in fields && fields.err instanceof Error ? `: ${fields.err.message}` : '';
+    lines.push(`${message}${error}`);
+  };
+  return { lines, info: note, warn: note, error: note };
+}
+
+/** Runs a projector for the length of `work`. */
+export async function projecting<T>(
+  options: Omit<ProjectorOptions, 'logger'> & { readonly logger?: ProjectorLogger },
+  work: (projector: Projector) => Promise<T>,
+): Promise<T> {
+  const projector = createProjector({ logger: memoryLogger(), ...options });
+  await projector.start();
+  try {
+    return await work(projector);
+  } finally {
+    await projector.stop();
+  }
+}
+
+/** Projects everything a feed has written so far. */
+export async function project(pool: pg.Pool, log: Log, ...feeds: readonly Feed[]): Promise<void> {
+  await projecting({ pool, log }, async (projector) => {
+    for (const feed of feeds) await reached(projector, feed);
+  });
+}
+
+export async function reached(projector: Projector, feed: Feed, revision = feed.revision): Promise<void> {
+  if (!(await projector.waitFor(feed.projectId, revision, 20_000))) throw new Error(`${feed.projectId} did not reach ${revision}`);
+}
+
+export function written(key: string, document: JsonObject, version = 1, more: object = {}): DomainEvent {
+  return { type: 'document.written', data: { space: 'live', collection: 'saves', key, version, document, definition: 'd', ...more } };
+}
+
+export function changed(
+  key: string,
+  changes: readonly (readonly [string, JsonObject[string]])[],
+  version = 2,
+  more: object = {},
+): DomainEvent {
+  return { type: 'document.written', data: { space: 'live', collection: 'saves', key, version, changes, definition: 'd', ...more } };
+}
+
+export function deleted(key: string, version = 2, more: object = {}): DomainEvent {
+  return { type: 'document.deleted', data: { space: 'live', collection: 'saves', key, version, definition: 'd', ...more } };
+}
+
+export function appended(recordId: string, timestamp: number, document: JsonObject = { n: 1 }, more: object = {}): DomainEvent {
+  return {
+    type: 'record.appended',
+    data: { space: 'live', collection: 'feed', recordId, timestamp, writerId: 'w', document, definition: 'd', ...more },
+  };
+}
+
+/** Every event type once or more, so that every table has rows. */
+export async function fillAll(feed: Feed): Promise<void> {
+  await feed.commit(
+    { type: 'project.created', data: { projectId: feed.projectId, name: 'Demo' } },
+    { type: 'key.issued', data: { keyId: 'k1', kind: 'public', label: 'game', hash: 'h1', display: 'pub', permissions: null } },
+    {
+      type: 'key.issued',
+      data: { keyId: 'k2', kind: 'secret', label: 'server', hash: 'h2', display: 'sec…', permissions: { storage: 'rw' } },
+    },
+    { type: 'settings.changed', data: { changes: { big: 1, nextData: 'isolated' } } },
+  );
+  await feed.publish('live', [
+    ['collection', 'saves', { id: 'saves', name: 'Saves', collectionType: 'per-platformid' }],
+    ['collection', 'feed', { id: 'feed', name: 'Feed', collectionType: 'global' }],
+    ['query', 'top', topQuery('desc')],
+  ]);
+  await feed.commit(
+    written('p1', { stats: { xp: 5 }, name: 'é' }, 1, {
+      ledger: [{ field: 'stats.xp', before: 0, after: 5, delta: 5, source: 'quest', reason: 'first' }],
+      windows: [{ counter: 'r1/saves/stats.xp/p1/perDay', rule: 'r1', window: 'perDay', start: 0, before: 0, after: 5, flagged: true }],
+    }),
+    written('p2', { stats: { xp: 9 } }),
+    changed('p1', [['stats.xp', 7]], 2, { ledger: [{ field: 'stats.xp', before: 5, after: 7, delta: 2, source: 'shop' }] }),
+    deleted('p2'),
+    appended('r1', 5_000, { text: 'hi' }, { idempotency: { caller: 'w', key: 'once', bodyHash: 'b' } }),
+    written('p1', { stats: { xp: 1 } }, 3, { space: 'next1', fork: { document: { stats: { xp: 7 } }, version: 2 } }),
+  );
+}
+
+export function topQuery(order: 'asc' | 'desc', field = 'stats.xp'): JsonObject {
+  return { id: 'top', name: 'Top', type: 'leaderboard', sources: [{ collectionId: 'saves' }], config: { field, order } };
+}
+
+export function rowsOf(pool: pg.Pool, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  return pool.query(sql, values).then((result) => result.rows);
+}

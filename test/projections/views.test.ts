@@ -1,0 +1,299 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createViewReader } from '../../projections/view-reader.ts';
+import { hashText } from '../../src/domain/definition/hash.ts';
+import type { Space } from '../../src/domain/events.ts';
+import { ExactNumber, type JsonObject } from '../../src/kernel/json.ts';
+import { createMemoryLog } from '../../src/log/memory/log.ts';
+import { appended, changed, deleted, Feed, freshPool, project, rowsOf, topQuery, written } from './support.ts';
+
+let pool: pg.Pool;
+beforeAll(async () => {
+  pool = await freshPool();
+});
+afterAll(() => pool.end());
+
+describe('ledger', () => {
+  const entry = (field: string, before: number, after: number, source: string) => ({ field, before, after, delta: after - before, source });
+  const wrote = (key: string, ...ledger: object[]) => written(key, {}, 1, { ledger });
+
+  test('holds the entries of a player over all slots, oldest first, in pages, with the sum over the whole selection', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'ledger');
+    await feed.commit(
+      wrote('p1', entry('xp', 0, 5, 'quest'), entry('gold', 10, 4, 'shop')),
+      wrote('p1_slot2', entry('xp', 0, 1, 'quest')),
+      wrote('p10', entry('xp', 0, 99, 'quest')),
+      { ...deleted('p1'), data: { ...deleted('p1').data, ledger: [{ ...entry('xp', 5, 0, 'direct'), reason: 'gone' }] } } as ReturnType<
+        typeof deleted
+      >,
+    );
+    await project(pool, log, feed);
+    const views = createViewReader(pool, null);
+    const filter = { space: 'live', collection: 'saves', platformId: 'p1' } as const;
+    const first = await views.ledger('ledger', filter, { limit: 3, after: null });
+    expect(first.entries.map(({ field, delta, at, reason }) => [field, delta, at, reason])).toEqual([
+      ['xp', 5, 1_000, null],
+      ['gold', -6, 1_000, null],
+      ['xp', 1, 1_001, null],
+    ]);
+    expect(first.revision).toBe(3);
+    expect(first.summary).toEqual({
+      totalIncrease: 6,
+      totalDecrease: -11,
+      entryCount: 4,
+      sources: [
+        { source: 'direct', count: 1, total: -5 },
+        { source: 'quest', count: 2, total: 6 },
+        { source: 'shop', count: 1, total: -6 },
+      ],
+    });
+    const second = await views.ledger('ledger', filter, { limit: 3, after: first.cursor });
+    expect(second.entries).toMatchObject([{ field: 'xp', before: 5, after: 0, reason: 'gone' }]);
+    expect(second.cursor).toBeNull();
+    const gold = await views.ledger('ledger', { ...filter, field: 'gold', from: 1_000, to: 1_001 }, { limit: 9, after: null });
+    expect(gold.entries.length).toBe(1);
+    expect((await views.ledger('ledger', { ...filter, from: 1_003, to: 1_003 }, { limit: 9, after: null })).entries).toEqual([]);
+  });
+
+  test('knows a player with a document, now or once, and nobody else', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'known');
+    await feed.commit(written('p1_a', {}), deleted('p1_a'), written('p22', {}));
+    await project(pool, log, feed);
+    const known = async (platformId: string) =>
+      (await createViewReader(pool, null).ledger('known', { space: 'live', collection: 'saves', platformId }, { limit: 1, after: null }))
+        .known;
+    expect([await known('p1'), await known('p2'), await known('p22')]).toEqual([true, false, true]);
+  });
+
+  test('exact numbers stay exact', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'exact');
+    const big = new ExactNumber('9007199254740993');
+    await feed.commit(written('p1', {}, 1, { ledger: [{ field: 'id', before: 0, after: big, delta: big, source: 'direct' }] }));
+    await project(pool, log, feed);
+    const page = await createViewReader(pool, null).ledger(
+      'exact',
+      { space: 'live', collection: 'saves', platformId: 'p1' },
+      { limit: 9, after: null },
+    );
+    expect(page.entries[0]?.after).toEqual(big);
+  });
+
+  test('in a next space: the live history up to the fork, then its own', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'nextledger');
+    await feed.commit(
+      wrote('p1', entry('xp', 0, 5, 'a')),
+      written('p1', {}, 2, { space: 'next1', fork: { document: {}, version: 1 }, ledger: [entry('xp', 5, 6, 'b')] }),
+      wrote('p1', entry('xp', 5, 50, 'c')),
+      wrote('p2', entry('xp', 0, 7, 'd')),
+    );
+    await project(pool, log, feed);
+    const sources = async (space: Space, platformId: string) => {
+      const page = await createViewReader(pool, null).ledger(
+        'nextledger',
+        { space, collection: 'saves', platformId },
+        { limit: 9, after: null },
+      );
+      return page.entries.map((one) => one.source);
+    };
+    expect(await sources('live', 'p1')).toEqual(['a', 'c']);
+    expect(await sources('next1', 'p1')).toEqual(['a', 'b']);
+    expect(await sources('next1', 'p2')).toEqual(['d']);
+  });
+});
+
+describe('records', () => {
+  const FEED: JsonObject = { id: 'feed', name: 'Feed', collectionType: 'global' };
+  const list = async (
+    projectId: string,
+    before: { timestamp: number; sequence: number | null } | null = null,
+    limit = 2,
+    space: Space = 'live',
+  ) => {
+    const page = await createViewReader(pool, null).records(projectId, space, 'feed', { limit, before });
+    return { ids: page.records.map((text) => JSON.parse(text)._id ?? JSON.parse(text).id), last: page.last };
+  };
+
+  test('newest first, ties by order of appending, and a page border inside a millisecond loses nothing', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'records');
+    await feed.publish('live', [['collection', 'feed', FEED]]);
+    await feed.commit(
+      appended('a', 10),
+      appended('b', 20),
+      appended('c', 20),
+      appended('d', 20),
+      written('e', { id: 'e' }, 1, { collection: 'feed' }),
+    );
+    await project(pool, log, feed);
+    const first = await list('records');
+    expect(first).toMatchObject({ ids: ['d', 'c'], last: { timestamp: 20, ambiguous: true } });
+    const second = await list('records', first.last);
+    expect(second).toMatchObject({ ids: ['b', 'a'], last: { timestamp: 10, ambiguous: false } });
+    expect(await list('records', second.last)).toEqual({ ids: ['e'], last: null });
+    expect(await list('records', { timestamp: 20, sequence: null })).toMatchObject({ ids: ['a', 'e'] });
+  });
+
+  test('text timestamps count, an overwritten record keeps its place among equals, a deleted one vanishes', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'rewritten');
+    const put = (key: string, stamp: JsonObject[string], version = 1) =>
+      written(key, { id: key, _timestamp: stamp }, version, { collection: 'feed' });
+    await feed.publish('live', [['collection', 'feed', FEED]]);
+    await feed.commit(put('a', '1970-01-01T00:00:01Z'), put('b', 1000), put('c', 500));
+    await project(pool, log, feed);
+    await feed.commit(put('a', 1000, 2), deleted('c', 2, { collection: 'feed' }));
+    await project(pool, log, feed);
+    expect((await list('rewritten', null, 9)).ids).toEqual(['b', 'a']);
+  });
+
+  test('a collection that becomes global lists what it holds, and one that no longer is forgets', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'becomes');
+    await feed.commit(written('x', { id: 'x', _timestamp: 7 }, 1, { collection: 'feed' }));
+    await project(pool, log, feed);
+    expect((await list('becomes')).ids).toEqual([]);
+    await feed.publish('live', [['collection', 'feed', FEED]]);
+    await feed.commit(appended('y', 8));
+    await project(pool, log, feed);
+    expect((await list('becomes', null, 9)).ids).toEqual(['y', 'x']);
+    await feed.publish('live', [['collection', 'feed', { ...FEED, collectionType: 'per-platformid' }]]);
+    await project(pool, log, feed);
+    expect(await rowsOf(pool, `SELECT FROM savepoint.records WHERE project = 'becomes'`)).toEqual([]);
+  });
+
+  test('a next space shows live records except those it has a document of, deleted ones included', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'nextrecords');
+    await feed.publish('live', [['collection', 'feed', FEED]]);
+    await feed.commit(appended('a', 10), appended('b', 20), appended('c', 30), appended('n', 15, {}, { space: 'next1' }));
+    await feed.commit(deleted('b', 2, { collection: 'feed', space: 'next1', fork: { document: {}, version: 1 } }));
+    await project(pool, log, feed);
+    expect((await list('nextrecords', null, 9, 'next1')).ids).toEqual(['c', 'n', 'a']);
+    expect((await list('nextrecords', null, 9)).ids).toEqual(['c', 'b', 'a']);
+  });
+});
+
+describe('leaderboards', () => {
+  const top = async (projectId: string, definition: JsonObject, options: { space?: Space; limit?: number; offset?: number } = {}) => {
+    const { space = 'live', limit = 10, offset = 0 } = options;
+    const query = { id: 'top', hash: hashText(JSON.stringify(definition)) };
+    const page = await createViewReader(pool, null).leaderboard(projectId, space, query, { order: 'desc', limit, offset });
+    return { rows: page.rows.map((row) => [row.key, row.value]), total: page.total };
+  };
+
+  test.each(['asc', 'desc'] as const)('%s: by value, ties by key ascending, numbers only', async (order) => {
+    const log = createMemoryLog();
+    const projectId = `order-${order}`;
+    const feed = new Feed(log, projectId);
+    const query = topQuery(order);
+    await feed.publish('live', [
+      ['collection', 'saves', { id: 'saves', name: 'Saves' }],
+      ['query', 'top', query],
+    ]);
+    const xp = (key: string, value: JsonObject[string]) => written(key, { stats: { xp: value } });
+    await feed.commit(
+      xp('c', 5),
+      xp('a', 5),
+      xp('b', 5),
+      xp('low', -1.5),
+      xp('high', 1e9),
+      xp('text', '7'),
+      xp('none', null),
+      written('flat', { stats: 3 }),
+    );
+    await project(pool, log, feed);
+    const ties = [
+      ['a', 5],
+      ['b', 5],
+      ['c', 5],
+    ];
+    const rows = order === 'desc' ? [['high', 1e9], ...ties, ['low', -1.5]] : [['low', -1.5], ...ties, ['high', 1e9]];
+    expect(await top(projectId, query)).toEqual({ rows, total: 5 });
+    expect(await top(projectId, query, { limit: 2, offset: 2 })).toEqual({ rows: rows.slice(2, 4), total: 5 });
+  });
+
+  test('follows every change of a document, and the total counts what has a value', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'follows');
+    const query = topQuery('desc');
+    await feed.publish('live', [
+      ['collection', 'saves', { id: 'saves', name: 'Saves' }],
+      ['query', 'top', query],
+    ]);
+    await feed.commit(written('a', { stats: { xp: 1 } }), written('b', { stats: { xp: 2 } }));
+    await project(pool, log, feed);
+    await feed.commit(changed('a', [['stats.xp', 3]]), changed('b', [['stats.xp', 'x']]), written('c', { stats: { xp: 0 } }), deleted('c'));
+    await project(pool, log, feed);
+    expect(await top('follows', query)).toEqual({ rows: [['a', 3]], total: 1 });
+    await feed.commit(deleted('a', 3));
+    await project(pool, log, feed);
+    expect(await top('follows', query)).toEqual({ rows: [], total: 0 });
+  });
+
+  test('a publish fills a new board out of all documents, those of its own batch included, and drops an old one', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'publish');
+    await feed.publish('live', [['collection', 'saves', { id: 'saves', name: 'Saves' }]]);
+    await feed.commit(
+      written('a', { stats: { xp: 1 }, coins: 9, list: [7] }),
+      written('n', { stats: { xp: 8 } }, 1, { space: 'next1', fork: { document: null, version: 0 } }),
+    );
+    await project(pool, log, feed);
+    const [old, younger] = [topQuery('desc'), topQuery('desc', 'coins')];
+    await feed.publish('live', [['query', 'top', old]]);
+    await feed.commit(written('b', { stats: { xp: 2 }, coins: 1 }));
+    await project(pool, log, feed);
+    expect(await top('publish', old)).toEqual({
+      rows: [
+        ['b', 2],
+        ['a', 1],
+      ],
+      total: 2,
+    });
+    await feed.publish('next', [['query', 'top', younger]]);
+    await project(pool, log, feed);
+    expect((await rowsOf(pool, `SELECT DISTINCT board FROM savepoint.leaderboards WHERE project = 'publish' ORDER BY 1`)).length).toBe(2);
+    await feed.publish('live', [['query', 'top', topQuery('desc', 'list.0')]]);
+    await project(pool, log, feed);
+    expect(await top('publish', old)).toEqual({ rows: [], total: 0 });
+    expect(await top('publish', topQuery('desc', 'list.0'))).toEqual({ rows: [], total: 0 });
+  });
+
+  test('a next space takes its own row, or nothing where it has a document without a value, and the live row otherwise', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'nextboard');
+    const query = topQuery('desc');
+    await feed.publish('live', [
+      ['collection', 'saves', { id: 'saves', name: 'Saves' }],
+      ['query', 'top', query],
+    ]);
+    const fork = { space: 'next1', fork: { document: {}, version: 1 } };
+    await feed.commit(...['a', 'b', 'c', 'd'].map((key, index) => written(key, { stats: { xp: 10 + index } })));
+    await feed.commit(
+      written('a', { stats: { xp: 100 } }, 2, fork),
+      deleted('b', 2, fork),
+      written('c', {}, 2, fork),
+      written('e', { stats: { xp: 1 } }, 1, { space: 'next1' }),
+    );
+    await project(pool, log, feed);
+    expect(await top('nextboard', query, { space: 'next1' })).toEqual({
+      rows: [
+        ['a', 100],
+        ['d', 13],
+        ['e', 1],
+      ],
+      total: 3,
+    });
+    expect(await top('nextboard', query, { space: 'next1', limit: 1, offset: 1 })).toEqual({ rows: [['d', 13]], total: 3 });
+    expect((await top('nextboard', query)).rows).toEqual([
+      ['d', 13],
+      ['c', 12],
+      ['b', 11],
+      ['a', 10],
+    ]);
+  });
+});

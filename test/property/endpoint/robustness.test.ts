@@ -1,0 +1,231 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LanguageError } from '../../../src/domain/endpoint/errors.ts';
+import { STEP_TYPES } from '../../../src/domain/endpoint/steps/types.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
+import { type Json, type JsonObject, stringifyJson } from '../../../src/kernel/json.ts';
+import { expression, holds, run, template } from '../../domain/endpoint/support.ts';
+
+/** Whatever an author or a player writes, a call answers or is refused: it never fails in another way, and it always ends. */
+
+const PIECES = [
+  '{{',
+  '}}',
+  '{{a}}',
+  '{{b.c}}',
+  '{{-a}}',
+  '{{nope|1}}',
+  '{{input.x}}',
+  '{{item.q}}',
+  '{{values.t}}',
+  '|',
+  '.',
+  ',',
+  '(',
+  ')',
+  '-',
+  '+',
+  '*',
+  '/',
+  '%',
+  ' ',
+  '1',
+  '2.5',
+  'a',
+  'list',
+  'item',
+  'x => x.q',
+  '==',
+  '!=',
+  '>',
+  '<=',
+  '&&',
+  '||',
+  '!',
+  '"',
+  "'",
+  'true',
+  'null',
+  '__proto__',
+  'constructor',
+  'sum(',
+  'count(',
+  'filter(',
+  'min(',
+  'max(',
+  'get(',
+  'coalesce(',
+  'num(',
+  'pluck(',
+  'matches(',
+  'pow(',
+  'round(',
+  'length(',
+  'é',
+  '\u0000',
+  '[',
+  ']',
+  '{',
+  '}',
+  '\\',
+];
+const text = fc.oneof(
+  fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((parts) => parts.join('')),
+  fc.string({ maxLength: 20 }),
+);
+const NAMES: Record<string, Json> = { a: 3, b: { c: 'x' }, list: [{ q: 1 }, { q: 2 }], s: 'text' };
+
+function survives(body: () => unknown): void {
+  try {
+    body();
+  } catch (error) {
+    if (!(error instanceof LanguageError || error instanceof Refusal)) throw error;
+  }
+}
+
+const leaf: fc.Arbitrary<Json> = fc.oneof(
+  text,
+  fc.constantFrom<Json>('{{a}}', '{{list}}', '{{s1}}', '{{s2.x}}', 'main', 'c', 's1', 's2', null, true, false, 0, 1, -1, 3.5, 1e308),
+  fc.integer({ min: -5, max: 200 }),
+);
+const json: fc.Arbitrary<Json> = fc.letrec<{ any: Json }>((tie) => ({
+  any: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf,
+    fc.array(tie('any'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('field', 'op', 'value', 'all', 'any', 'x', 'y', 'expression', 'when', '__proto__x'), tie('any'), {
+      maxKeys: 4,
+    }),
+  ),
+})).any;
+
+const condition: fc.Arbitrary<Json> = fc.oneof(
+  fc.record({ field: leaf, op: fc.constantFrom('==', '>', '<=', 'in', 'contains', 'matches', 'exists', 'bogus'), value: json }),
+  fc.record({ expression: text }),
+  json,
+);
+const op: fc.Arbitrary<Json> = fc.record(
+  {
+    op: fc.constantFrom<Json>('set', 'inc', 'push', 'pull', 'remove', 'merge', 'set_if_null', 'bogus', 3),
+    path: fc.constantFrom('a', 'a.b', 'list', '__proto__', '', '{{s1}}', 'a.0'),
+    value: json,
+    match: json,
+    when: condition,
+    valueExpression: text,
+  },
+  { requiredKeys: ['op', 'path'] },
+);
+
+const step: fc.Arbitrary<Json> = fc.letrec<{ step: Json }>((tie) => {
+  const steps = fc.array(tie('step'), { maxLength: 4 });
+  return {
+    step: fc.record(
+      {
+        id: fc.constantFrom('s1', 's2', 's3', 'input', '__proto__', 'constructor'),
+        type: fc.constantFrom(...STEP_TYPES.keys(), 'sleep', 'bogus'),
+        as: fc.constantFrom('s1', 's4'),
+        when: condition,
+        let: fc.dictionary(fc.constantFrom('a', 's1', 'me'), fc.constantFrom('me', 'a', 's1.x', 'list'), { maxKeys: 2 }),
+        collection: fc.constantFrom<Json>('c', 'd', 4),
+        key: fc.oneof(fc.constant('main'), leaf),
+        required: fc.boolean(),
+        onMissing: json,
+        check: condition,
+        condition,
+        routes: fc.dictionary(
+          fc.constantFrom('true', 'false', 'pass'),
+          fc.oneof(
+            json,
+            fc.constantFrom<Json>('s1', 'goto', 'skip', 'return', { action: 'goto', step: 's1' }, { action: 'run', flow: 'w' }),
+          ),
+          { maxKeys: 2 },
+        ),
+        onFail: json,
+        ops: fc.array(op, { maxLength: 3 }),
+        expression: text,
+        value: json,
+        fields: json,
+        items: json,
+        values: json,
+        sources: json,
+        cases: fc.array(fc.record({ when: condition, then: json }), { maxLength: 2 }),
+        source: fc.constantFrom<Json>('values', '{{list}}'),
+        table: fc.constantFrom('t', 'nope'),
+        where: condition,
+        keys: json,
+        from: fc.constantFrom('list', '{{list}}', 's1', 'b'),
+        item: fc.constantFrom('item', 's2'),
+        body: steps,
+        then: steps,
+        workflow: fc.constantFrom('w', 'loop', 'nope'),
+        params: json,
+        mode: fc.constantFrom('int', 'float', 'weighted', 'beta', 'template'),
+        min: leaf,
+        max: leaf,
+        alpha: leaf,
+        precision: leaf,
+        by: text,
+      },
+      { requiredKeys: ['id', 'type'] },
+    ),
+  };
+}).step;
+
+const definition = fc.record(
+  {
+    steps: fc.array(step, { maxLength: 6 }),
+    response: fc.record({ body: json, status: leaf, echo: fc.array(text, { maxLength: 2 }) }),
+    let: json,
+    input: json,
+  },
+  { requiredKeys: ['steps'] },
+);
+
+describe('the language is safe against any text', () => {
+  it('templates give a value or a LanguageError', () => {
+    fc.assert(
+      fc.property(text, (source) => survives(() => template(source, NAMES))),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('expressions give a value or a LanguageError', () => {
+    fc.assert(
+      fc.property(text, (source) => survives(() => expression(source, NAMES))),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('conditions give a boolean or a LanguageError', () => {
+    fc.assert(
+      fc.property(condition, (source) => survives(() => holds(source, NAMES))),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('any definition answers or is refused', () => {
+    const world = {
+      values: {
+        t: [
+          { id: 1, name: 'x' },
+          { id: 2, weight: 0 },
+        ],
+      },
+      documents: { 'c/main': { a: 1, list: [1, 'x'], b: { c: 2 } } },
+      input: { x: 'y', a: 5 },
+      workflows: {
+        w: { check: { field: 'a', op: 'exists' }, steps: [], returns: { x: '{{a}}' } },
+        loop: { steps: [{ id: 'l', type: 'workflow', workflow: 'loop' }] },
+      },
+    };
+    fc.assert(
+      fc.property(definition, (source) => {
+        survives(() => {
+          const { body } = run(source as JsonObject, world);
+          expect(stringifyJson(body)).not.toMatch(/undefined|NaN/);
+        });
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});

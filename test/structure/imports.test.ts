@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** The rooms of the house and who may look into which (docs/architecture.md, "Import direction"). */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  'src/kernel': [],
+  'src/domain': ['src/kernel'],
+  'src/log': ['src/kernel', 'src/domain'],
+  'src/app': ['src/kernel', 'src/domain', 'src/log'],
+  'src/http': ['src/kernel', 'src/domain', 'src/app', 'src/log'],
+  projections: ['src/kernel', 'src/domain', 'src/log', 'src/app/readers.ts'],
+  'src/config.ts': ['src/kernel'],
+  'src/logger.ts': [],
+  'src/version.ts': [],
+  'infra/postgres': ['src/kernel', 'src/config.ts'],
+  'src/main.ts': ['src', 'projections', 'infra/postgres'],
+  'src/cli': ['src', 'projections', 'infra/postgres'],
+  'infra/demo': ['src/kernel'],
+  'infra/load': ['src/kernel'],
+};
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+interface File {
+  readonly path: string;
+  /** Paths of the project's own files that it imports. */
+  readonly imports: readonly string[];
+  readonly packages: readonly string[];
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
+}
+
+function read(path: string): File {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  const specifiers = [...text.matchAll(/^\s*(?:import|export)[^'";]*?from '([^']+)'|import\('([^']+)'\)/gm)].map(
+    (match) => match[1] ?? match[2] ?? '',
+  );
+  const own = specifiers.filter((specifier) => specifier.startsWith('.'));
+  return {
+    path,
+    imports: own.map((specifier) => relative(ROOT, resolve(ROOT, dirname(path), specifier))),
+    packages: specifiers.filter((specifier) => !specifier.startsWith('.')),
+  };
+}
+
+const files = [...filesIn('src'), ...filesIn('projections'), ...filesIn('infra')].map(read);
+
+function roomOf(path: string): string | undefined {
+  return Object.keys(ROOMS)
+    .filter((room) => path === room || path.startsWith(`${room}/`))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
+describe('the structure', () => {
+  it('every file lies in a room', () => {
+    expect(files.filter(({ path }) => roomOf(path) === undefined).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('imports only go in the direction of the design', () => {
+    const wrong = files.flatMap(({ path, imports }) => {
+      const room = roomOf(path) ?? '';
+      const open = [room, ...(ROOMS[room] ?? [])];
+      return imports
+        .filter((target) => !open.some((allowed) => target === allowed || target.startsWith(`${allowed}/`)))
+        .map((target) => `${path} → ${target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('the pure rooms use nothing that has effects', () => {
+    const effects = ['pg', 'koa', '@koa/router', 'pino', 'node:fs', 'node:http', 'node:net', 'node:child_process', 'prom-client'];
+    const pure = files.filter(({ path }) => path.startsWith('src/kernel/') || path.startsWith('src/domain/'));
+    const wrong = pure.flatMap(({ path, packages }) =>
+      packages.filter((name) => effects.includes(name)).map((name) => `${path} → ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('there are no cycles', () => {
+    const graph = new Map(files.map((file) => [file.path, file.imports]));
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (path: string, trail: readonly string[]): void => {
+      if (trail.includes(path)) {
+        cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+        return;
+      }
+      if (done.has(path)) return;
+      for (const target of graph.get(path) ?? []) visit(target, [...trail, path]);
+      done.add(path);
+    };
+    for (const path of graph.keys()) visit(path, []);
+    expect(cycles).toEqual([]);
+  });
+});

