@@ -72,12 +72,7 @@ test('removing or reordering events breaks the chain', () => {
 });
 
 test('what only looks like a seal is none', () => {
-  for (const metadata of [
-    '{}',
-    `{"a":{"hash":"${'a'.repeat(64)}"}}`,
-    `{"hash":"${'A'.repeat(64)}"}`,
-    `{"hash":"${'a'.repeat(63)}"}`,
-  ]) {
+  for (const metadata of ['{}', `{"a":{"hash":"${'a'.repeat(64)}"}}`, `{"hash":"${'A'.repeat(64)}"}`, `{"hash":"${'a'.repeat(63)}"}`]) {
     expect(hashOf(metadata)).toBeNull();
   }
 });

@@ -18,10 +18,18 @@ const write = async (worker) => {
   for (let n = 0; n < Number(count); n++) {
     const stream = `${prefix}-${Math.floor(Math.random() * 3)}`;
     const size = 1 + Math.floor(Math.random() * 4);
-    const events = Array.from({ length: size }, () => ({ id: randomUUID(), type: 'written', data: JSON.stringify({ name, worker }), metadata: '{}' }));
+    const events = Array.from({ length: size }, () => ({
+      id: randomUUID(),
+      type: 'written',
+      data: JSON.stringify({ name, worker }),
+      metadata: '{}',
+    }));
     const revision = known.get(stream) ?? (await log.head(stream))?.revision ?? 'none';
     const result = await log.append(stream, revision, events);
-    if (result.ok) console.log(JSON.stringify({ stream, revision: result.revision, position: String(result.position), ids: events.map((event) => event.id) }));
+    if (result.ok)
+      console.log(
+        JSON.stringify({ stream, revision: result.revision, position: String(result.position), ids: events.map((event) => event.id) }),
+      );
     else if (result.actual === revision) throw new Error('a conflict with what was expected');
     known.set(stream, Math.max(result.ok ? result.revision : result.actual, known.get(stream) ?? 0));
   }

@@ -1,8 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
-import { schemaSql } from '../../../src/log/postgres/log.ts';
 import { type Log, LogUnavailable, OutcomeUnknown } from '../../../src/log/port.ts';
+import { schemaSql } from '../../../src/log/postgres/log.ts';
 import { anEvent, events, followUntil } from '../../contract/log/contract.ts';
 import { startPostgres } from '../../support/embedded.ts';
 import { testDatabase } from '../../support/postgres.ts';
@@ -92,7 +92,10 @@ test('an append that cannot get the head lock is given up by the server, and cer
 
 test('a call that waited for the lock sees what was committed meanwhile, whatever isolation the database defaults to', async () => {
   const url = await postgresLogDatabase();
-  await run(url, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = ''serializable''', current_database()); END $$`);
+  await run(
+    url,
+    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = ''serializable''', current_database()); END $$`,
+  );
   const log = opened(url);
   const holder = await holdHead(url);
   const waiting = log.append('a', 'none', events(1));
@@ -168,9 +171,9 @@ test('an append is durable before it is answered even where the database is set 
        IF current_setting('synchronous_commit') <> 'on' THEN RAISE EXCEPTION 'careless'; END IF; RETURN NULL; END $$;
      CREATE TRIGGER careful AFTER INSERT ON savepoint.log_events EXECUTE FUNCTION careful()`,
   );
-  await expect(run(url, `SET synchronous_commit = off; INSERT INTO savepoint.log_events VALUES (99, '', 0, gen_random_uuid(), '', '1', '1')`)).rejects.toThrow(
-    'careless',
-  );
+  await expect(
+    run(url, `SET synchronous_commit = off; INSERT INTO savepoint.log_events VALUES (99, '', 0, gen_random_uuid(), '', '1', '1')`),
+  ).rejects.toThrow('careless');
   expect(await opened(url).append('a', 'none', events(1))).toMatchObject({ ok: true });
 });
 
