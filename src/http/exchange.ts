@@ -59,9 +59,13 @@ function originForm(target: string): string {
 const idPrefix = `req_${randomBytes(12).toString('hex')}`;
 let idCounter = 0;
 
-/** The caller's own id where it is 1 to 128 printable characters (security 9.3), else a new one: unique per process run. */
+/** The caller's own id where it is 1 to 128 printable characters (security 9.3), else a new one. */
 function requestIdOf(sent: string | string[] | undefined): string {
-  if (typeof sent === 'string' && PRINTABLE.test(sent)) return sent;
+  return typeof sent === 'string' && PRINTABLE.test(sent) ? sent : newRequestId();
+}
+
+/** A random start per process and a counter: unique, and cheaper than random bytes per request. */
+export function newRequestId(): string {
   idCounter = (idCounter + 1) % 0x1_0000_0000;
   return idPrefix + idCounter.toString(16).padStart(8, '0');
 }

@@ -4,7 +4,7 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { App } from '../app/app.ts';
 import { Buckets } from './buckets.ts';
-import type { State } from './exchange.ts';
+import { newRequestId, type State } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import { buildFamilies } from './routes/families.ts';
 import type { Health } from './routes/system.ts';
@@ -90,9 +90,16 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
     return;
   }
   const [status, code, message] = BROKEN.get(error.code ?? '') ?? MALFORMED;
-  const text = JSON.stringify({ ok: false, error: { code, message }, message });
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n`;
-  socket.end(head + text);
+  const requestId = newRequestId();
+  const text = JSON.stringify({ ok: false, error: { code, message, requestId }, message });
+  const headers = [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    `X-Correlation-ID: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${headers.join('\r\n')}\r\n\r\n${text}`);
 }
 
 /** Whether an earlier request of this connection has its answer under way: bytes in between would garble it. Node's own test. */

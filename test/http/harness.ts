@@ -88,7 +88,8 @@ export function escapedJson(value: unknown): string {
 
 function exchange(agent: Agent, port: number, method: string, path: string, sent: Sent): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ agent, host: '127.0.0.1', port, method, path, headers: { ...sent.headers } }, (incoming) => {
+    const headers = sent.body === undefined ? { ...sent.headers } : { ...sent.headers, 'Transfer-Encoding': 'chunked' };
+    const outgoing = request({ agent, host: '127.0.0.1', port, method, path, headers }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', reject);
@@ -98,11 +99,7 @@ function exchange(agent: Agent, port: number, method: string, path: string, sent
       });
     });
     outgoing.on('error', reject);
-    if (sent.body !== undefined) {
-      outgoing.setHeader('Transfer-Encoding', 'chunked');
-      outgoing.write(sent.body);
-    }
-    outgoing.end();
+    outgoing.end(sent.body);
   });
 }
 

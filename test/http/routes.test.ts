@@ -79,7 +79,10 @@ describe('documents', () => {
   });
 
   it('go to the publish target that header or query name, in any letter case', async () => {
-    for (const [query, headers] of [['?revisionTarget=next&includeStaged=true', {}] as const, ['', { 'X-Ns-Publish-Target': ' Next ' }] as const]) {
+    for (const [query, headers] of [
+      ['?revisionTarget=next&includeStaged=true', {}] as const,
+      ['', { 'X-Ns-Publish-Target': ' Next ' }] as const,
+    ]) {
       await server.play('GET', `/v3/storage/demo/players/p1${query}`, undefined, headers);
       expect(lastCall()).toMatchObject({ arguments: [{ target: 'next' }] });
     }
@@ -165,7 +168,13 @@ describe('unknown paths and methods', () => {
 
 describe('endpoint calls', () => {
   it('take the body without what addresses and secures the call', async () => {
-    await server.play('POST', '/v1/endpoints/demo/buy', { item: 'sword', security: { a: 1 }, _endpointSlug: 'buy', slug: 'x', endpoint: 'y' });
+    await server.play('POST', '/v1/endpoints/demo/buy', {
+      item: 'sword',
+      security: { a: 1 },
+      _endpointSlug: 'buy',
+      slug: 'x',
+      endpoint: 'y',
+    });
     expect(lastCall()?.arguments).toEqual([{ slug: 'buy', input: { item: 'sword' }, fromQuery: false, target: 'live' }]);
   });
 
@@ -186,7 +195,10 @@ describe('endpoint calls', () => {
   });
 
   it('make input of a query text, reserved names left out', async () => {
-    await server.play('GET', '/v3/endpoints/demo/top?amount=5&name=a%20b&secret-key=1&revisionTarget=next&includeStaged=true&v=17&PlatformId=9&ToKen=t');
+    await server.play(
+      'GET',
+      '/v3/endpoints/demo/top?amount=5&name=a%20b&secret-key=1&revisionTarget=next&includeStaged=true&v=17&PlatformId=9&ToKen=t',
+    );
     expect(lastCall()?.arguments).toEqual([{ slug: 'top', input: { amount: '5', name: 'a b' }, fromQuery: true, target: 'next' }]);
   });
 
@@ -222,10 +234,17 @@ describe('values and queries', () => {
 
 describe('management', () => {
   it('upserts, patches and deletes what is listed by id', async () => {
-    for (const [path, kind] of [['/collections', 'collection'], ['/endpoints', 'endpoint'], ['/workflows', 'workflow']] as const) {
+    for (const [path, kind] of [
+      ['/collections', 'collection'],
+      ['/endpoints', 'endpoint'],
+      ['/workflows', 'workflow'],
+    ] as const) {
       for (const method of ['PUT', 'POST']) {
         expect((await manage(method, path, [{ id: 'a' }])).headers['x-ns-position']).toBe('8');
-        expect(lastCall()).toMatchObject({ name: 'manage.upsertMany', arguments: [kind, [{ id: 'a' }], { target: 'live', replaceAll: false }] });
+        expect(lastCall()).toMatchObject({
+          name: 'manage.upsertMany',
+          arguments: [kind, [{ id: 'a' }], { target: 'live', replaceAll: false }],
+        });
       }
       await manage('PATCH', path, { id: 'a' }, { 'x-ns-publish-target': 'next' });
       expect(lastCall()).toMatchObject({ name: 'manage.upsertOne', arguments: [kind, { id: 'a' }, 'next'] });

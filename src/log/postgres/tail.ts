@@ -29,6 +29,7 @@ export interface TailOptions {
 
 const STEP_EVENTS = 1000;
 const HEARTBEAT_MS = 250;
+const FRESH_MS = 500;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 1000;
 /** Own events that wait for a gap to be filled; beyond this they are forgotten here and read from the database instead. */
@@ -43,6 +44,8 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
   let recent: Recent | null = null;
   /** When the log was last asked, of the asks that found nothing beyond `recent.top`. */
   let confirmedAt = Number.NEGATIVE_INFINITY;
+  /** When that was answered. */
+  let heardAt = Number.NEGATIVE_INFINITY;
   let followers = 0;
   let loop: Promise<void> | null = null;
 
@@ -53,6 +56,14 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     }
   };
 
+  const confirm = (askedAt: number) => {
+    confirmedAt = Math.max(confirmedAt, askedAt);
+    heardAt = performance.now();
+  };
+
+  /** Whether the end is known from an ask since `time`, and not from before an outage. */
+  const confirmedSince = (time: number) => confirmedAt >= time && performance.now() - heardAt < FRESH_MS;
+
   const stored = (events: readonly RecordedEvent[], askedAt: number) => {
     if (!recent || followers === 0) return;
     const { top } = recent;
@@ -62,7 +73,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     if (ahead.size < MAX_AHEAD) for (const event of fresh) ahead.set(Number(event.position), event);
     takeAhead(recent);
     if (recent.top === top) return demand.ring();
-    confirmedAt = Math.max(confirmedAt, askedAt);
+    confirm(askedAt);
     news.ring();
   };
 
@@ -79,7 +90,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     for (const event of page.events) ahead.delete(Number(event.position));
     takeAhead(tail);
     const atEnd = tail.top >= page.head;
-    if (atEnd) confirmedAt = Math.max(confirmedAt, askedAt);
+    if (atEnd) confirm(askedAt);
     news.ring();
     return atEnd;
   };
@@ -110,8 +121,6 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
       left = confirmedAt + pollMs - performance.now();
     }
   };
-
-  const confirmedSince = (time: number) => confirmedAt >= time && performance.now() - confirmedAt < HEARTBEAT_MS;
 
   const join = () => {
     followers++;

@@ -152,6 +152,8 @@ export function logProperties(name: string, open: () => Promise<Log>, { runs }: 
           ];
           const sent = (await Promise.all(writers.map((commands) => write(log, family, commands)))).flat();
           finished.abort();
+          // Something new for the followers to notice, so that no run waits for a heartbeat.
+          sent.push(await send(log, { stream: `${family}-0`, expected: 'any', events: events(1) }, []));
           const [all, one, restless] = await Promise.all(following);
 
           const streams = await Promise.all([0, 1, 2].map((n) => log.read(`${family}-${n}`, { limit: 10_000, direction: 'forwards' })));
@@ -170,15 +172,17 @@ export function logProperties(name: string, open: () => Promise<Log>, { runs }: 
   });
 }
 
+async function send(log: Log, append: Omit<Sent, 'result'>, fates: readonly Fate[]): Promise<Sent> {
+  return { ...append, result: await appendUntilKnown(lossy(log, [...fates]), append.stream, append.expected, append.events) };
+}
+
 /** Runs one writer's commands, reading the head before each as a writer without memory would. */
 async function write(log: Log, family: string, commands: readonly Fresh[]): Promise<Sent[]> {
   const sent: Sent[] = [];
   for (const command of commands) {
     const stream = `${family}-${command.stream}`;
     const expected = expectedOf(command.expectation, (await log.head(stream))?.revision ?? -1);
-    const list = events(command.size);
-    const fates = expected === 'any' ? [] : [...command.fates];
-    sent.push({ stream, expected, events: list, result: await appendUntilKnown(lossy(log, fates), stream, expected, list) });
+    sent.push(await send(log, { stream, expected, events: events(command.size) }, expected === 'any' ? [] : command.fates));
   }
   return sent;
 }

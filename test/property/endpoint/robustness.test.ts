@@ -69,7 +69,7 @@ const PIECES = [
   '}',
   '\\',
 ];
-const text = fc.oneof(
+export const text = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((parts) => parts.join('')),
   fc.string({ maxLength: 20 }),
 );
@@ -171,7 +171,7 @@ const step: fc.Arbitrary<Json> = fc.letrec<{ step: Json }>((tie) => {
   };
 }).step;
 
-const definition = fc.record(
+export const definition = fc.record(
   {
     steps: fc.array(step, { maxLength: 6 }),
     response: fc.record({ body: json, status: leaf, echo: fc.array(text, { maxLength: 2 }) }),
