@@ -2,7 +2,7 @@ import type { ProjectEvent } from '../src/domain/events.ts';
 import { decodeProjectEvent, UnknownEvent } from '../src/log/decode.ts';
 import type { RecordedEvent } from '../src/log/port.ts';
 
-export const BATCH_EVENTS = 2_000;
+export const BATCH_EVENTS = 500;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
 /** How many of these follow each other without a gap and fit one batch; at least one. */

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { type Database, startDatabase, useDatabase } from '../infra/postgres/database.ts';
@@ -11,7 +12,7 @@ import { createApp } from './app/create-app.ts';
 import { createOperator, type NewProject, type Operator } from './app/operator.ts';
 import { Projects } from './app/projects.ts';
 import type { WriterObserver } from './app/writer.ts';
-import { type Config, redactUrl } from './config.ts';
+import { type Config, ConfigProblem, redactUrl } from './config.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import type { Health } from './http/routes/system.ts';
 import { createServer } from './http/server.ts';
@@ -27,6 +28,8 @@ import { VERSION } from './version.ts';
 const VIEW_WAIT_MS = 250;
 /** Clients of the pool that projections and readers share. */
 const POOL_CLIENTS = 12;
+/** Share of the stop's time that running requests may take; the rest is for what they leave to be written, and for the database. */
+const DRAIN_SHARE = 0.6;
 
 export interface Installation {
   readonly config: Config;
@@ -44,7 +47,7 @@ export interface Node {
   readonly url: string;
   /** The demo project, when this start has made it. */
   readonly demo: NewProject | null;
-  /** Serves no more, lets what runs finish, stops everything. */
+  /** Serves no more, lets what runs finish, stops everything, within `SHUTDOWN_TIMEOUT_MS` and what stopping the database takes. */
   close(): Promise<void>;
 }
 
@@ -126,20 +129,29 @@ export async function startNode(config: Config, options: { readonly demo: boolea
     const server = createServer({ app, settings: httpSettings(config), log: logger, metrics, health });
     const demo = options.demo ? await makeDemoProject(config, pool, createOperator(projects, config.keyPrefix), projector) : null;
     const port = await server.listen(config.port, config.host);
-    stop.unshift(() => server.close(config.limits.shutdownTimeoutMs));
+    stop.unshift(() => server.close(config.limits.shutdownTimeoutMs * DRAIN_SHARE));
     return {
       url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
       demo,
-      close: () => runAll(stop, logger),
+      close: () => stopAll(stop, config, logger),
     };
   } catch (error) {
-    await runAll(stop, logger);
+    await stopAll(stop, config, logger);
     throw error;
   }
 }
 
-async function runAll(stop: readonly (() => Promise<void>)[], logger: Logger): Promise<void> {
-  for (const step of stop) await step().catch((error: unknown) => logger.warn({ err: error }, 'stopping a part failed'));
+/** One part after the other. A part that hangs, such as a writer whose log is gone, is left behind when the time is over. */
+async function stopAll(parts: readonly (() => Promise<void>)[], { limits }: Config, logger: Logger): Promise<void> {
+  const over = new AbortController();
+  const timeOver = sleep(limits.shutdownTimeoutMs * 0.9, undefined, { signal: over.signal }).catch(() => undefined);
+  for (const [index, part] of parts.entries()) {
+    const stopping = part().catch((error: unknown) => logger.warn({ err: error }, 'stopping a part failed'));
+    // The last is the database, which bounds its own time and must not be left running.
+    const isLast = index === parts.length - 1;
+    await (isLast ? stopping : Promise.race([stopping, timeOver]));
+  }
+  over.abort();
 }
 
 function createProjects(
@@ -176,20 +188,29 @@ function createPool(connectionString: string, logger: Logger): pg.Pool {
 
 // ── the database ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** A setting that would silently do nothing is refused. */
+function requirePostgresLog({ eventStoreUrl }: Config): void {
+  if (eventStoreUrl === null) return;
+  throw new ConfigProblem('EVENTSTORE_URL is set, but this release keeps the log in Postgres: unset it');
+}
+
 async function commandDatabase(config: Config, logger: Logger): Promise<{ readonly url: string; release(): Promise<void> }> {
+  requirePostgresLog(config);
   if (config.databaseUrl !== null) return { url: config.databaseUrl, release: async () => undefined };
   return useDatabase({ dataDir: config.dataDir, log: logger });
 }
 
 /** The node's database: somebody else's server, or the embedded one, which is started again whenever it goes away by itself. */
 async function nodeDatabase(config: Config, logger: Logger): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  requirePostgresLog(config);
   if (config.databaseUrl !== null) {
     logger.info({ database: redactUrl(config.databaseUrl) }, 'using the Postgres server of DATABASE_URL');
     return { url: config.databaseUrl, stop: async () => undefined };
   }
   const first = await startDatabase({ dataDir: config.dataDir, log: logger });
-  const keeper = { current: first, stopping: false };
+  const keeper: Keeper = { current: first, restarting: null, stopping: false };
   keepRunning(keeper, config, logger).catch((error: unknown) => {
+    if (keeper.stopping) return;
     logger.fatal({ err: error }, 'the embedded Postgres went away and could not be started again');
     process.exit(1);
   });
@@ -197,24 +218,33 @@ async function nodeDatabase(config: Config, logger: Logger): Promise<{ readonly 
     url: first.url,
     async stop() {
       keeper.stopping = true;
-      await keeper.current.stop();
+      // What is just being started would be left running.
+      const last = await (keeper.restarting ?? keeper.current);
+      await last.stop();
     },
   };
 }
 
-async function keepRunning(keeper: { current: Database; stopping: boolean }, config: Config, logger: Logger): Promise<void> {
+interface Keeper {
+  current: Database;
+  restarting: Promise<Database> | null;
+  stopping: boolean;
+}
+
+async function keepRunning(keeper: Keeper, config: Config, logger: Logger): Promise<void> {
   for (;;) {
     const { url } = keeper.current;
     await keeper.current.exited;
     if (keeper.stopping) return;
     logger.error('the embedded Postgres went away; starting it again');
-    const again = await startDatabase({ dataDir: config.dataDir, log: logger });
+    keeper.restarting = startDatabase({ dataDir: config.dataDir, log: logger });
+    const again = await keeper.restarting;
     if (again.url !== url) {
       await again.stop();
       throw new Error('its port was taken by another program meanwhile; start the node again');
     }
     keeper.current = again;
-    if (keeper.stopping) await again.stop();
+    keeper.restarting = null;
   }
 }
 

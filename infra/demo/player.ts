@@ -35,10 +35,10 @@ export function priceOf(pricing: AxePricing, axe: number): number {
   return Math.max(Math.ceil(pricing.base * pricing.growth ** (axe - 1)), 1);
 }
 
-/** Plays one player, one call at a time, until `over` says so. `random` gives numbers in [0, 1). */
+/** Plays one player, one call at a time, until `over` says so or a call is left without an answer. `random` gives numbers in [0, 1). */
 export async function play(project: Project, player: Player, rules: Rules, random: () => number, tally: Tally, over: () => boolean) {
   let tired = false;
-  while (!over()) {
+  while (!over() && player.certain) {
     const action = choose(player, rules, random(), tired);
     const refusal = await actions[action](project, player, rules, random, tally);
     // Whoever chopped too much this minute sells and spends until the clock turns; the bravest try again.

@@ -13,11 +13,17 @@ SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision,
 FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY AS w (space, collection, key, wanted, i)
 JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
 
+/**
+ * The documents come as one JSON array: its elements keep their text, and nothing has to be escaped for it (measured: a third of the
+ * projector's own time otherwise). `null` stands for a deleted document.
+ */
 const UPSERT = `
 INSERT INTO {documents} AS d
        (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision)
-SELECT $1, space, collection, key, document::json, version, created_at, updated_at, created_revision, revision
-FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
+SELECT $1, space, collection, key, CASE WHEN json_typeof(document) <> 'null' THEN document END,
+       version, created_at, updated_at, created_revision, revision
+FROM ROWS FROM (unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), json_array_elements($5::json), unnest($6::bigint[]),
+                unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::bigint[]))
   AS w (space, collection, key, document, version, created_at, updated_at, created_revision, revision)
 ON CONFLICT (project, space, collection, key) DO UPDATE SET
   document = excluded.document, version = excluded.version, created_at = excluded.created_at, updated_at = excluded.updated_at,
@@ -52,7 +58,7 @@ export const documents: Projection = {
       rows.map((row) => row.space),
       rows.map((row) => row.collection),
       rows.map((row) => row.key),
-      rows.map((row) => (row.state.document === null ? null : stringifyJson(row.state.document))),
+      `[${rows.map((row) => stringifyJson(row.state.document)).join()}]`,
       rows.map((row) => row.state.version),
       rows.map((row) => row.state.createdAt),
       rows.map((row) => row.state.updatedAt),

@@ -26,8 +26,8 @@ const HIDDEN_COUNT = `(SELECT count(*) FROM {documents} n JOIN {leaderboards} l 
 
 function statement(rows: string, total: string): string {
   return throughViews(`
-WITH b AS MATERIALIZED (${BOARD})
-SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, ${total} AS total, p.key, p.value, d.document::text AS text
+WITH b AS MATERIALIZED (SELECT b.*, ${total} AS total FROM (${BOARD}) b)
+SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.total, p.key, p.value, d.document::text AS text
 FROM (SELECT) one LEFT JOIN b ON true
 LEFT JOIN LATERAL (${rows} ORDER BY rank, key LIMIT $5::int OFFSET $6::int) p ON true
 LEFT JOIN {documents} d ON d.project = $1 AND d.space = p.space AND d.collection = b.collection AND d.key = p.key

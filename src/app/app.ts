@@ -16,6 +16,8 @@ export interface App {
   readonly documents: {
     read(caller: Caller, at: Address): Promise<DocumentAnswer>;
     exists(caller: Caller, at: Address): Promise<boolean>;
+    /** Access alone, for before a body is read: throws what {@link write} would throw for it. */
+    mayWrite(caller: Caller, at: Address): Promise<void>;
     /** `body` is the parsed request body, any JSON value. */
     write(caller: Caller, at: Address, body: Json, saveVersion: number | null): Promise<WriteAnswer>;
     remove(caller: Caller, at: Address): Promise<Positioned>;
@@ -23,6 +25,8 @@ export interface App {
     ledger(caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer>;
   };
   readonly records: {
+    /** Access alone, for before a body is read. */
+    mayAppend(caller: Caller, at: CollectionAddress): Promise<void>;
     append(caller: Caller, at: CollectionAddress, body: Json, idempotencyKey: string | null, writerId: string): Promise<ReadAnswer>;
     list(
       caller: Caller,

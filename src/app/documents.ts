@@ -33,6 +33,11 @@ export function createDocuments(context: AppContext): App['documents'] {
       return (await readDocument(context, project, caller, ground, collection, at.key)) !== null;
     },
 
+    async mayWrite(caller, at) {
+      const project = await projectOf(context, caller);
+      directCollection(grounds(project.authority, project.definitions, caller, at.target), caller, at.collection, at.key, 'write');
+    },
+
     async write(caller, at, body, saveVersion) {
       const project = await projectOf(context, caller);
       const read = readWriteBody(body);

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { CollectionModel } from '../domain/definition/model.ts';
 import { decideAppend } from '../domain/document/append.ts';
 import type { IdempotencyState } from '../domain/states.ts';
 import { collectionSubject, documentSubject, idempotencySubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
-import { grounds, groundsOf, requirePermission } from './access.ts';
-import type { App } from './app.ts';
+import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
+import type { App, Caller } from './app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { readDocument } from './documents.ts';
 import { windowIn } from './state-access.ts';
@@ -16,16 +17,18 @@ const MAX_LIMIT = 100;
 /** Records of global collections (runtime-storage 10). */
 export function createRecords(context: AppContext): App['records'] {
   return {
+    async mayAppend(caller, at) {
+      const project = await projectOf(context, caller);
+      appendable(grounds(project.authority, project.definitions, caller, at.target), caller, at.collection);
+    },
+
     async append(caller, at, body, idempotencyKey, writerId) {
       const project = await projectOf(context, caller);
       const recordId = randomBytes(16).toString('hex');
       const outcome = await execute(project, caller, 'record.append', (view, now) => {
-        const { definitions, key, space } = groundsOf(view, caller, at.target);
-        if (caller.isSecret) requirePermission(key, 'collections', 'x');
-        const collection = definitions.collection(at.collection);
-        if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend))
-          throw refusal('FORBIDDEN', 'Appending needs a secret key');
-        if (!collection) throw refusal('NOT_FOUND', 'No collection with this id');
+        const ground = groundsOf(view, caller, at.target);
+        const collection = appendable(ground, caller, at.collection);
+        const { space } = ground;
         const decision = decideAppend({
           collection,
           space,
@@ -77,6 +80,15 @@ export function createRecords(context: AppContext): App['records'] {
       return answer;
     },
   };
+}
+
+/** A secret key, or, where the collection says so, a public one (decision 10). */
+function appendable({ definitions, key }: Grounds, caller: Caller, collectionId: string): CollectionModel {
+  if (caller.isSecret) requirePermission(key, 'collections', 'x');
+  const collection = definitions.collection(collectionId);
+  if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend)) throw refusal('FORBIDDEN', 'Appending needs a secret key');
+  if (!collection) throw refusal('NOT_FOUND', 'No collection with this id');
+  return collection;
 }
 
 function idempotencyIn(view: View, subject: string): IdempotencyState | null {

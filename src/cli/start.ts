@@ -20,11 +20,15 @@ export function startCommand(): Command {
       const overrides = { port: options.port, host: options.host };
       const config = configOf(options, overrides);
       const logger = createLogger({ level: config.logLevel });
+      const stopping = firstSignal();
       const node = await startNode(config, { demo: options.demo, logger });
-      stopOnSignal(node);
       const file = join(resolve(config.dataDir), 'demo-project.json');
       if (options.json) print(JSON.stringify({ url: node.url, demo: node.demo }));
       else print(greeting(node, file));
+      await stopping;
+      await node.close();
+      // What was left behind may hold the process open.
+      process.exit(0);
     });
 }
 
@@ -44,16 +48,12 @@ function greeting(node: Node, file: string): string {
   ].join('\n');
 }
 
-function stopOnSignal(node: Node): void {
-  let stopping = false;
-  const stop = () => {
-    if (stopping) return;
-    stopping = true;
-    node.close().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+/**
+ * The first signal is kept while the node still starts. Further ones change nothing: Ctrl-C under `npm start` arrives twice, from the
+ * terminal and from npm.
+ */
+function firstSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
+  });
 }

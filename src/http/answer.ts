@@ -20,14 +20,7 @@ export interface Answer {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Headers of an answer that reflects or made a revision of the project's log (design 6). */
-export function positionHeaders(at: Positioned, extra?: Readonly<Record<string, string>>): Record<string, string> {
-  const headers: Record<string, string> = { 'x-ns-position': String(at.position), ...extra };
-  if (at.stale) headers['x-ns-stale'] = 'true';
-  return headers;
-}
-
-/** The same for what must not be kept by any cache (runtime-storage 2.4). */
+/** Headers of an answer that reflects or made a revision of the project's log (design 6); no cache may keep it (runtime-storage 2.4). */
 export function freshHeaders(at: Positioned): Record<string, string> {
   return at.stale
     ? { 'Cache-Control': 'no-store', 'x-ns-position': String(at.position), 'x-ns-stale': 'true' }

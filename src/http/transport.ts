@@ -34,18 +34,28 @@ export function transport(parts: TransportParts): Middleware<State> {
     ctx.respond = false;
     const exchange = openExchange(ctx.req);
     ctx.state.exchange = exchange;
+    // Koa's context becomes the router's: `serve` sets the `params` that it lacks.
+    const routed = ctx as Context;
 
     let answer: Answer;
     let failure: Refusal | null = null;
     let thrown: unknown;
     try {
-      answer = await dispatch(parts, ctx as Context, exchange);
+      answer = await dispatch(parts, routed, exchange);
     } catch (error) {
       thrown = error;
       failure = refusalOf(error);
       answer = refusalAnswer(failure, exchange.requestId, names);
     }
-    await send(ctx.res, exchange, answer, corsHeaders(settings.corsOrigins, exchange), parts.closing());
+    const shared = corsHeaders(settings.corsOrigins, exchange);
+    try {
+      await send(ctx.res, exchange, answer, shared, parts.closing());
+    } catch (error) {
+      // An answer that cannot be written, such as one with an impossible header, is a fault of ours.
+      thrown = error;
+      answer = refusalAnswer(refusal('INTERNAL_ERROR'), exchange.requestId, names);
+      await send(ctx.res, exchange, answer, shared, true);
+    }
 
     const status = answer.status ?? 200;
     const seconds = (performance.now() - exchange.startedAt) / 1000;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { headerSpellings, memberSpellings } from '../../src/domain/wire-names.ts';
 import { DISABLED_KEY, PUBLIC_KEY, SECRET_KEY } from './fake-app.ts';
 import { type Harness, startServer } from './harness.ts';
 
@@ -15,6 +16,9 @@ const presented = async (method: string, path: string, headers: Record<string, s
   await server.send(method, path, { headers });
   return server.app.presented.at(-1);
 };
+
+/** The published spelling of a name. */
+const spelling = (spellings: readonly string[]): string => spellings[1] ?? '';
 
 const DOCUMENT = '/v3/storage/demo/c/k';
 const ENDPOINT = '/v3/endpoints/demo/buy';
@@ -78,9 +82,9 @@ describe('the player a request claims', () => {
   it.each([
     [{ 'x-platform-id': '1', 'x-platform-player-id': '2' }, '?platformId=3', '1'],
     [{ 'x-platform-player-id': '2' }, '?platformId=3', '2'],
-    [{ 'x-steam-id': '4' }, '', '4'],
+    [{ [spelling(headerSpellings('x-platform-id'))]: '4' }, '', '4'],
     [{}, '?platformId=3&platformid=5', '3'],
-    [{}, '?steamId=6', '6'],
+    [{}, `?${spelling(memberSpellings('platformId'))}=6`, '6'],
     [{ 'x-platform-id': '' }, '', null],
   ])('%j %s', async (headers, query, expected) => {
     expect((await presented('GET', DOCUMENT + query, headers as Record<string, string>))?.platformId).toBe(expected);
@@ -92,7 +96,7 @@ describe('the player a request claims', () => {
       return server.app.calls.at(-1)?.caller.platformId;
     };
     expect(await caller('{"platformId":76561198000000001}')).toBe('76561198000000001');
-    expect(await caller('{"steamId":"7656"}')).toBe('7656');
+    expect(await caller(`{"${spelling(memberSpellings('platformId'))}":"7656"}`)).toBe('7656');
     expect(await caller('{"platformId":"other"}', { 'x-platform-id': '1' })).toBe('1');
     await server.send('POST', DOCUMENT, { headers: { 'x-api-key': SECRET_KEY }, body: '{"platformId":"9"}' });
     expect(server.app.calls.at(-1)?.caller.platformId).toBeNull();

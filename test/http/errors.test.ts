@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { wireNames } from '../../src/domain/wire-names.ts';
 import { Refusal, refusal } from '../../src/kernel/errors.ts';
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../../src/log/port.ts';
 import { type Harness, startServer } from './harness.ts';
@@ -53,7 +54,7 @@ describe('a refusal', () => {
   it('uses the published spelling of a code where that is asked for', async () => {
     const published = await startServer({ wireNames: 'published' });
     published.app.failure = refusal('PLATFORM_AUTH_FAILED');
-    expect((await published.play('GET', '/v3/storage/demo/c/k')).json.error.code).toBe('SBOX_AUTH_FAILED');
+    expect((await published.play('GET', '/v3/storage/demo/c/k')).json.error.code).toBe(wireNames('published').code('PLATFORM_AUTH_FAILED'));
     await published.stop();
   });
 });
@@ -72,6 +73,13 @@ describe('a fault', () => {
 
   it('may be anything that was thrown', async () => {
     for (const thrown of ['text', undefined, 7, { code: 'ECONNREFUSED' }]) expect((await failing(thrown)).status).toBe(500);
+  });
+});
+
+describe('an answer that cannot be written', () => {
+  it('becomes a fault, still with the envelope', async () => {
+    const reply = await failing(refusal('BUSY', 'later', { headers: { 'Retry-After': '1\r\nX: y' } }));
+    expect([reply.status, reply.json.error.code]).toEqual([500, 'INTERNAL_ERROR']);
   });
 });
 

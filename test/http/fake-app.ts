@@ -62,6 +62,7 @@ export function fakeApp(): FakeApp {
         note('documents.exists', caller, address);
         return documents.has(`${address.collection}/${address.key}`);
       },
+      async mayWrite() {},
       async write(caller, address, body, saveVersion) {
         note('documents.write', caller, address, body, saveVersion);
         documents.set(`${address.collection}/${address.key}`, stringifyJson(body));
@@ -77,6 +78,7 @@ export function fakeApp(): FakeApp {
       },
     },
     records: {
+      async mayAppend() {},
       append: async (caller, ...rest) => read('records.append', caller, rest),
       list: async (caller, ...rest) => read('records.list', caller, rest),
       async get(caller, address) {

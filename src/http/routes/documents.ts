@@ -15,9 +15,11 @@ export function documentRoutes(router: Routes, { app, gameBody }: Services): voi
 
   router.post('/:project/:collection/:key', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
+    const address = addressOf(ctx);
+    await app.documents.mayWrite(caller, address);
     const sent = await documentBody(ctx, gameBody);
     const { body, saveVersion } = takeSaveVersion(ctx.state.exchange, sent);
-    const written = await app.documents.write(caller, addressOf(ctx), body, saveVersion);
+    const written = await app.documents.write(caller, address, body, saveVersion);
     return { text: `{"ok":true,"version":${written.version}}`, headers: versionedHeaders(written) };
   });
 

@@ -9,9 +9,11 @@ export function appendRoute(router: Routes, { app, gameBody }: Services): void {
   router.post('/:project/:collection/append', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
     const idempotencyKey = idempotencyKeyOf(ctx.state.exchange);
+    const address = collectionOf(ctx);
+    await app.records.mayAppend(caller, address);
     const body = await documentBody(ctx, gameBody);
     const writerId = caller.onBehalfOf ?? caller.platformId ?? 'anonymous';
-    return readAnswer(await app.records.append(caller, collectionOf(ctx), body, idempotencyKey, writerId));
+    return readAnswer(await app.records.append(caller, address, body, idempotencyKey, writerId));
   });
 }
 

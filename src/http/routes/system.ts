@@ -44,7 +44,9 @@ const CANARY_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', '
 /** Answers everything under `/v3/storage/deploy-canary`, so that a deployment can be seen to serve (runtime-storage 19). */
 export function serveCanary(settings: HttpSettings): (ctx: Context) => Promise<Answer> {
   return async (ctx) => {
-    if (!CANARY_METHODS.has(ctx.state.exchange.method)) throw refusal('NOT_FOUND');
+    const { exchange } = ctx.state;
+    if (!CANARY_METHODS.has(exchange.method)) throw refusal('NOT_FOUND');
+    exchange.route = 'ANY /v3/storage/deploy-canary';
     return { body: { ok: true, probe: 'deploy-canary', owner: settings.product }, headers: NO_STORE };
   };
 }

@@ -1,0 +1,159 @@
+import { asAuthority, asDefinitions, groundsOf } from '../../../src/app/access.ts';
+import type { Caller } from '../../../src/app/app.ts';
+import { DocumentWrites } from '../../../src/app/document-writes.ts';
+import { documentSubjects, windowIn } from '../../../src/app/state-access.ts';
+import type { View } from '../../../src/app/view.ts';
+import type { Command, Decision } from '../../../src/app/writer.ts';
+import { decidePutSingle } from '../../../src/domain/definition/decide.ts';
+import type { CollectionModel } from '../../../src/domain/definition/model.ts';
+import { decideAppend } from '../../../src/domain/document/append.ts';
+import { changeKey } from '../../../src/domain/project/decide.ts';
+import { AUTHORITY, DEFINITIONS, documentSubject, idempotencySubject } from '../../../src/domain/subjects.ts';
+import { Refusal, refusal } from '../../../src/kernel/errors.ts';
+import { isNumber, type Json, toDouble } from '../../../src/kernel/json.ts';
+import { PROJECT } from './world.ts';
+
+/** What a simulated client asks for. Players' commands come with the key that may be locked. */
+export type Ask =
+  | { readonly kind: 'inc'; readonly key: string; readonly amount: number }
+  /** Refused with TOO_POOR when the first has less. */
+  | { readonly kind: 'transfer'; readonly from: string; readonly to: string; readonly amount: number }
+  /** Sets a mark on top of the version that the client has seen; 0: none must exist. */
+  | { readonly kind: 'save'; readonly key: string; readonly version: number; readonly mark: number }
+  | { readonly kind: 'delete'; readonly key: string }
+  /** Gold and version of each, as of one revision. */
+  | { readonly kind: 'look'; readonly keys: readonly string[] }
+  | { readonly kind: 'append'; readonly recordId: string; readonly once: string | null; readonly mark: number }
+  | { readonly kind: 'limit'; readonly limit: number }
+  | { readonly kind: 'lock'; readonly locked: boolean };
+
+export type Answer = number | null | readonly number[];
+
+export const WALLETS = 'wallets';
+export const FEED = 'feed';
+export const PLAYER_KEY = 'player_key';
+export const STAFF_KEY = 'staff_key';
+export const WRITER = 'referee';
+
+export function rules(limit: number): Json {
+  return [{ id: 'income', collection: WALLETS, field: 'gold', scope: 'per_player', action: 'reject', windows: { perMinute: limit } }];
+}
+
+export function commandOf(commandId: string, ask: Ask): Command<Answer> {
+  return {
+    commandId,
+    cause: `sim.${ask.kind}`,
+    actor: { kind: 'secret', keyId: keyOf(ask) },
+    decide: (view, now) => decide(ask, view, now),
+  };
+}
+
+export function isStaff(ask: Ask): boolean {
+  return ask.kind === 'limit' || ask.kind === 'lock';
+}
+
+function keyOf(ask: Ask): string {
+  return isStaff(ask) ? STAFF_KEY : PLAYER_KEY;
+}
+
+function decide(ask: Ask, view: View, now: number): Decision<Answer> | Refusal {
+  const caller = callerOf(keyOf(ask));
+  const ground = groundsOf(view, caller, 'live');
+  if (ask.kind === 'limit') return changeLimit(view, ask.limit);
+  if (ask.kind === 'lock') return lock(view, ask.locked);
+  if (ask.kind === 'append') return append(ask, view, now, collectionOf(ground.definitions.collection(FEED)));
+  const wallets = collectionOf(ground.definitions.collection(WALLETS));
+  view.expect(keysOf(ask).flatMap((key) => documentSubjects('live', WALLETS, key)));
+  const writes = new DocumentWrites(view, ground, now, 4096);
+  return play(ask, writes, wallets);
+}
+
+function play(ask: Exclude<Ask, { kind: 'append' | 'limit' | 'lock' }>, writes: DocumentWrites, wallets: CollectionModel): Decision<Answer> | Refusal {
+  const operate = (key: string, op: 'inc' | 'set', path: string, value: number, saveVersion: number | null = null) =>
+    writes.write(
+      wallets,
+      key,
+      { kind: 'operations', ops: [{ op, path, value }] },
+      { player: key, saveVersion, checkSchema: true, source: 'simulation' },
+    ).version;
+  switch (ask.kind) {
+    case 'inc': {
+      const version = operate(ask.key, 'inc', 'gold', ask.amount);
+      return { events: writes.events, answer: version };
+    }
+    case 'transfer': {
+      if (goldOf(writes, ask.from) < ask.amount) return new Refusal(409, 'TOO_POOR', 'not enough gold');
+      const versions = [operate(ask.from, 'inc', 'gold', -ask.amount), operate(ask.to, 'inc', 'gold', ask.amount)];
+      return { events: writes.events, answer: versions };
+    }
+    case 'save': {
+      const version = operate(ask.key, 'set', 'mark', ask.mark, ask.version);
+      return { events: writes.events, answer: version };
+    }
+    case 'delete':
+      writes.remove(wallets, ask.key, 'simulation');
+      return { events: writes.events, answer: null };
+    case 'look': {
+      const answer = ask.keys.flatMap((key) => {
+        const { state } = writes.located(WALLETS, key);
+        return [goldOf(writes, key), state?.version ?? 0];
+      });
+      return { events: [], answer };
+    }
+  }
+}
+
+function append(ask: Ask & { kind: 'append' }, view: View, now: number, collection: CollectionModel): Decision<Answer> | Refusal {
+  const known = ask.once === null ? null : view.read(idempotencySubject('live', FEED, WRITER, ask.once));
+  const decision = decideAppend({
+    collection,
+    space: 'live',
+    body: { mark: ask.mark },
+    recordId: ask.recordId,
+    writerId: WRITER,
+    now,
+    maxBytes: 4096,
+    checkSchema: true,
+    idempotencyKey: ask.once,
+    idempotency: known !== null && 'bodyHash' in known ? known : null,
+    windowOf: (counter) => windowIn(view, 'live', counter),
+  });
+  if (decision instanceof Refusal) return decision;
+  if (decision.events.length > 0) view.assumeAbsent(documentSubject('live', FEED, ask.recordId));
+  return { events: decision.events, answer: numberIn(decision.record['_timestamp']) };
+}
+
+function changeLimit(view: View, limit: number): Decision<Answer> | Refusal {
+  const decision = decidePutSingle(asDefinitions(view.read(DEFINITIONS)), 'rate-limit-rules', rules(limit), 'live');
+  return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
+}
+
+function lock(view: View, locked: boolean): Decision<Answer> | Refusal {
+  const decision = changeKey(asAuthority(view.read(AUTHORITY)), { keyId: PLAYER_KEY, enabled: !locked });
+  return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
+}
+
+export function keysOf(ask: Ask): readonly string[] {
+  if (ask.kind === 'transfer') return [ask.from, ask.to];
+  if (ask.kind === 'look') return ask.keys;
+  return 'key' in ask ? [ask.key] : [];
+}
+
+function goldOf(writes: DocumentWrites, key: string): number {
+  return numberIn(writes.located(WALLETS, key).state?.document?.['gold']);
+}
+
+function numberIn(value: Json | undefined): number {
+  return isNumber(value) ? toDouble(value) : 0;
+}
+
+function collectionOf(collection: CollectionModel | undefined): CollectionModel {
+  if (!collection) throw refusal('NOT_FOUND');
+  return collection;
+}
+
+/** Only the key's id is looked at: what it may do is read inside the decision. */
+function callerOf(keyId: string): Caller {
+  const key = { keyId, kind: 'secret' as const, label: keyId, hash: '', display: '', enabled: true, permissions: null, createdAt: 0 };
+  return { projectId: PROJECT, key, isSecret: true, extraSecret: null, platformId: null, onBehalfOf: null, position: null };
+}

@@ -1,0 +1,75 @@
+import { createMemoryLog } from '../../../src/log/memory/log.ts';
+import { projectStream } from '../../../src/log/streams.ts';
+import { Clock } from './clock.ts';
+
+export const PROJECT = 'arena';
+export const STREAM = projectStream(PROJECT);
+/** Two seconds before a minute ends: rate windows turn over while a simulation runs. */
+export const EPOCH = Date.UTC(2026, 0, 1, 12, 0, 58);
+
+/** A seeded generator (mulberry32): the only chance that a simulation knows. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 up to 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  between(low: number, high: number): number {
+    return low + this.next() * (high - low);
+  }
+
+  /** A whole number from `low` to `high`, both included. */
+  whole(low: number, high: number): number {
+    return low + Math.floor(this.next() * (high - low + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(list: readonly [T, ...T[]]): T {
+    return list[this.whole(0, list.length - 1)] ?? list[0];
+  }
+
+  text(length: number): string {
+    let text = '';
+    while (text.length < length) text += this.whole(0, 15).toString(16);
+    return text;
+  }
+}
+
+/** What one simulation shares: time, chance, the one true log, and what has been seen of it. */
+export class World {
+  readonly seed: number;
+  readonly clock = new Clock();
+  readonly random: Random;
+  /** The log itself; nodes reach it through a network only. */
+  readonly log = createMemoryLog();
+  /** Whether the network and the machines misbehave at the moment. */
+  faulty = true;
+  readonly lines: string[] = [];
+
+  constructor(seed: number) {
+    this.seed = seed;
+    this.random = new Random(seed);
+  }
+
+  note(text: string): void {
+    this.lines.push(`${this.clock.now.toFixed(1).padStart(8)} ${text}`);
+  }
+
+  /** A time on the way, ms: mostly short, sometimes long. */
+  travel(): number {
+    return this.random.chance(0.05) ? this.random.between(10, 60) : this.random.between(0.2, 5);
+  }
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { LanguageError } from '../../../src/domain/endpoint/errors.ts';
+import { ExactNumber, type Json } from '../../../src/kernel/json.ts';
+import { holds } from './support.ts';
+
+const NAMES: Record<string, Json> = {
+  n: 5,
+  text: 'abc',
+  none: null,
+  zero: 0,
+  empty: '',
+  no: false,
+  list: [1, '2'],
+  bag: { sword: 2 },
+  slot: 'sword',
+};
+
+describe('an operator', () => {
+  it.each<[string, Json, string, Json | undefined, boolean]>([
+    ['equal numbers', 5, '==', 5, true],
+    ['a number and its text', 5, '==', '5', true],
+    ['null and a missing value', null, '==', undefined, true],
+    ['null and 0', null, '==', 0, false],
+    ['true and its spelling', true, '==', 'TRUE', true],
+    ['true and 1', true, '==', 1, true],
+    ['a list and its text', [1], '==', '1', true],
+    ['two lists alike', [1], '==', [1], false],
+    ['eq', 5, 'eq', 5, true],
+    ['ne', 5, 'ne', 5, false],
+    ['more', 5, '>', '4', true],
+    ['a missing value counts as 0', null, '>=', 0, true],
+    ['text counts as 0', 'abc', '>', -1, true],
+    ['dates never order', '2024-01-02', '>', '2024-01-01', false],
+    ['a list contains', [1, '2'], 'contains', 2, true],
+    ['a text contains', 'abc', 'has', 'b', true],
+    ['nothing contains', null, 'contains', 'b', false],
+    ['nothing does not contain', null, 'not_contains', 'b', true],
+    ['in a list', 1, 'in', [1, 2], true],
+    ['in a text', 'b', 'in', 'abc', true],
+    ['not in nothing', 1, 'not_in', null, true],
+    ['starts with', 'abc', 'starts_with', 'ab', true],
+    ['a number starts with nothing', 5, 'not_starts_with', '5', true],
+    ['a pattern', 'abc', 'matches', '^a.c$', true],
+    ['0 exists', 0, 'exists', undefined, true],
+    ['"" exists', '', 'exists', undefined, true],
+    ['false exists', false, 'exists', undefined, true],
+    ['null does not exist', null, 'not_exists', undefined, true],
+  ])('%s', (_name, left, op, right, expected) => {
+    expect(holds(right === undefined ? { field: '{{left}}', op } : { field: '{{left}}', op, value: right }, { left })).toBe(expected);
+  });
+
+  it('compares ids beyond doubles by their decimal value', () => {
+    const id = new ExactNumber('76561198000000001');
+    expect(holds({ field: 'id', op: '==', value: '76561198000000001' }, { id })).toBe(true);
+    expect(holds({ field: 'id', op: '==', value: '76561198000000002' }, { id })).toBe(false);
+    expect(holds({ field: 'id', op: '==', value: '{{other}}' }, { id, other: new ExactNumber('76561198000000002') })).toBe(false);
+  });
+});
+
+describe('a condition', () => {
+  it.each<[Json, boolean]>([
+    [{ field: 'n', op: '>', value: 4 }, true],
+    [{ left: 'n', op: '==', right: 5 }, true],
+    [{ field: 'nope|9', op: '==', value: 9 }, true],
+    [{ field: '{{n}}', op: '==', value: '{{n}}' }, true],
+    [{ field: 'bag.{{slot}}', op: '==', value: 2 }, true],
+    [{ field: 'count(list)', op: '==', value: 2 }, true],
+    [{ field: 'n', op: '==', expression: '2 + 3' }, true],
+    [{ field: 'n', op: 'in', value: ['{{n}}'] }, false],
+    [{ all: [] }, true],
+    [{ any: [] }, false],
+    [{ all: [{ field: 'n', op: '==', value: 5 }, { any: [{ field: 'n', op: '==', value: 1 }, { expression: '{{n}} > 1' }] }] }, true],
+    [{ expression: '{{n}} >= 2 + 3' }, true],
+    [{ expression: '{{n}} > {{n}} - 1' }, true],
+    [{ expression: '{{text}} == abc' }, true],
+    [{ expression: '{{text}} == "abc"' }, true],
+    [{ expression: '{{no}} == false' }, true],
+    [{ expression: '{{day}} == 2024-01-01' }, true],
+    [{ expression: 'count(list, x => x > 1) == 1' }, true],
+    [{ expression: '{{n}} - 5' }, false],
+    [{ expression: '{{n}}' }, true],
+  ])('%j', (condition, expected) => {
+    expect(holds(condition, { ...NAMES, day: '2024-01-01' })).toBe(expected);
+  });
+
+  it.each<[Json]>([
+    ['text'],
+    [{}],
+    [{ field: 'n' }],
+    [{ field: 'n', op: 'bogus', value: 1 }],
+    [{ not: { field: 'n', op: '==', value: 1 } }],
+    [{ expression: '{{n}} > {{nope}} + 1' }],
+    [{ field: 'text', op: 'matches', value: '(' }],
+    [{ field: 'text', op: 'matches', value: 'x'.repeat(201) }],
+    [{ field: 'text', op: 'matches', value: '(a)\\1' }],
+    [{ field: 'text', op: 'matches', value: 'a(?=b)' }],
+  ])('%j is an error', (condition) => {
+    expect(() => holds(condition, NAMES)).toThrow(LanguageError);
+  });
+
+  it('is an error against a very long text, and quick against any pattern', () => {
+    const pattern = { field: 't', op: 'matches', value: '^(a|a|aa)*(a*)*a*a*a*b$' };
+    expect(holds(pattern, { t: 'a'.repeat(2000) })).toBe(false);
+    expect(() => holds(pattern, { t: 'a'.repeat(2001) })).toThrow(LanguageError);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import { refused, result, run } from './support.ts';
+
+const zero: JsonObject = { id: 'n', type: 'transform', value: 0 };
+const up: JsonObject = { id: 'n', type: 'transform', expression: '{{n}} + 1' };
+const below = (limit: number): JsonObject => ({ field: 'n', op: '<', value: limit });
+
+describe('a loop', () => {
+  it('while runs as long as its condition holds', () => {
+    expect(result([zero, { id: 'l', type: 'while', condition: below(5), maxIterations: 10, body: [up] }], '{{n}}')).toEqual({ result: 5 });
+  });
+
+  it('until runs as long as it does not', () => {
+    expect(result([zero, { id: 'l', type: 'until', condition: { field: 'n', op: '>=', value: 3 }, body: [up] }], '{{n}}')).toEqual({
+      result: 3,
+    });
+  });
+
+  it('foreach binds each item for its turn only', () => {
+    const steps = [
+      { id: 'n', type: 'transform', value: 0 },
+      { id: 'row', type: 'transform', value: 'mine' },
+      { id: 'list', type: 'array', items: [{ v: 1 }, { v: 2 }] },
+      { id: 'l', type: 'foreach', from: 'list', item: 'row', body: [{ id: 'n', type: 'transform', expression: '{{n}} + {{row.v}}' }] },
+    ];
+    expect(result(steps, ['{{n}}', '{{row}}'])).toEqual({ result: [3, 'mine'] });
+  });
+
+  it('writes once a turn', () => {
+    const write = { id: 'w', type: 'write', collection: 'c', key: '{{k}}', ops: [{ op: 'inc', path: 'a', value: 1 }] };
+    const { writes } = run(
+      { steps: [{ id: 'l', type: 'foreach', from: '{{input.keys}}', item: 'k', body: [write] }] },
+      { input: { keys: ['x', 'y'] } },
+    );
+    expect(writes.map(({ key }) => key)).toEqual(['x', 'y']);
+  });
+
+  it.each<[string, readonly Json[]]>([
+    ['more turns than maxIterations', [zero, { id: 'l', type: 'while', condition: below(5), maxIterations: 4, body: [up] }]],
+    ['more turns than a thousand', [{ id: 'l', type: 'while', condition: below(5), body: [] }]],
+    [
+      'more steps than ten thousand',
+      [{ id: 'l', type: 'foreach', from: 'input.many', body: [{ id: 'm', type: 'foreach', from: 'input.many', body: [zero] }] }],
+    ],
+  ])('refuses %s', (_name, steps) => {
+    const many = Array.from({ length: 200 }, (_, index) => index);
+    expect(refused({ steps }, { input: { many } })).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
+  });
+
+  it('is left by a route inside', () => {
+    const leave = {
+      id: 'c',
+      type: 'condition',
+      check: { expression: '{{n}} == 3' },
+      routes: { true: { action: 'goto', step: 'end' }, false: 'continue' },
+    };
+    const steps = [
+      zero,
+      { id: 'l', type: 'while', condition: below(99), body: [up, leave] },
+      { id: 'skipped', type: 'teleport' },
+      { id: 'end', type: 'response' },
+    ];
+    expect(result(steps, '{{n}}')).toEqual({ result: 3 });
+  });
+});
+
+describe('a budget', () => {
+  it('stops values that double in every turn', () => {
+    const steps = [
+      { id: 'o', type: 'object', fields: { x: 1 } },
+      { id: 'n', type: 'transform', value: 0 },
+      { id: 'l', type: 'while', condition: below(60), body: [{ id: 'o', type: 'object', fields: { a: '{{o}}', b: '{{o}}' } }, up] },
+    ];
+    expect(refused({ steps, response: { body: '{{o}}' } }).status).toBe(400);
+    const write = { id: 'w', type: 'write', collection: 'c', key: 'k', ops: [{ op: 'set', path: 'a', value: '{{o}}' }] };
+    expect(refused({ steps: [...steps, write] }).status).toBe(400);
+  });
+
+  it('stops texts that double in every turn', () => {
+    const steps = [
+      { id: 's', type: 'transform', value: 'x' },
+      { id: 'n', type: 'transform', value: 0 },
+      { id: 'l', type: 'while', condition: below(60), body: [{ id: 's', type: 'transform', value: '{{s}}{{s}}' }, up] },
+    ];
+    expect(refused({ steps }).status).toBe(400);
+  });
+
+  it('stops values that nest without end', () => {
+    const steps = [
+      { id: 'n', type: 'transform', value: 0 },
+      { id: 'o', type: 'transform', value: 1 },
+      { id: 'l', type: 'while', condition: below(900), body: [{ id: 'o', type: 'array', items: ['{{o}}'] }, up] },
+    ];
+    expect(refused({ steps, response: { body: '{{o}}' } }).message).toContain('nested too deeply');
+    expect(refused({ steps, response: { body: 'x{{o}}' } }).message).toContain('nested too deeply');
+  });
+});

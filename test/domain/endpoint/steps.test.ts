@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { ExactNumber, type Json } from '../../../src/kernel/json.ts';
+import { refused, result, run } from './support.ts';
+
+const values = {
+  swords: [
+    { id: 'a', price: 5, tier: 1 },
+    { id: 'b', price: 9, tier: 2, weight: 0 },
+    { id: 'c', price: 7, tier: 2, weight: 3 },
+  ],
+  costs: { heal: 3 },
+};
+const list: Json = { id: 'list', type: 'array', items: [3, null, 1, 2] };
+
+function bound(step: Json, world = {}): Json {
+  return result([list, step], '{{s}}', { values, ...world });
+}
+
+describe('read', () => {
+  const documents = { 'bags/main': { gold: 1 } };
+
+  it('binds the document, and null for a missing one', () => {
+    expect(bound({ id: 's', type: 'read', collection: 'bags', key: 'main' }, { documents })).toEqual({ result: { gold: 1 } });
+    expect(bound({ id: 's', type: 'read', collection: 'bags', key: 'other' }, { documents })).toEqual({ result: null });
+  });
+
+  it('strips _default, and takes a key that resolves to nothing for a missing document', () => {
+    expect(bound({ id: 's', type: 'read', collection: 'bags', key: 'main_default' }, { documents })).toEqual({ result: { gold: 1 } });
+    const undefinedDocument = { 'bags/undefined': { bad: true } };
+    expect(bound({ id: 's', type: 'read', collection: 'bags', key: '{{nope}}' }, { documents: undefinedDocument })).toEqual({
+      result: null,
+    });
+  });
+
+  it('fails with onMissing when it is required', () => {
+    expect(refused({ steps: [{ id: 's', type: 'read', collection: 'bags', key: 'x', required: true }] })).toMatchObject({
+      status: 400,
+      code: 'NOT_FOUND',
+      message: 'Step "s": required read returned no result.',
+    });
+  });
+
+  it('binds to "as"', () => {
+    expect(result([{ id: 's', as: 'bag', type: 'read', collection: 'bags', key: 'main' }], '{{bag.gold}}', { documents })).toEqual({
+      result: 1,
+    });
+  });
+
+  it('copies numbers beyond doubles as they are', () => {
+    const owner = new ExactNumber('76561198000000001');
+    const { body } = run(
+      { steps: [{ id: 's', type: 'read', collection: 'c', key: 'k' }], response: { body: '{{s}}' } },
+      { documents: { 'c/k': { owner } } },
+    );
+    expect(body).toEqual({ owner });
+  });
+});
+
+describe('a step', () => {
+  it.each<[string, Json, Json]>([
+    [
+      'lookup finds the first row',
+      { type: 'lookup', source: 'values', table: 'swords', where: { field: 'tier', op: '==', value: 2 } },
+      'b',
+    ],
+    [
+      'lookup takes groups of clauses',
+      {
+        type: 'lookup',
+        source: 'values',
+        table: 'swords',
+        where: { all: [{ field: 'tier', op: '==', value: 2 }, [{ field: 'price', op: '<', value: 8 }]] },
+      },
+      'c',
+    ],
+  ])('%s', (_name, step, id) => {
+    expect(result([{ id: 's', ...(step as object) }], '{{s.id}}', { values })).toEqual({ result: id });
+  });
+
+  it.each<[string, Json, Json]>([
+    [
+      'lookup without a match is null',
+      { type: 'lookup', source: 'values', table: 'swords', where: { field: 'id', op: '==', value: 'z' } },
+      null,
+    ],
+    ['a clause without op never matches', { type: 'lookup', source: 'values', table: 'swords', where: { field: 'id' } }, null],
+    [
+      'lookup_many makes a map',
+      { type: 'lookup_many', source: 'values', table: 'swords', keys: ['a', 'z'] },
+      { a: values.swords[0] as Json, z: null },
+    ],
+    [
+      'lookup_many makes a list',
+      { type: 'lookup_many', source: 'values', table: 'swords', keys: ['a'], asMap: false },
+      [values.swords[0] as Json],
+    ],
+    [
+      'random_select never takes weight 0',
+      { type: 'random_select', source: 'values', table: 'swords', where: { field: 'tier', op: '==', value: 2 }, weightField: 'weight' },
+      values.swords[2] as Json,
+    ],
+    ['transform computes', { type: 'transform', expression: '{{values.costs.heal}} * 2' }, 6],
+    ['transform takes a value literally', { type: 'transform', value: { a: '{{list}}' } }, { a: '{{list}}' }],
+    [
+      'object is deep and omits what is missing',
+      { type: 'object', fields: { a: { b: '{{list.0}}', c: '{{nope}}' }, d: ['{{nope}}'] } },
+      { a: { b: 3 }, d: [null] },
+    ],
+    ['array is deep', { type: 'array', items: ['{{list.0}}', { a: '{{list.2}}' }] }, [3, { a: 1 }]],
+    ['merge lets the later one win', { type: 'merge', sources: [{ a: 1, b: 1 }, '{{values.costs}}', { b: 2 }] }, { a: 1, b: 2, heal: 3 }],
+    [
+      'compute refers to its own entries in any order',
+      { type: 'compute', values: { c: '{{s.b}} + 1', b: '{{s.a}} * 2', a: '1 + 1' } },
+      { c: 5, b: 4, a: 2 },
+    ],
+    [
+      'compute takes values and templates',
+      { type: 'compute', mode: 'template', values: { a: 'x{{list.0}}', b: { value: 'gold' }, c: { expression: '1 + 1' } } },
+      { a: 'x3', b: 'gold', c: 2 },
+    ],
+    [
+      'switch takes the first match',
+      { type: 'switch', cases: [{ when: { field: 'list.0', op: '==', value: 3 }, ['then']: { got: '{{list.0}}' } }], default: 1 },
+      { got: 3 },
+    ],
+    ['switch falls back', { type: 'switch', cases: [], default: '{{list.0}}' }, 3],
+    ['switch without default is null', { type: 'switch', cases: [] }, null],
+    ['sort puts missing last', { type: 'sort', source: '{{list}}' }, [1, 2, 3, null]],
+    ['sort descending puts missing first', { type: 'sort', source: '{{list}}', direction: 'desc' }, [null, 3, 2, 1]],
+    ['random draws below max', { type: 'random', min: 1, max: 3 }, 2],
+    ['random takes min when max is not above it', { type: 'random', min: 3, max: 3 }, 3],
+    ['random float is rounded', { type: 'random', mode: 'float', min: 0, max: 1, precision: 1 }, 0.5],
+    ['random beta bends', { type: 'random', mode: 'beta', beta: 1, min: 0, max: 10 }, 5],
+    [
+      'random weighted obeys where',
+      { type: 'random', mode: 'weighted', source: 'values', table: 'swords', where: { field: 'item.tier', op: '==', value: 1 } },
+      values.swords[0] as Json,
+    ],
+    ['assert binds true', { type: 'assert', check: { field: 'list.0', op: '==', value: 3 } }, true],
+    ['lookup reads a list of the context by key', { type: 'lookup', from: 'list', key: '0' }, 3],
+  ])('%s', (_name, step, expected) => {
+    expect(bound({ id: 's', ...(step as object) })).toEqual({ result: expected });
+  });
+
+  it('filter gives a list that older texts read as rows and count', () => {
+    const filter = { id: 'f', type: 'filter', source: 'values', table: 'swords', where: { field: 'price', op: '>', value: 6 } };
+    expect(result([filter], ['{{f.length}}', '{{f.count}}', '{{f.rows.0.id}}'], { values })).toEqual({ result: [2, 2, 'b'] });
+  });
+
+  it('compute binds scalars at the top', () => {
+    expect(result([{ id: 's', type: 'compute', output: 'scalars', values: { a: '1 + 1' } }], '{{a}}')).toEqual({ result: 2 });
+  });
+
+  it('sorts by a path, by arithmetic, and keeps equals in order', () => {
+    const sorted = (how: object) =>
+      result([{ id: 's', type: 'sort', source: '{{values.swords}}', ...how }], '{{pluck(s, id)}}', { values });
+    expect(sorted({ by: 'price' })).toEqual({ result: ['a', 'c', 'b'] });
+    expect(sorted({ expression: '{{item.price}} * -1' })).toEqual({ result: ['b', 'c', 'a'] });
+    expect(sorted({ by: 'tier', direction: 'desc' })).toEqual({ result: ['b', 'c', 'a'] });
+  });
+
+  it('is skipped by when, and an older value of the name survives', () => {
+    const steps = [
+      { id: 's', type: 'transform', value: 1 },
+      { id: 's', type: 'transform', value: 2, when: { field: 's', op: '==', value: 9 } },
+      { id: 't', type: 'transform', value: 3, when: false },
+    ];
+    expect(result(steps, ['{{s}}', '{{t}}'])).toEqual({ result: [1, null] });
+  });
+
+  it.each<[string, Json, number, string]>([
+    ['of an unknown type', { id: 's', type: 'teleport' }, 501, 'ENDPOINT_NOT_SUPPORTED'],
+    ['webhook', { id: 's', type: 'webhook' }, 501, 'ENDPOINT_NOT_SUPPORTED'],
+    ['sleep', { id: 's', type: 'sleep' }, 501, 'ENDPOINT_NOT_SUPPORTED'],
+    ['that is not an object', 'read', 501, 'ENDPOINT_NOT_SUPPORTED'],
+    [
+      'that scans a collection',
+      { id: 's', type: 'filter', collection: 'bags', where: { field: 'a', op: '==', value: 1 } },
+      501,
+      'ENDPOINT_NOT_SUPPORTED',
+    ],
+    ['without a check', { id: 's', type: 'condition' }, 400, 'ENDPOINT_ERROR.CONDITION'],
+    ['with a broken when', { id: 's', type: 'transform', value: 1, when: {} }, 400, 'ENDPOINT_ERROR.TRANSFORM'],
+    ['without where', { id: 's', type: 'lookup', source: 'values', table: 'swords' }, 400, 'ENDPOINT_ERROR.LOOKUP'],
+    [
+      'over a group',
+      { id: 's', type: 'lookup', source: 'values', table: 'costs', where: { field: 'a', op: '==', value: 1 } },
+      400,
+      'ENDPOINT_ERROR.LOOKUP',
+    ],
+    [
+      'with a circle of entries',
+      { id: 's', type: 'compute', values: { a: '{{s.b}} + 1', b: '{{s.a}} + 1' } },
+      400,
+      'ENDPOINT_ERROR.COMPUTE',
+    ],
+    ['of an unknown mode', { id: 's', type: 'random', mode: 'dice' }, 400, 'ENDPOINT_ERROR.RANDOM'],
+    ['without items', { id: 's', type: 'random', mode: 'weighted' }, 400, 'ENDPOINT_ERROR.RANDOM'],
+    ['merging a text', { id: 's', type: 'merge', sources: ['x'] }, 400, 'ENDPOINT_ERROR.MERGE'],
+    ['making an object of a list', { id: 's', type: 'object', fields: [] }, 400, 'ENDPOINT_ERROR.OBJECT'],
+    ['sorting a text', { id: 's', type: 'sort', source: 'x' }, 400, 'ENDPOINT_ERROR.SORT'],
+    ['asserting nothing', { id: 's', type: 'assert' }, 400, 'INVALID_ASSERT'],
+    ['of an unknown workflow', { id: 's', type: 'workflow', workflow: 'nope' }, 400, 'ENDPOINT_ERROR.WORKFLOW'],
+  ])('%s fails only when it is reached', (_name, step, status, code) => {
+    expect(refused({ steps: [step] }, { values })).toMatchObject({ status, code });
+    const guard = { id: 'stop', type: 'condition', check: { expression: '1 == 2' }, routes: { false: 'return' } };
+    expect(run({ steps: [guard, step] }, { values }).status).toBe(200);
+  });
+
+  it('assert fails with the author’s words and the shape of step failures', () => {
+    const step = { id: 's', type: 'assert', check: { expression: '1 == 2' }, status: 422, errorCode: 'ODD', message: 'Odd {{input.n}}.' };
+    const refusal = refused({ steps: [step] }, { input: { n: 3 } });
+    expect(refusal).toMatchObject({ status: 422, code: 'ODD', message: 'Odd 3.' });
+    expect(refusal.extra).toEqual({ error: { step: { id: 's', type: 'assert', errorCode: 'ODD' } } });
+  });
+
+  it('named __proto__ is harmless', () => {
+    const steps = [{ id: '__proto__', type: 'object', fields: { polluted: true } }];
+    expect(run({ steps, response: { body: { ok: '{{polluted}}' } } }).body).toEqual({});
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});

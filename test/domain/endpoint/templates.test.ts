@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { LanguageError } from '../../../src/domain/endpoint/errors.ts';
+import { ExactNumber, type Json } from '../../../src/kernel/json.ts';
+import { result, template } from './support.ts';
+
+const NAMES: Record<string, Json> = {
+  n: 5,
+  text: 'abc',
+  none: null,
+  empty: '',
+  zero: 0,
+  no: false,
+  list: [{ q: 1 }, { q: 2 }],
+  player: { gold: 7, bag: { sword: 2 } },
+  words: ['a', null, 'b'],
+};
+
+describe('a template', () => {
+  it.each<[string, unknown]>([
+    ['plain', 'plain'],
+    ['{{n}}', 5],
+    ['{{ n }}', 5],
+    [' {{n}}', ' 5'],
+    ['{{n}}{{n}}', '55'],
+    ['{{list}}', [{ q: 1 }, { q: 2 }]],
+    ['{{none}}', null],
+    ['{{missing}}', undefined],
+    ['<{{missing}}|{{none}}>', '<|>'],
+    ['{{words}}!', 'a,,b!'],
+    ['{{player}}!', '[object Object]!'],
+    ['{{list.1.q}}', 2],
+    ['{{list.length}}', 2],
+    ['{{list.count}}', 2],
+    ['{{text.length}}', undefined],
+    ['{{ unclosed', '{{ unclosed'],
+    ['a }} {{n}}', 'a }} 5'],
+    ['{{x {{n}}', '{{x 5'],
+    ['{"a":{{n}}}', '{"a":5}'],
+  ])('%s gives its value, typed when it is the whole text', (text, value) => {
+    expect(template(text, NAMES)).toEqual(value);
+  });
+
+  it.each<[string, unknown]>([
+    ['{{missing|3}}', 3],
+    ['{{missing|-2.5}}', -2.5],
+    ['{{missing|bronze}}', 'bronze'],
+    ['{{missing|"x y"}}', 'x y'],
+    ['{{missing|true}}', true],
+    ['{{missing|null}}', null],
+    ['{{missing|}}', undefined],
+    ['{{none|1}}', 1],
+    ['{{zero|1}}', 0],
+    ['{{no|1}}', false],
+    ['{{empty|1}}', ''],
+    ['{{missing|{{player.gold}}}}', 7],
+    ['{{missing|a|b}}', 'a|b'],
+    ['{{-n}}', -5],
+    ['{{-missing}}', 0],
+    ['{{-missing|4}}', -4],
+  ])('%s takes its default for nullish values only, before the sign', (text, value) => {
+    expect(template(text, NAMES)).toEqual(value);
+  });
+
+  it('splices nested tokens into paths', () => {
+    expect(template('{{player.bag.{{kind}}}}', { ...NAMES, kind: 'sword' })).toBe(2);
+    expect(template('{{values.prices.{{input.kind}}_cost}}', {}, { input: { kind: 'axe' }, values: { prices: { axe_cost: 9 } } })).toBe(9);
+  });
+
+  it('never reads a player’s text as syntax', () => {
+    const world = { values: { prices: { axe: 9 } } };
+    for (const kind of ['nope|0', 'nope)|0', '{{values.prices.axe}}']) {
+      expect(template('{{values.prices.{{input.kind}}}}', {}, { ...world, input: { kind } })).toBeUndefined();
+    }
+    expect(() => template('{{values.{{input.kind}}.x}}', {}, { ...world, input: { kind: '__proto__' } })).toThrow(LanguageError);
+  });
+
+  it.each<[string, unknown]>([
+    ['{{coalesce(missing, empty, n)}}', 5],
+    ['{{default(missing, "x")}}', 'x'],
+    ['{{num("12")}}', 12],
+    ['{{num(text, 3)}}', 3],
+    ['{{num(text)}}', 0],
+    ['{{get(player.bag, sword, 0)}}', 2],
+    ['{{get(player.bag, input.item, 0)}}', 2],
+    ['{{get(player.bag, axe, 1)}}', 1],
+    ['{{min(3, n)}}', 3],
+    ['{{max(pluck(list, q))}}', 2],
+    ['{{count(list)}}', 2],
+    ['{{sum(list, q)}}', 3],
+    ['{{count(list, x => x.q > 1)}}', 1],
+    ['{{matches(text, "^a.c$")}}', true],
+    ['{{unknown(1)}}', undefined],
+  ])('%s calls a function', (text, value) => {
+    expect(template(text, NAMES, { input: { item: 'sword' } })).toEqual(value);
+  });
+
+  it.each([
+    '{{-text}}',
+    '{{-list}}',
+    '{{a.__proto__}}',
+    '{{constructor}}',
+    '{{a.prototype.b}}',
+    '{{a.b.c.d.e.f.g.h.i.j.k}}',
+    '{{max(text, 1)}}',
+    `${'x'.repeat(10_001)}{{n}}`,
+    `${'{{a|'.repeat(9)}1${'}}'.repeat(9)}`,
+    '{{num(get(player.bag, "__proto__", 1))}}',
+  ])('refuses %s', (text) => {
+    expect(() => template(text, NAMES)).toThrow(LanguageError);
+  });
+
+  it.each<[string, unknown]>([
+    ['platformId', '76561198000000001'],
+    ['projectId', 'p1'],
+    ['now', '2023-11-14T22:13:20.000Z'],
+    ['_unixMs', 1_700_000_000_000],
+    ['_unixS', 1_700_000_000],
+    ['_dateUTC', '2023-11-14'],
+    ['_timeUTC', '22:13:20'],
+    ['_datetimeUTC', '2023-11-14T22:13:20Z'],
+    ['_year', 2023],
+    ['_month', 11],
+    ['_day', 14],
+    ['_hour', 22],
+    ['_minute', 13],
+    ['_dayOfWeek', 2],
+    ['_hasSecretKey', false],
+    ['_isDedicatedServer', false],
+    ['random', undefined],
+    ['toString', undefined],
+  ])('knows the built-in name %s', (name, value) => {
+    expect(template(`{{${name}}}`)).toBe(value);
+  });
+
+  it('copies an exact number as it is, and negates it exactly', () => {
+    const id = new ExactNumber('76561198000000001');
+    expect(template('{{id}}', { id })).toBe(id);
+    expect(template('<{{id}}>', { id })).toBe('<76561198000000001>');
+    expect(template('{{-id}}', { id })).toEqual(new ExactNumber('-76561198000000001'));
+  });
+
+  it('resolves aliases that chain, keeps the default, and refuses a circle', () => {
+    const steps = [{ id: 'p', type: 'object', let: { me: 'p.stats', gold: 'me.gold', a: 'b', b: 'a' }, fields: { stats: { gold: 3 } } }];
+    expect(result(steps, ['{{gold}}', '{{me.silver|1}}', '{{-me.gold}}'])).toEqual({ result: [3, 1, 0] });
+    expect(() => result(steps, '{{a}}')).toThrow('refers to itself');
+  });
+
+  it('lets a step replace a built-in name', () => {
+    expect(result([{ id: 'now', type: 'transform', value: 'later' }], '{{now}}')).toEqual({ result: 'later' });
+  });
+
+  it('resolves at most eight levels deep', () => {
+    const nest = (depth: number): Json => (depth === 0 ? '{{n}}' : [nest(depth - 1)]);
+    expect(
+      result(
+        [
+          { id: 'n', type: 'transform', value: 1 },
+          { id: 'x', type: 'array', items: nest(8) },
+        ],
+        '{{x.0.0.0.0.0.0.0.0}}',
+      ),
+    ).toEqual({ result: 1 });
+    expect(() => result([{ id: 'x', type: 'array', items: nest(9) }], 1)).toThrow('nesting depth');
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { runEndpoint } from '../../../src/domain/endpoint/execute.ts';
+import { ExactNumber, type Json, type JsonObject } from '../../../src/kernel/json.ts';
+import { callOf, compile, refusalOf, refused, result, run } from './support.ts';
+
+const write = (...ops: Json[]): JsonObject => ({ id: 'pay', type: 'write', collection: 'bags', key: 'main', ops });
+const read = (id: string): JsonObject => ({ id, type: 'read', collection: 'bags', key: 'main' });
+const documents = { 'bags/main': { gold: 5, list: [1] } };
+
+describe('a write', () => {
+  it('is queued with its operations resolved', () => {
+    const step = write(
+      { op: 'inc', path: 'items.{{input.item}}', value: '{{-input.n}}', source: 's'.repeat(70), reason: 'r{{input.n}}' },
+      { op: 'set', path: 'at', value: { when: '{{now}}', gone: '{{nope}}' }, when: { field: 'input.n', op: '>', value: 1 } },
+      { op: 'set', path: 'never', value: 1, if: false },
+      { op: 'inc', path: 'sum', value: 'ignored', valueExpression: '{{input.text}} + 1' },
+      { op: 'pull', path: 'list', match: { id: '{{input.item}}' } },
+    );
+    expect(run({ steps: [step] }, { input: { item: 'herb', n: 2, text: '4' } }).writes).toEqual([
+      {
+        kind: 'write',
+        stepId: 'pay',
+        collection: 'bags',
+        key: 'main',
+        ops: [
+          { op: 'inc', path: 'items.herb', value: -2, source: 's'.repeat(64), reason: 'r2' },
+          { op: 'set', path: 'at', value: { when: '2023-11-14T22:13:20.000Z' } },
+          { op: 'inc', path: 'sum', value: 5 },
+          { op: 'pull', path: 'list', match: { id: 'herb' } },
+        ],
+      },
+    ]);
+  });
+
+  it('does nothing when no operation is left', () => {
+    expect(run({ steps: [write({ op: 'set', path: 'a', value: 1, when: false })] }).writes).toEqual([]);
+  });
+
+  it('is seen by later reads, and leaves earlier ones as they were bound', () => {
+    const steps = [
+      read('before'),
+      write({ op: 'inc', path: 'gold', value: 2 }),
+      write({ op: 'inc', path: 'gold', value: 3 }),
+      read('after'),
+    ];
+    expect(result(steps, ['{{before.gold}}', '{{after.gold}}'], { documents })).toEqual({ result: [5, 10] });
+  });
+
+  it('after a delete starts from nothing', () => {
+    const steps = [
+      { id: 'd', type: 'delete', collection: 'bags', key: 'main' },
+      read('gone'),
+      write({ op: 'inc', path: 'gold', value: 2 }),
+      read('new'),
+    ];
+    const { body, writes } = run({ steps, response: { body: ['{{gone}}', '{{new}}'] } }, { documents });
+    expect(body).toEqual([null, { gold: 2 }]);
+    expect(writes.map(({ kind }) => kind)).toEqual(['delete', 'write']);
+  });
+
+  it('keeps numbers beyond doubles', () => {
+    const steps = [write({ op: 'set', path: 'owner', value: '{{input.id}}' }), read('r')];
+    const id = new ExactNumber('76561198000000001');
+    expect(result(steps, '{{r.owner}}', { input: { id } })).toEqual({ result: id });
+  });
+
+  it.each<[string, Json, string]>([
+    ['a set of a missing name', { op: 'set', path: 'a', value: '{{nope}}' }, 'ops[1]'],
+    ['an inc of a text', { op: 'inc', path: 'gold', value: '5' }, 'ops[1]'],
+    ['a number that is not finite', { op: 'set', path: 'a', valueExpression: '1 / 0' }, 'ops[1]'],
+    ['a number inside that is not finite', { op: 'set', path: 'a', value: { b: ['{{inf}}'] } }, 'ops[1]'],
+    ['an unknown operation', { op: 'teleport', path: 'a', value: 1 }, 'ops[1]'],
+    ['no path', { op: 'set', value: 1 }, 'ops[1]'],
+    ['no operation', {}, 'ops[1]'],
+    ['not an object', 'set', 'ops[1]'],
+    ['a pull without match', { op: 'pull', path: 'list' }, 'ops[1]'],
+    ['a merge of a number', { op: 'merge', path: 'a', value: 1 }, 'ops[1]'],
+    ['a merge into a number', { op: 'merge', path: 'gold', value: {} }, 'ops[1]'],
+    ['a path through a list', { op: 'set', path: 'list.0', value: 1 }, 'ops[1]'],
+    ['a forbidden path', { op: 'set', path: '__proto__.a', value: 1 }, 'ops[1]'],
+    ['a broken template', { op: 'set', path: 'a', value: '{{-input}}' }, 'ops[1]'],
+  ])('refuses %s and names its place, skipped operations counted', (_name, op, place) => {
+    const steps = [{ id: 'inf', type: 'transform', expression: '1 / 0' }, write({ op: 'set', path: 'x', value: 1, when: false }, op)];
+    const refusal = refused({ steps }, { documents });
+    expect(refusal).toMatchObject({ status: 400, code: 'ENDPOINT_ERROR.WRITE' });
+    expect(refusal.message.startsWith(`Write "pay": ${place}: `)).toBe(true);
+    expect(refusal.extra.error).toEqual({ step: { id: 'pay', type: 'write', collection: 'bags', key: 'main' } });
+  });
+
+  it.each<Json>(['{{nope}}', '', '_default', '{{input.none}}', 'a/b', 'x'.repeat(257)])('refuses the key %j', (key) => {
+    expect(refused({ steps: [{ ...write({ op: 'set', path: 'a', value: 1 }), key }] }, { input: { none: null } })).toMatchObject({
+      status: 400,
+      code: 'ENDPOINT_ERROR.WRITE',
+    });
+    expect(refused({ steps: [{ id: 'd', type: 'delete', collection: 'c', key }] })).toMatchObject({ code: 'ENDPOINT_ERROR.DELETE' });
+  });
+
+  it('takes a hundred operations at most', () => {
+    const ops = Array.from({ length: 101 }, () => ({ op: 'inc', path: 'a', value: 1 }));
+    expect(refused({ steps: [write(...ops)] }).message).toContain('Maximum 100 operations');
+  });
+
+  it('lets pass what a read throws, and starts again from the beginning', () => {
+    class Needed extends Error {}
+    let calls = 0;
+    const compiled = compile({ steps: [write({ op: 'inc', path: 'gold', value: 1 })] });
+    const reads = {
+      document: () => {
+        calls += 1;
+        if (calls === 1) throw new Needed();
+        return { gold: 1 };
+      },
+    };
+    expect(() => runEndpoint(compiled, callOf({}), reads)).toThrow(Needed);
+    expect(runEndpoint(compiled, callOf({}), reads).writes).toHaveLength(1);
+  });
+});
+
+describe('a collection', () => {
+  it('is one, by id or by name, where the definitions know it', async () => {
+    const { compileEndpoint } = await import('../../../src/domain/endpoint/compile.ts');
+    const steps = [write({ op: 'inc', path: 'gold', value: 1 }), { id: 'r', type: 'read', collection: 'Big Bags', key: 'main' }];
+    const compiled = compileEndpoint(
+      { steps, response: { body: '{{r}}' } },
+      {
+        workflow: () => undefined,
+        endpoint: () => undefined,
+        collection: (name) => (name === 'nope' ? undefined : { id: 'bags' }),
+        values: {},
+      },
+    );
+    expect(runEndpoint(compiled, callOf({}), { document: () => null }).body).toEqual({ gold: 1 });
+    const unknown = compileEndpoint(
+      { steps: [{ ...write({ op: 'inc', path: 'a', value: 1 }), collection: 'nope' }] },
+      { workflow: () => undefined, endpoint: () => undefined, collection: () => undefined, values: {} },
+    );
+    expect(refusalOf(() => runEndpoint(unknown, callOf({}), { document: () => null })).code).toBe('ENDPOINT_ERROR.WRITE');
+  });
+});

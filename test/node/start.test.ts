@@ -1,0 +1,171 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { Agent, type ClientRequest, get, request } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  demoCredentials,
+  eventually,
+  freePort,
+  healthStatus,
+  isRunning,
+  type Node,
+  newFolder,
+  postmasterOf,
+  removeFolders,
+  run,
+  savepoint,
+  startNode,
+} from './support/program.ts';
+
+const data = newFolder();
+let node: Node;
+
+beforeAll(async () => {
+  node = await startNode(data);
+});
+
+afterAll(async () => {
+  await node?.stop();
+  removeFolders();
+});
+
+describe('the first start', () => {
+  test('is ready when /health answers 200, and one line says where it listens', async () => {
+    expect(await healthStatus(node.url)).toBe(200);
+    expect(node.stdout().trimEnd().split('\n').at(-1)).toBe(`savepoint is ready on ${node.url}`);
+  });
+
+  test('writes the keys of a demo project for its owner alone, prints them, and they work', async () => {
+    const file = join(data, 'demo-project.json');
+    const written: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    expect(Object.keys(Object(written))).toEqual(['projectId', 'publicKey', 'secretKey']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { projectId, publicKey, secretKey } = demoCredentials(data);
+    for (const shown of [projectId, publicKey, secretKey]) expect(node.stdout()).toContain(shown);
+    const headers = { 'x-api-key': secretKey, 'x-public-key': publicKey };
+    const answer = await fetch(`${node.url}/v3/manage/${projectId}/validate`, { headers });
+    expect([answer.status, Object(await answer.json()).ok]).toEqual([200, true]);
+  });
+
+  test('a second node on the same folder is told who holds it, and ends with 1', async () => {
+    const second = await savepoint(['start', '--port', String(await freePort()), '--data', data]);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(`process ${node.pid}`);
+    expect(second.stderr).toContain('DATABASE_URL');
+    expect(await healthStatus(node.url)).toBe(200);
+  });
+});
+
+describe('SIGTERM', () => {
+  test('with kept-alive connections and a request in flight: the request is answered, exit code 0 within 10 s, no Postgres left', async () => {
+    const agent = new Agent({ keepAlive: true });
+    await Promise.all(Array.from({ length: 5 }, () => answered(get(`${node.url}/health`, { agent }))));
+    const { projectId, publicKey } = demoCredentials(data);
+    const path = `${node.url}/v3/storage/${projectId}/nothing/k`;
+    const inFlight = request(path, { method: 'POST', headers: { 'x-public-key': publicKey, 'content-type': 'application/json' } });
+    const answer = answered(inFlight);
+    inFlight.write('{"a":');
+    const postmaster = postmasterOf(data);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const started = performance.now();
+    const stopping = node.stop();
+    setTimeout(() => inFlight.end('1}'), 300);
+    expect(await answer).toBe(404);
+    expect(await stopping).toMatchObject({ code: 0, signal: null });
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(isRunning(postmaster)).toBe(false);
+    agent.destroy();
+  });
+
+  test('a request that never ends is cut in time, and the node stops with 0', async () => {
+    node = await startNode(data, { env: { SHUTDOWN_TIMEOUT_MS: '3000' } });
+    const { projectId, publicKey } = demoCredentials(data);
+    const path = `${node.url}/v3/storage/${projectId}/nothing/k`;
+    const stalled = request(path, { method: 'POST', headers: { 'x-public-key': publicKey, 'content-type': 'application/json' } });
+    const cut = answered(stalled).catch(() => 'cut');
+    stalled.write('{"a":');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await node.stop()).toMatchObject({ code: 0 });
+    expect(await cut).toBe('cut');
+  });
+});
+
+describe('a later start', () => {
+  test('makes no other demo project; --json prints one value', async () => {
+    const before = readFileSync(join(data, 'demo-project.json'), 'utf8');
+    node = await startNode(data, { args: ['--json'] });
+    expect(JSON.parse(node.stdout())).toEqual({ url: node.url, demo: null });
+    expect(readFileSync(join(data, 'demo-project.json'), 'utf8')).toBe(before);
+    const listed = JSON.parse((await savepoint(['project', 'list', '--json', '--data', data])).stdout);
+    expect(listed).toHaveLength(1);
+  });
+
+  test('--no-demo makes none at all', async () => {
+    await node.stop();
+    const other = newFolder();
+    const bare = await startNode(other, { args: ['--no-demo'] });
+    expect(existsSync(join(other, 'demo-project.json'))).toBe(false);
+    expect(bare.stdout()).toBe(`savepoint is ready on ${bare.url}\n`);
+    expect((await bare.stop()).code).toBe(0);
+  });
+
+  test('on a taken port says so, ends with 1 and leaves no Postgres running', async () => {
+    const holder = await holdPort();
+    const ended = await savepoint(['start', '--port', String(holder.port), '--data', data]);
+    holder.release();
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/EADDRINUSE.*choose another --port/);
+    expect(ended.stdout).toBe('');
+    expect((await savepoint(['db', 'url', '--json', '--data', data])).stdout).toContain('"running":false');
+  });
+
+  test('SIGTERM while it still starts stops it with 0 and leaves no Postgres running', async () => {
+    const starting = run(['start', '--port', String(await freePort()), '--data', data]);
+    await eventually('its Postgres is there', async () => existsSync(join(data, 'postgres', 'postmaster.pid')));
+    starting.child.kill('SIGTERM');
+    expect(await starting.ended).toMatchObject({ code: 0, signal: null });
+    expect((await savepoint(['db', 'url', '--json', '--data', data])).stdout).toContain('"running":false');
+  });
+});
+
+describe('wrong settings', () => {
+  test.each([
+    [{ PORT: 'eighty' }, 'PORT'],
+    [{ LIMIT_DOCUMENT: 'much' }, 'LIMIT_DOCUMENT'],
+    [{ DATABASE_URL: 'mysql://u:secret@h/d' }, 'DATABASE_URL'],
+    [{ EVENTSTORE_URL: 'esdb://h:2113' }, 'EVENTSTORE_URL'],
+  ])('%o: the message names the variable and no secret, exit code 1', async (env, name) => {
+    const ended = await savepoint(['start', '--data', newFolder()], { env });
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(name);
+    expect(ended.stderr).not.toContain('secret');
+    expect(ended.stderr).not.toContain('    at ');
+  });
+
+  test('a database that does not answer: the message says so, exit code 1', async () => {
+    const env = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
+    const ended = await savepoint(['start', '--data', newFolder()], { env });
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain('ECONNREFUSED');
+    expect(ended.stderr).toContain('DATABASE_URL');
+  });
+});
+
+function answered(outgoing: ClientRequest): Promise<number> {
+  return new Promise((resolve, reject) => {
+    outgoing.on('error', reject);
+    outgoing.on('response', (incoming) => {
+      incoming.resume();
+      incoming.on('end', () => resolve(incoming.statusCode ?? 0));
+    });
+  });
+}
+
+async function holdPort(): Promise<{ readonly port: number; release(): void }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { port: address.port, release: () => server.close() };
+}

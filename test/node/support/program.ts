@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Credentials, parseCredentials } from '../../../infra/demo/project.ts';
+
+/** The built program as a user runs it: real processes, their own environment, their own data folders. */
+
+const PROGRAM = join(import.meta.dirname, '../../../bin/savepoint.js');
+/** Generous: other work shares the machine. */
+const PATIENCE_MS = 90_000;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly pid: number;
+  readonly child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  readonly ended: Promise<Ended>;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Nothing of the caller's configuration reaches a node of ours: it must not write into somebody's real database. */
+function environment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH'];
+  const inherited = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return { LOG_LEVEL: 'warn', ...Object.fromEntries(inherited), ...own };
+}
+
+export function run(args: readonly string[], options: RunOptions = {}): Running {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env: environment(options.env), stdio: ['ignore', 'pipe', 'pipe'] });
+  const out: string[] = [];
+  const err: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk.toString()));
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, stdout: out.join(''), stderr: err.join('') }));
+  });
+  return { pid: child.pid ?? 0, child, stdout: () => out.join(''), stderr: () => err.join(''), ended };
+}
+
+/** Runs a command to its end. */
+export async function savepoint(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const running = run(args, options);
+  const late = setTimeout(() => running.child.kill('SIGKILL'), PATIENCE_MS);
+  const ended = await running.ended;
+  clearTimeout(late);
+  return ended;
+}
+
+/** Runs a command that must end with 0 and gives what it printed. */
+export async function succeed(args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { code, stdout, stderr } = await savepoint(args, options);
+  if (code !== 0) throw new Error(`savepoint ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+export interface Node extends Running {
+  readonly url: string;
+  readonly data: string;
+  /** SIGTERM, and its end; killed after 30 s. */
+  stop(): Promise<Ended>;
+  /** `kill -9`, and its end. */
+  kill(): Promise<Ended>;
+}
+
+export interface NodeOptions extends RunOptions {
+  readonly args?: readonly string[];
+  readonly port?: number;
+}
+
+/** `savepoint start` on `data`, ready to serve. Throws with all that it said when it ends instead. */
+export async function startNode(data: string, options: NodeOptions = {}): Promise<Node> {
+  const port = options.port ?? (await freePort());
+  const running = run(['start', '--port', String(port), '--data', data, ...(options.args ?? [])], options);
+  const url = `http://127.0.0.1:${port}`;
+  for (const until = Date.now() + PATIENCE_MS; ; await sleep(30)) {
+    const { exitCode, signalCode } = running.child;
+    if (exitCode !== null || signalCode !== null || Date.now() > until) {
+      running.child.kill('SIGKILL');
+      throw new Error(`the node did not start (${exitCode ?? signalCode}): ${running.stdout()}${running.stderr()}`);
+    }
+    if ((await healthStatus(url)) === 200) break;
+  }
+  const kill = () => {
+    running.child.kill('SIGKILL');
+    return running.ended;
+  };
+  const stop = async () => {
+    running.child.kill('SIGTERM');
+    const late = setTimeout(kill, 30_000);
+    const ended = await running.ended;
+    clearTimeout(late);
+    return ended;
+  };
+  return { ...running, url, data, stop, kill };
+}
+
+export async function healthStatus(url: string): Promise<number> {
+  const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+  await answer?.arrayBuffer().catch(() => undefined);
+  return answer?.status ?? 0;
+}
+
+export function demoCredentials(data: string): Credentials {
+  return parseCredentials(JSON.parse(readFileSync(join(data, 'demo-project.json'), 'utf8')));
+}
+
+/** A folder of a test's own; `removeFolders` takes it away. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'savepoint-node-'));
+  folders.push(folder);
+  return folder;
+}
+
+const folders: string[] = [];
+
+export function removeFolders(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Looks again until `look` gives something; throws `what` when it never does. */
+export async function eventually<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(50)) {
+    const found = await look();
+    if (found !== null && found !== undefined && found !== false) return found;
+  }
+  throw new Error(`it never came to this: ${what}`);
+}
+
+/** Whether a process still runs. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The process number of the embedded Postgres that serves `data`, as its lock file says. */
+export function postmasterOf(data: string): number {
+  return Number(readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
