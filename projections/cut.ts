@@ -2,6 +2,7 @@ import type { ProjectEvent } from '../src/domain/events.ts';
 import { decodeProjectEvent, UnknownEvent } from '../src/log/decode.ts';
 import type { RecordedEvent } from '../src/log/port.ts';
 
+/** Measured: larger batches cost more in garbage than they save in statements, and hold the event loop longer. */
 export const BATCH_EVENTS = 500;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 

@@ -42,7 +42,7 @@ export interface Rebuilt {
 
 /** Held for the whole rebuild: one at a time. The number has no meaning. */
 const REBUILD_LOCK = 7_203_114_002;
-const PAGE = 2_000;
+const PAGE = 500;
 /** With fewer events than this left, the switch folds the rest. */
 const LITTLE = 500;
 const ROUNDS = 20;

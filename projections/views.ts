@@ -8,7 +8,7 @@ import type { Session } from './tables.ts';
 import { transaction } from './transaction.ts';
 import { type Memory, NOTHING, writeBatch } from './write.ts';
 
-const PAGE = 2_000;
+const PAGE = 500;
 
 /** Failures in a row after which a view is paused for the project. */
 export const TRIES = 5;

@@ -121,9 +121,13 @@ describe('verify', () => {
       for (const { table, column, key } of here) {
         const found = problems.filter((problem) => `${problem.table}_v1` === table);
         expect(found.length, `${table}.${column}`).toBeGreaterThan(0);
-        if (!key) expect(found, `${table}.${column}`).toMatchObject([{ kind: 'altered', detail: expect.stringContaining(`${column}: the table has`) }]);
+        if (!key)
+          expect(found, `${table}.${column}`).toMatchObject([
+            { kind: 'altered', detail: expect.stringContaining(`${column}: the table has`) },
+          ]);
       }
-      for (const table of tables) await own.query(`DELETE FROM savepoint.${table}; INSERT INTO savepoint.${table} SELECT * FROM public.${table}`);
+      for (const table of tables)
+        await own.query(`DELETE FROM savepoint.${table}; INSERT INTO savepoint.${table} SELECT * FROM public.${table}`);
     }
     expect(await verify({ pool: own, log })).toMatchObject({ ok: true });
   });

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStateReader } from '../../projections/state-reader.ts';
+import { readRevisions } from '../../projections/subjects/read.ts';
 import { documentSubject } from '../../src/domain/subjects.ts';
 import { ExactNumber } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
@@ -169,4 +170,13 @@ test('loads of one turn are one statement, and each caller gets its own in its o
   expect(statements).toBe(1);
   expect(one.states).toMatchObject([{ document: { a: 2 } }, { document: { a: 1 } }]);
   expect(other.states).toMatchObject([{ document: { a: 1 } }]);
+});
+
+test('the index of subjects lists the revisions that changed a document, newest first', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'history');
+  await feed.commit(written('p1', { a: 1 }), written('p2', { a: 1 }), changed('p1', [['a', 2]]), deleted('p1', 3));
+  await project(pool, log, feed);
+  expect(await readRevisions(pool, 'history', p1, { before: 4, limit: 2 })).toEqual([3, 2]);
+  expect(await readRevisions(pool, 'history', p1, { before: 2, limit: 9 })).toEqual([0]);
 });
