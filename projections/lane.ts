@@ -133,7 +133,7 @@ export class Lane {
     if (this.#viewsAt() >= revision) return Promise.resolve(!this.hasPausedView);
     if (this.failure !== null || this.#closed) return Promise.resolve(false);
     const reached = this.#waiters.wait(revision, timeoutMs);
-    if (!this.#passive) this.#sleeper.wake();
+    this.#sleeper.wake();
     return reached;
   }
 
@@ -186,15 +186,20 @@ export class Lane {
   /** Reads the standing. A passive lane does so at intervals, and becomes active when nobody has moved the checkpoint for a while. */
   async #look(): Promise<Standing> {
     if (this.#passive && this.#standing !== null) await this.#sleeper.sleep(this.#waiters.size > 0 ? LINGER_MS : RIVAL_MS);
-    const standing = await readStanding(this.#context.pool, this.projectId);
-    this.#known = true;
-    if (!this.#checked) await this.#checkHistory(standing);
+    const standing = await this.#context.gate(() => this.#open());
     if (this.failure !== null) this.#context.logger.info({ project: this.projectId }, 'the projection goes on');
     this.failure = null;
     if (standing.revision !== this.#standing?.revision) this.#movedAt = Date.now();
     this.#adopt(standing);
     if (Date.now() - this.#movedAt >= RIVAL_MS) this.#passive = false;
     this.#announce();
+    return standing;
+  }
+
+  async #open(): Promise<Standing> {
+    const standing = await readStanding(this.#context.pool, this.projectId);
+    this.#known = true;
+    if (!this.#checked) await this.#checkHistory(standing);
     return standing;
   }
 
@@ -211,8 +216,7 @@ export class Lane {
   /** Lets a small batch grow, unless somebody waits. Views that wait for their next try wait here, too. */
   async #linger(standing: Standing): Promise<void> {
     const waiting = this.#seen - standing.revision;
-    if (waiting >= ENOUGH || this.#waiters.size > 0) return;
-    if (waiting > 0) return this.#sleeper.sleep(LINGER_MS);
+    if (waiting > 0) return waiting >= ENOUGH || this.#waiters.size > 0 ? undefined : this.#sleeper.sleep(LINGER_MS);
     const next = Math.min(...this.#lagging().map(({ name }) => this.#retryAt.get(name) ?? 0));
     if (Number.isFinite(next)) await this.#sleeper.sleep(next - Date.now());
   }

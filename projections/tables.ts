@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { PoolClient } from 'pg';
+import { textArray } from '../src/log/postgres/arrays.ts';
 
 /**
  * Names of read-model tables. A statement names a table as `{documents}`; which version's table that is, is decided where it runs:
@@ -87,7 +88,8 @@ export class Session {
 
   /** Runs a prepared statement; `$1` is the project, `values` follow from `$2`. `name` is unique per statement text. */
   async run<Row extends object = Record<string, unknown>>(name: string, statement: string, values: readonly unknown[]): Promise<Row[]> {
-    const result = await this.client.query<Row>({ ...prepared(name, statement, this.versions), values: [this.projectId, ...values] });
+    const parameters = [this.projectId, ...values.map(asParameter)];
+    const result = await this.client.query<Row>({ ...prepared(name, statement, this.versions), values: parameters });
     return result.rows;
   }
 
@@ -95,6 +97,13 @@ export class Session {
   async wipe(projection: ProjectionName): Promise<void> {
     for (const { name } of tablesOf(projection)) await this.run(`wipe-${name}`, `DELETE FROM {${name}} WHERE project = $1`, []);
   }
+}
+
+/** Lists of texts and numbers travel in a form that costs no escaping; every `text[]`, `bigint[]` and `double precision[]` takes it. */
+function asParameter(value: unknown): unknown {
+  if (!Array.isArray(value) || value.length === 0) return value;
+  if (value.every((item) => typeof item === 'string')) return textArray(value);
+  return value.every((item) => typeof item === 'number' && Number.isFinite(item)) ? `{${value.join()}}` : value;
 }
 
 interface Prepared {

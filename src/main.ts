@@ -26,6 +26,8 @@ import { VERSION } from './version.ts';
 
 /** How long a read of a view waits for what this node has committed (design, section 6). */
 const VIEW_WAIT_MS = 250;
+/** Events kept for followers of this process: they read what was just appended and nothing older. */
+const RECENT_BYTES = 8 * 1024 * 1024;
 /** Clients of the pool that projections and readers share. */
 const POOL_CLIENTS = 12;
 /** Share of the stop's time that running requests may take; the rest is for what they leave to be written, and for the database. */
@@ -62,7 +64,7 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
     await database.release();
     throw error;
   }
-  const log = createPostgresLog({ connection: { connectionString: database.url } });
+  const log = createPostgresLog({ connection: { connectionString: database.url }, recentBytes: RECENT_BYTES });
   const states = createStateReader(pool);
   const views = createViewReader(pool, null);
   const projects = createProjects(config, log, states, logger, SILENT);
@@ -102,7 +104,7 @@ export async function startNode(config: Config, options: { readonly demo: boolea
     const pool = createPool(database.url, logger);
     stop.unshift(() => pool.end());
     await migrate(pool, [{ name: 'log', sql: schemaSql }]);
-    const log = createPostgresLog({ connection: { connectionString: database.url } });
+    const log = createPostgresLog({ connection: { connectionString: database.url }, recentBytes: RECENT_BYTES });
     stop.unshift(() => log.close());
 
     const metrics = createMetrics();
@@ -127,7 +129,7 @@ export async function startNode(config: Config, options: { readonly demo: boolea
     });
     const health = () => healthOf(pool);
     const server = createServer({ app, settings: httpSettings(config), log: logger, metrics, health });
-    const demo = options.demo ? await makeDemoProject(config, pool, createOperator(projects, config.keyPrefix), projector) : null;
+    const demo = options.demo ? await makeDemoProject(config, pool, createOperator(projects, config.keyPrefix), projector, logger) : null;
     const port = await server.listen(config.port, config.host);
     stop.unshift(() => server.close(config.limits.shutdownTimeoutMs * DRAIN_SHARE));
     return {
@@ -178,11 +180,16 @@ function createPool(connectionString: string, logger: Logger): pg.Pool {
     connectionString,
     max: POOL_CLIENTS,
     application_name: 'savepoint',
+    // Statements of a transaction go out without waiting for each other's answers.
+    pipeline: true,
     connectionTimeoutMillis: 5000,
     keepAlive: true,
   });
   // An idle client that loses its server says so here; the next query gets a new one.
-  pool.on('error', (error) => logger.warn({ err: error }, 'a database connection was lost'));
+  // The error itself carries the whole client.
+  pool.on('error', (error) => logger.warn({ reason: error.message }, 'a database connection was lost'));
+  // The pool does not listen to a client that is in use; losing its server between two queries would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
@@ -237,6 +244,8 @@ async function keepRunning(keeper: Keeper, config: Config, logger: Logger): Prom
     await keeper.current.exited;
     if (keeper.stopping) return;
     logger.error('the embedded Postgres went away; starting it again');
+    // Its session takes its lock again as soon as there is a server: it would be the other node that stands in the way.
+    await keeper.current.stop();
     keeper.restarting = startDatabase({ dataDir: config.dataDir, log: logger });
     const again = await keeper.restarting;
     if (again.url !== url) {
@@ -312,16 +321,42 @@ function sampleMetrics(metrics: Metrics, projects: Projects, projector: Projecto
 
 // ── the demo project ──────────────────────────────────────────────────────────────────────────────────────────────
 
+/** Held while one node looks whether there is a project and makes one, so that two first nodes make one between them. No meaning. */
+const DEMO_LOCK = 7_203_114_004;
+
 /** On the very first start: a project to try things on. Its keys are written for the operator alone. */
-async function makeDemoProject(config: Config, pool: pg.Pool, operator: Operator, projector: Projector): Promise<NewProject | null> {
-  const file = join(resolve(config.dataDir), 'demo-project.json');
+async function makeDemoProject(
+  { dataDir }: Config,
+  pool: pg.Pool,
+  operator: Operator,
+  projector: Projector,
+  logger: Logger,
+): Promise<NewProject | null> {
+  const file = join(resolve(dataDir), 'demo-project.json');
   if (existsSync(file)) return null;
-  const { rows } = await pool.query("SELECT 1 FROM savepoint.log_streams WHERE stream LIKE 'project-%' LIMIT 1");
-  if (rows.length > 0) return null;
-  const { revision, ...project } = await operator.createProject('Demo');
-  await projector.waitFor(project.projectId, revision, 5000);
-  mkdirSync(resolve(config.dataDir), { recursive: true });
-  writeFileSync(file, `${JSON.stringify(project, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(file, 0o600);
-  return project;
+  const lock = await pool.connect();
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [DEMO_LOCK]);
+    const { rows } = await lock.query("SELECT 1 FROM savepoint.log_streams WHERE stream LIKE 'project-%' LIMIT 1");
+    if (rows.length > 0) return null;
+    // Before the project: keys that cannot be kept would be lost.
+    mkdirSync(resolve(dataDir), { recursive: true });
+    const { revision, ...project } = await operator.createProject('Demo');
+    writeFileSync(file, `${JSON.stringify(project, null, 2)}\n`, { mode: 0o600 });
+    chmodSync(file, 0o600);
+    await projector.waitFor(project.projectId, revision, 5000);
+    return project;
+  } catch (error) {
+    // With DATABASE_URL nothing else needs the folder, so a node without one serves all the same.
+    if (!isFileProblem(error)) throw error;
+    logger.warn({ err: error }, 'no demo project: its keys could not be written');
+    return null;
+  } finally {
+    await lock.query('SELECT pg_advisory_unlock($1)', [DEMO_LOCK]).catch(() => undefined);
+    lock.release();
+  }
+}
+
+function isFileProblem(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(String(error.code));
 }

@@ -8,7 +8,7 @@ import { startBareServer, startGenerator } from './children.ts';
 import { measure, type Row, type Slices, type Stand, settle, warmUp } from './measure.ts';
 import { plant, pushDefinitions, sampleAnswer } from './prepare.ts';
 import { findPostmaster } from './processes.ts';
-import { bars, machine, printResult, type Result, type Starts } from './report.ts';
+import { bars, machine, markdown, printResult, type Result, type Starts } from './report.ts';
 import { CASES, type CaseName, NEEDS } from './workloads.ts';
 
 /**
@@ -18,6 +18,7 @@ import { CASES, type CaseName, NEEDS } from './workloads.ts';
 
 interface Options {
   readonly jsonFile: string | null;
+  readonly markdownFile: string | null;
   readonly only: readonly CaseName[];
   readonly connections: readonly number[];
   readonly slices: Slices;
@@ -27,7 +28,8 @@ const USAGE = `npm run bench [-- options]
   --only CASE…           ${CASES.join(', ')} (repeatable, or separated by commas)
   --connections 16,128   how many at once
   --seconds N            length of one slice; each side gets two per case (3)
-  --json FILE            write the result as JSON, too`;
+  --json FILE            write the result as JSON, too
+  --markdown FILE        write the table as docs/performance.md shows it, too`;
 
 /** `null`: only the usage was asked for. */
 function readOptions(): Options | null {
@@ -35,6 +37,7 @@ function readOptions(): Options | null {
     allowPositionals: true,
     options: {
       json: { type: 'string' },
+      markdown: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] },
       connections: { type: 'string', default: '16,128' },
       seconds: { type: 'string', default: '3' },
@@ -47,6 +50,7 @@ function readOptions(): Options | null {
   if (unknown !== undefined) throw new Error(`unknown case ${unknown}; there are ${CASES.join(', ')}`);
   return {
     jsonFile: values.json ?? null,
+    markdownFile: values.markdown ?? null,
     only: named.length === 0 ? CASES : CASES.filter((name) => named.includes(name)),
     connections: values.connections.split(',').map((text) => positive('--connections', text)),
     slices: { count: 2, seconds: positive('--seconds', values.seconds) },
@@ -146,6 +150,7 @@ async function conclude(options: Options, rows: readonly Row[], seedsPerSecond: 
   };
   printResult(result);
   if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(result, null, 2)}\n`);
+  if (options.markdownFile !== null) await writeFile(options.markdownFile, `${markdown(result)}\n`);
   const invalid = rows.filter((row) => row.non2xx > 0);
   if (invalid.length > 0) progress(`INVALID: ${invalid.map((row) => `${row.case} at ${row.connections}`).join(', ')}`);
   return invalid.length > 0 ? 1 : 0;

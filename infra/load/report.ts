@@ -116,6 +116,30 @@ export function printResult(result: Result): void {
   for (const bar of result.bars) print(`  ${bar.holds ? 'holds ' : 'MISSED'}  ${bar.name} (${bar.found.toFixed(bar.bar < 10 ? 2 : 0)})`);
 }
 
+/** The table as docs/performance.md shows it. */
+export function markdown(result: Result): string {
+  const number = (value: number | null, digits: number) => (value === null ? '–' : value.toFixed(digits));
+  const lines = result.results.map((row) =>
+    [
+      `\`${row.case}\``,
+      row.connections,
+      Math.round(row.rps),
+      number(row.p50Ms, 1),
+      number(row.p99Ms, 1),
+      Math.round(row.bareRps),
+      number(row.ratio, 2),
+      number(row.nodeCpuPer1000, 2),
+      number(row.postgresCpuPer1000, 2),
+      Math.round(row.drainMs),
+      number(row.rssMb, 0),
+    ].join(' | '),
+  );
+  const head =
+    'case | connections | req/s | p50 ms | p99 ms | bare Koa req/s | ratio | node CPU s/1000 | Postgres CPU s/1000 | drain ms | RSS MB';
+  const rule = head.replaceAll(/[^|]+/g, '---');
+  return [head, rule, ...lines].map((line) => `| ${line} |`).join('\n');
+}
+
 function cells(row: Row): readonly (string | number)[] {
   const cpu = (value: number | null) => (value === null ? '-' : value.toFixed(3));
   return [

@@ -2,7 +2,7 @@ import { evolveDocument } from '../../src/domain/document/evolve.ts';
 import type { ProjectEvent } from '../../src/domain/events.ts';
 import type { DocumentState } from '../../src/domain/states.ts';
 import { documentSubject } from '../../src/domain/subjects.ts';
-import { isObject, type JsonObject, parseJson, stringifyJson } from '../../src/kernel/json.ts';
+import { isObject, type JsonObject, parseJson, printOnce } from '../../src/kernel/json.ts';
 import { type DocumentChange, type DocumentEvent, isDocumentEvent, keyOf, type Projection } from '../batch.ts';
 import { groupBy } from '../group.ts';
 import type { Session } from '../tables.ts';
@@ -58,7 +58,7 @@ export const documents: Projection = {
       rows.map((row) => row.space),
       rows.map((row) => row.collection),
       rows.map((row) => row.key),
-      `[${rows.map((row) => stringifyJson(row.state.document)).join()}]`,
+      `[${rows.map((row) => textOf(row.state)).join()}]`,
       rows.map((row) => row.state.version),
       rows.map((row) => row.state.createdAt),
       rows.map((row) => row.state.updatedAt),
@@ -110,6 +110,10 @@ function needsContent(event: DocumentEvent): boolean {
 function priorState(row: PriorRow): DocumentState {
   const document = row.deleted ? null : row.text === null ? REPLACED : parseObject(row.text);
   return { document, version: Number(row.version), createdAt: Number(row.created_at), updatedAt: Number(row.updated_at) };
+}
+
+function textOf({ document }: DocumentState): string {
+  return document === null ? 'null' : printOnce(document);
 }
 
 /** What is stored passed its limits when it was written. */

@@ -40,9 +40,11 @@ INSERT INTO {leaderboard_queries} (project, query, hash, board, collection, desc
 SELECT $1, query, hash, board, collection, descending
 FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[]) AS w (query, hash, board, collection, descending)`;
 
+/** `OFFSET 0` keeps the member from being looked for twice in every document. */
 const SCAN = `
-SELECT space, key, document #>> $3::text[] AS text FROM {documents}
-WHERE project = $1 AND collection = $2 AND json_typeof(document #> $3::text[]) = 'number'`;
+SELECT space, key, m.value #>> '{}' AS text
+FROM {documents}, LATERAL (SELECT document #> $3::text[] AS value OFFSET 0) m
+WHERE project = $1 AND collection = $2 AND json_typeof(m.value) = 'number'`;
 
 const SCAN_WHOLE = `
 SELECT space, key, document::text AS text FROM {documents}

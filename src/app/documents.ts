@@ -4,7 +4,7 @@ import { fillDefaults } from '../domain/document/schema.ts';
 import type { Space } from '../domain/events.ts';
 import { documentSubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
-import { stringifyJson } from '../kernel/json.ts';
+import { printOnce } from '../kernel/json.ts';
 import { directCollection, type Grounds, grounds, groundsOf, playerOf } from './access.ts';
 import type { App, Caller, DocumentAnswer } from './app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
@@ -109,7 +109,7 @@ function servedText(version: Version, collection: CollectionModel, fill: boolean
   const { state } = version;
   if (state === null || !('version' in state) || state.document === null) throw new Error('only a document can be served');
   const document = fill && schema.hasDefaults ? fillDefaults(schema, state.document) : state.document;
-  const served: Served = { schema, fill, text: stringifyJson(document) };
+  const served: Served = { schema, fill, text: printOnce(document) };
   version.memo = served;
   return served.text;
 }

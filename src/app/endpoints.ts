@@ -84,6 +84,7 @@ function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointM
   const compiled = compileEndpoint(endpoint.definition, {
     workflow: (id) => definitions.workflow(id),
     endpoint: (slug) => definitions.endpoint(slug),
+    collection: (name) => definitions.collection(name),
     values: definitions.values.values,
   });
   known.set(endpoint.id, compiled);

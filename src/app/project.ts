@@ -4,7 +4,7 @@ import { type Refusal, refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { hashOf } from '../log/chain.ts';
 import { decodeProjectEvent, UnknownEvent } from '../log/decode.ts';
-import type { Log, RecordedEvent } from '../log/port.ts';
+import { type Log, LogUnavailable, type RecordedEvent } from '../log/port.ts';
 import { projectStream } from '../log/streams.ts';
 import { asAuthority, asDefinitions } from './access.ts';
 import type { StateReader } from './readers.ts';
@@ -15,8 +15,8 @@ import { type Command, type Outcome, Writer, type WriterLimits, type WriterObser
  * One project as this node has it open: its working set, its writer, and the tail of its stream.
  *
  * A loaded row is the state at the head only if it is neither too old nor too new:
- * - its checkpoint lies below the horizon: what changed between may already be forgotten here, so it is loaded again; if it still
- *   lies below, the read models went backwards and the project is opened anew;
+ * - its checkpoint lies below the horizon of the moment the load left: what changed between may already be forgotten here, so it is
+ *   loaded again; if it still lies below, the read models went backwards and the project is opened anew;
  * - its checkpoint lies above the head: this node waits until its tail has come that far.
  */
 
@@ -63,7 +63,7 @@ export class Project {
       limits: options.limits,
       observer: options.observer,
       load: (subjects) => this.load(subjects),
-      readGap: () => this.#readGap(),
+      readGap: (to, found) => this.#readGap(to, found),
       idle: () => {
         this.confirmedAt = options.scheduler.now();
         if (this.#seen > this.set.head) this.#catchUpSoon();
@@ -77,12 +77,17 @@ export class Project {
     const checkpoint = await options.reader.checkpoint(options.projectId);
     const project = new Project(options, checkpoint?.revision ?? -1);
     if (checkpoint) await project.#checkHistory(checkpoint.revision, checkpoint.hash);
-    await project.#readGap();
+    await project.#readGap(null, new Map());
     if (project.set.head < 0 && !create) return null;
     await project.load([AUTHORITY, DEFINITIONS]);
     project.set.opened();
     project.confirmedAt = options.scheduler.now();
     return project;
+  }
+
+  /** Whether the log is known to hold more than is folded here. */
+  get behind(): boolean {
+    return this.#seen > this.set.head;
   }
 
   get stopped(): Refusal | null {
@@ -131,15 +136,24 @@ export class Project {
   }
 
   async #loadNow(subjects: readonly SubjectKey[]): Promise<void> {
+    const floor = this.set.loadBegins(subjects);
+    try {
+      await this.#loadFrom(subjects, floor);
+    } finally {
+      this.set.loadEnds(subjects);
+    }
+  }
+
+  async #loadFrom(subjects: readonly SubjectKey[], floor: number): Promise<void> {
     for (let tries = 0; tries < LOAD_TRIES; tries += 1) {
       const { revision, states } = await this.#options.reader.load(this.id, subjects);
       if (revision > this.set.head) await this.reach(revision, this.#options.limits.deadlineMs);
       if (this.#stopped) throw this.#stopped;
-      if (revision < this.set.horizon) {
+      if (revision < floor) {
         await this.#options.scheduler.sleep(5);
         continue;
       }
-      for (const [index, subject] of subjects.entries()) this.set.admit(subject, states[index] ?? null, revision);
+      for (const [index, subject] of subjects.entries()) this.set.admit(subject, states[index] ?? null, revision, floor);
       return;
     }
     const reason = refusal('STORAGE_UNAVAILABLE', 'The read models of this project went backwards; it is being opened again');
@@ -167,6 +181,11 @@ export class Project {
     this.#catchUpSoon();
   }
 
+  /** The tail has nothing more: what could not be folded when it came (an append under way, a read that failed) is read now. */
+  onCaughtUp(): void {
+    if (this.behind && !this.writer.busy && !this.#stopped) this.#catchUpSoon();
+  }
+
   /** Resolves when the head has reached `revision`; reads the log for it rather than wait for the tail. Throws 503 after `timeoutMs`. */
   async reach(revision: number, timeoutMs: number): Promise<void> {
     const until = this.#options.scheduler.now() + timeoutMs;
@@ -174,7 +193,7 @@ export class Project {
       if (this.#stopped) throw this.#stopped;
       if (this.#options.scheduler.now() > until) throw refusal('STORAGE_UNAVAILABLE', 'This node has not reached that position yet');
       this.#seen = Math.max(this.#seen, revision);
-      if (!this.writer.busy) await this.#catchUp();
+      if (!this.writer.busy) await this.#catchUp().catch(unlessRefused);
       if (this.set.head < revision) await this.#options.scheduler.sleep(5);
     }
   }
@@ -214,45 +233,50 @@ export class Project {
 
   /** Reads from the head on, as long as no append of this node is under way: that one finds the gap itself. */
   async #readPages(): Promise<void> {
+    let rest: readonly RecordedEvent[] = [];
     for (;;) {
       if (this.writer.busy) return;
-      const from = this.set.head + 1;
-      const events = await this.#options.log.read(this.#stream, { from, limit: PAGE, direction: 'forwards' });
-      if (this.writer.busy || this.set.head + 1 !== from || events.length === 0) return;
-      this.#foldForeign(events);
+      const { head } = this.set;
+      const page = await this.#page(head + 1 + rest.length);
+      if (this.writer.busy || this.set.head !== head || page.length === 0) return;
+      rest = this.#foldForeign([...rest, ...page]);
       this.writer.foreignFolded();
     }
   }
 
-  /** The writer's own way to close a gap, called while nothing of this node can be appended. */
-  async #readGap(): Promise<ReadonlyMap<string, number>> {
-    const found = new Map<string, number>();
-    for (;;) {
-      const events = await this.#options.log.read(this.#stream, { from: this.set.head + 1, limit: PAGE, direction: 'forwards' });
-      if (events.length === 0) return found;
-      for (const [commandId, revision] of this.#foldForeign(events)) found.set(commandId, revision);
+  /** The writer's own way to close a gap, called while nothing of this node can be appended; `null`: to wherever the log ends. */
+  async #readGap(to: number | null, found: Map<string, number>): Promise<void> {
+    let rest: readonly RecordedEvent[] = [];
+    while (to === null || this.set.head < to) {
+      const page = await this.#page(this.set.head + 1 + rest.length);
+      if (page.length > 0) rest = this.#foldForeign([...rest, ...page], found);
+      else if (to === null) return;
+      else throw new LogUnavailable(`the log does not show what it has told of up to ${to}`);
     }
   }
 
-  #foldForeign(events: readonly RecordedEvent[]): ReadonlyMap<string, number> {
-    const found = new Map<string, number>();
-    for (const recorded of events) {
-      const event = this.#decode(recorded);
-      this.set.fold(event, recorded.data.length + 512);
-      this.writer.hash = event.hash;
-      this.writer.recordedAt = Math.max(this.writer.recordedAt, event.metadata.recordedAt);
-      found.set(event.metadata.commandId, event.revision);
-    }
-    this.confirmedAt = this.#options.scheduler.now();
-    return found;
+  #page(from: number): Promise<readonly RecordedEvent[]> {
+    return this.#options.log.read(this.#stream, { from, limit: PAGE, direction: 'forwards' });
   }
 
-  #decode(recorded: RecordedEvent): ReturnType<typeof decodeProjectEvent> {
+  /**
+   * Folds whole commits only, and answers what is left: a page may end inside a commit, and nobody may see half of one. Whatever
+   * cannot be folded stops the project, since the state would be neither here nor there.
+   */
+  #foldForeign(events: readonly RecordedEvent[], found?: Map<string, number>): readonly RecordedEvent[] {
     try {
-      return decodeProjectEvent(recorded);
+      const decoded = events.map((event) => decodeProjectEvent(event));
+      const whole = decoded.findLastIndex(({ metadata }) => metadata.left === undefined) + 1;
+      for (const [index, event] of decoded.slice(0, whole).entries()) {
+        this.set.fold(event, (events[index]?.data.length ?? 0) + 512);
+        this.writer.hash = event.hash;
+        this.writer.recordedAt = Math.max(this.writer.recordedAt, event.metadata.recordedAt);
+        found?.set(event.metadata.commandId, event.revision);
+      }
+      this.confirmedAt = this.#options.scheduler.now();
+      return events.slice(whole);
     } catch (error) {
-      if (!(error instanceof UnknownEvent)) throw error;
-      const reason = refusal('UNKNOWN_EVENT', `${error.message}; run a newer version on this node`);
+      const reason = unreadable(error);
       this.stop(reason);
       throw reason;
     }
@@ -268,4 +292,14 @@ export class Project {
 
 function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && error.name === 'Refusal';
+}
+
+/** A log that cannot be reached is asked again. */
+function unlessRefused(error: unknown): void {
+  if (isRefusal(error)) throw error;
+}
+
+function unreadable(error: unknown): Refusal {
+  if (error instanceof UnknownEvent) return refusal('UNKNOWN_EVENT', `${error.message}; run a newer version on this node`);
+  return refusal('INTERNAL_ERROR', `The log of this project cannot be read: ${error instanceof Error ? error.message : String(error)}`);
 }

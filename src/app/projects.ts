@@ -5,7 +5,7 @@ import type { Log, RecordedEvent } from '../log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../log/streams.ts';
 import { Project } from './project.ts';
 import type { StateReader } from './readers.ts';
-import { readCounts, type SharedCache, type Version } from './working-set.ts';
+import { readCounts, type SharedCache, type Version, weigh } from './working-set.ts';
 import type { WriterLimits, WriterObserver } from './writer.ts';
 
 /**
@@ -43,7 +43,7 @@ export class Projects {
 
   constructor(options: ProjectsOptions) {
     this.#options = options;
-    this.cache = new LRUCache<string, Version>({ maxSize: options.cacheBytes, sizeCalculation: (version) => version.size + 200 });
+    this.cache = new LRUCache<string, Version>({ maxSize: options.cacheBytes, sizeCalculation: (version) => weigh(version.size) });
     this.#unknown = new LRUCache({ max: 10_000 });
   }
 
@@ -87,7 +87,8 @@ export class Projects {
 
   /** `x-ns-stale`: how well this node knows the project's head. Throws 503 when it has not known it for 5 s. */
   freshness(project: Project): { readonly stale: boolean } {
-    const silent = this.#options.scheduler.now() - Math.max(this.#caughtUpAt, project.confirmedAt);
+    const known = project.behind ? project.confirmedAt : Math.max(this.#caughtUpAt, project.confirmedAt);
+    const silent = this.#options.scheduler.now() - known;
     if (silent > REFUSE_MS) throw refusal('STORAGE_UNAVAILABLE', 'This node has lost sight of the log');
     return { stale: silent > STALE_MS };
   }
@@ -118,15 +119,26 @@ export class Projects {
     this.#unknown.delete(projectId);
     project.lastUsedAt = scheduler.now();
     this.#open.set(projectId, project);
-    // What was appended between the last page read and this line was handed to nobody.
-    const head = await log.head(projectStream(projectId));
-    if (head && head.revision > project.set.head) await project.reach(head.revision, limits.deadlineMs);
-    return project;
+    try {
+      // What was appended between the last page read and this line was handed to nobody.
+      const head = await log.head(projectStream(projectId));
+      if (head && head.revision > project.set.head) await project.reach(head.revision, limits.deadlineMs);
+      return project;
+    } catch (error) {
+      // Nobody would tell it what it has missed.
+      if (this.#open.get(projectId) === project) this.#open.delete(projectId);
+      project.set.close();
+      throw error;
+    }
   }
 
   #drop(projectId: string, reason: Refusal): void {
-    this.#open.get(projectId)?.set.close();
-    this.#open.delete(projectId);
+    const open = this.#open.get(projectId);
+    // Not one that was opened since.
+    if (open?.stopped) {
+      open.set.close();
+      this.#open.delete(projectId);
+    }
     this.#options.onTrouble(`project ${projectId} stopped`, reason);
   }
 
@@ -135,6 +147,7 @@ export class Projects {
       this.#hand(step.events);
       if (!step.caughtUp) continue;
       this.#caughtUpAt = this.#options.scheduler.now();
+      for (const project of this.#open.values()) project.onCaughtUp();
       this.#closeIdle();
     }
   }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { QueryModel } from '../domain/definition/model.ts';
 import type { Space } from '../domain/events.ts';
 import { type LeaderboardPlan, leaderboardBody, leaderboardPlan, type RankedDocument } from '../domain/query/leaderboard.ts';
-import { collectionSubject } from '../domain/subjects.ts';
+import { collectionSubject, DEFINITIONS } from '../domain/subjects.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../kernel/json.ts';
 import { type Grounds, grounds, requirePermission } from './access.ts';
@@ -78,7 +78,9 @@ function whole(text: string | null): number | null {
 function lastChange(project: Project, at: Grounds, plan: LeaderboardPlan): number {
   const collection = at.definitions.collection(plan.collectionId)?.id ?? plan.collectionId;
   const spaces: readonly Space[] = at.space === 'live' ? ['live'] : ['live', at.space];
-  return Math.max(...spaces.map((space) => project.set.collectionChangedAt(collectionSubject(space, collection))));
+  const changes = spaces.map((space) => project.set.collectionChangedAt(collectionSubject(space, collection)));
+  // A publish can change what a board shows, and a board just published is empty until the views have seen it.
+  return Math.max(project.set.residentChangedAt(DEFINITIONS), ...changes);
 }
 
 async function runOnce(

@@ -24,7 +24,8 @@ export class View {
   /** Whether anything read is not durable yet. */
   speculative = false;
   readonly #set: WorkingSet;
-  readonly #fresh = new Set<SubjectKey>();
+  /** Made when first needed: most decisions have none. */
+  #fresh: Set<SubjectKey> | null = null;
 
   constructor(set: WorkingSet) {
     this.#set = set;
@@ -48,11 +49,12 @@ export class View {
 
   /** Notes a subject as read and absent without looking: only for names made of fresh random bits. */
   assumeAbsent(subject: SubjectKey): void {
+    this.#fresh ??= new Set();
     this.#fresh.add(subject);
   }
 
   isFresh(subject: SubjectKey): boolean {
-    return this.#fresh.has(subject);
+    return this.#fresh?.has(subject) ?? false;
   }
 
   /** Throws {@link NeedsLoading} for all that is missing at once, so that one round trip fetches it. */

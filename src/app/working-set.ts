@@ -34,6 +34,7 @@ export interface Version {
   memo?: unknown;
 }
 
+/** `size`: bytes of the state's text, about. */
 export function newVersion(state: SubjectState | null, size: number): Version {
   lastToken += 1;
   return { token: lastToken, state, size };
@@ -61,6 +62,13 @@ export const readCounts = { hits: 0, misses: 0 };
 
 /** Rough bytes of an entry beside its state: key, maps, version object. */
 const OVERHEAD = 200;
+/** A parsed document and its kept text take about this many bytes of memory for each byte of the text. */
+const HEAP_PER_BYTE = 3;
+
+/** Memory that a state takes whose text has `size` bytes. */
+export function weigh(size: number): number {
+  return size * HEAP_PER_BYTE + OVERHEAD;
+}
 
 export class WorkingSet {
   /** Revision up to which the durable layer is folded; −1 before the first event. */
@@ -70,7 +78,12 @@ export class WorkingSet {
   readonly #cache: SharedCache;
   readonly #pinned = new Map<SubjectKey, Pinned>();
   readonly #unheld = new Map<SubjectKey, Kept[]>();
-  /** Subjects changed after the horizon, in order of revision: what to look at when the horizon moves. */
+  /** Subjects of loads under way, counted. */
+  readonly #awaited = new Map<SubjectKey, number>();
+  /**
+   * Subjects changed after the horizon, about in order of revision: what to look at when the horizon moves. One entry for each that is
+   * pinned, however often it changes: a hot document must not fill the memory while the projector is away.
+   */
   #changes: { readonly revision: number; readonly subject: SubjectKey }[] = [];
   #changesStart = 0;
   readonly #speculative = new Map<SubjectKey, Version>();
@@ -110,6 +123,11 @@ export class WorkingSet {
   /** Revision of the last change in a collection, as of the head; the opening revision when it has not changed since. */
   collectionChangedAt(subject: SubjectKey): number {
     return this.#collections.get(subject) ?? this.#openedAt;
+  }
+
+  /** Revision of the last change of a resident subject, such as the definitions; the opening revision when there was none since. */
+  residentChangedAt(subject: SubjectKey): number {
+    return Math.max(this.#pinned.get(subject)?.changedAt ?? -1, this.#openedAt);
   }
 
   /** Marks that everything up to the head was folded in at opening. */
@@ -154,12 +172,29 @@ export class WorkingSet {
   }
 
   /**
-   * Takes a loaded row in. `revision` is the checkpoint it came with, between the horizon and the head: events after it that were
-   * kept are folded on top. A subject that got held meanwhile is left alone.
+   * A load of these subjects leaves now: their events are kept until {@link loadEnds}, however far the horizon moves meanwhile, or on a
+   * busy project no row would ever be young enough. Answers the horizon of this moment, which the rows must have reached.
    */
-  admit(subject: SubjectKey, state: SubjectState | null, revision: number): void {
-    if (revision < this.horizon || revision > this.head)
-      throw new Error('admit: a row outside horizon and head is not the state at the head');
+  loadBegins(subjects: readonly SubjectKey[]): number {
+    for (const subject of subjects) this.#awaited.set(subject, (this.#awaited.get(subject) ?? 0) + 1);
+    return this.horizon;
+  }
+
+  loadEnds(subjects: readonly SubjectKey[]): void {
+    for (const subject of subjects) {
+      const others = (this.#awaited.get(subject) ?? 1) - 1;
+      if (others > 0) this.#awaited.set(subject, others);
+      else this.#awaited.delete(subject);
+      this.#dropUnheld(subject, this.horizon);
+    }
+  }
+
+  /**
+   * Takes a loaded row in. `revision` is the checkpoint it came with, between `floor` (what {@link loadBegins} answered) and the head:
+   * events after it were kept, and are folded on top. A subject that got held meanwhile is left alone.
+   */
+  admit(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
+    if (revision < floor || revision > this.head) throw new Error('admit: a row outside floor and head is not the state at the head');
     if (this.durable(subject)) return;
     let folded = state;
     let changedAt = -1;
@@ -206,7 +241,7 @@ export class WorkingSet {
     kept.push({ revision: event.revision, event, size });
     this.#unheld.set(subject, kept);
     this.#changes.push({ revision: event.revision, subject });
-    this.windowBytes += size + OVERHEAD;
+    this.windowBytes += weigh(size);
   }
 
   #pin(subject: SubjectKey, version: Version, changedAt: number): void {
@@ -215,30 +250,37 @@ export class WorkingSet {
       return;
     }
     const before = this.#pinned.get(subject);
-    if (before) this.windowBytes -= before.version.size + OVERHEAD;
+    if (before) this.windowBytes -= weigh(before.version.size);
     else this.#cache.delete(this.#prefix + subject);
     this.#pinned.set(subject, { version, changedAt });
-    this.windowBytes += version.size + OVERHEAD;
-    if (changedAt > this.horizon) this.#changes.push({ revision: changedAt, subject });
+    this.windowBytes += weigh(version.size);
+    const queued = before !== undefined && before.changedAt > this.horizon;
+    if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject });
   }
 
   #release(subject: SubjectKey, horizon: number): void {
     const pinned = this.#pinned.get(subject);
     if (pinned && pinned.changedAt <= horizon && !isResident(subject)) {
       this.#pinned.delete(subject);
-      this.windowBytes -= pinned.version.size + OVERHEAD;
+      this.windowBytes -= weigh(pinned.version.size);
       this.#cache.set(this.#prefix + subject, pinned.version);
     }
+    if (pinned && pinned.changedAt > horizon) this.#changes.push({ revision: pinned.changedAt, subject });
+    this.#dropUnheld(subject, horizon);
+  }
+
+  /** The events up to `horizon` of a subject that nobody holds are in its row, unless a load under way may have read the row before. */
+  #dropUnheld(subject: SubjectKey, horizon: number): void {
     const kept = this.#unheld.get(subject);
-    if (!kept) return;
+    if (!kept || this.#awaited.has(subject)) return;
     const later = kept.filter((one) => one.revision > horizon);
-    for (const one of kept) if (one.revision <= horizon) this.windowBytes -= one.size + OVERHEAD;
+    for (const one of kept) if (one.revision <= horizon) this.windowBytes -= weigh(one.size);
     if (later.length > 0) this.#unheld.set(subject, later);
     else this.#unheld.delete(subject);
   }
 
   #forgetUnheld(subject: SubjectKey): void {
-    for (const one of this.#unheld.get(subject) ?? []) this.windowBytes -= one.size + OVERHEAD;
+    for (const one of this.#unheld.get(subject) ?? []) this.windowBytes -= weigh(one.size);
     this.#unheld.delete(subject);
   }
 }

@@ -1,11 +1,12 @@
-import { v5 as uuidv5 } from 'uuid';
 import type { Actor, DomainEvent, ProjectEvent } from '../domain/events.ts';
 import { SCHEMA_VERSIONS } from '../domain/events.ts';
 import { type SubjectKey, subjectsOf } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { encodeEvent } from '../kernel/json.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
+import { uuidSpace, uuidV5 } from '../kernel/uuid.ts';
 import { seal } from '../log/chain.ts';
+import { rememberDecoded } from '../log/decode.ts';
 import { AppendTooLarge, type Log, type NewEvent, OutcomeUnknown } from '../log/port.ts';
 import { evolve } from './evolve.ts';
 import { NeedsLoading, View } from './view.ts';
@@ -78,8 +79,11 @@ export interface WriterOptions {
   readonly observer: WriterObserver;
   /** Loads subjects into the working set. */
   load(subjects: readonly SubjectKey[]): Promise<void>;
-  /** Reads the log from the head on and folds it; answers the command ids it found, with the revision of their last event. */
-  readGap(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Reads the log from the head on to revision `to` and folds it; notes in `found` the command ids it met, with the revision of their
+   * last event, even when it fails half way: what is folded is not read a second time.
+   */
+  readGap(to: number, found: Map<string, number>): Promise<void>;
   /** No append is under way at this moment: what the tail brought meanwhile may be folded. */
   idle(): void;
   /** The project can no longer be trusted on this node: two histories, or an event it does not know. */
@@ -87,8 +91,9 @@ export interface WriterOptions {
 }
 
 const MAX_ATTEMPTS = 8;
+const MAX_COURTESY_MS = 50;
 /** Name space of event ids: any fixed UUID will do. */
-const EVENT_IDS = '5b0c8f5e-6f6b-4d8e-9f0a-3c1d2e4f5a6b';
+const EVENT_IDS = uuidSpace('5b0c8f5e-6f6b-4d8e-9f0a-3c1d2e4f5a6b');
 
 interface Commit {
   readonly command: Command<unknown>;
@@ -134,6 +139,12 @@ export class Writer {
   /** Set while the log gives no answer: new commands are refused at once instead of piling up. */
   #troubledSince: number | null = null;
   #stopped: Refusal | null = null;
+  /** The group in flight may have been stored without an answer. */
+  #maybeStored = false;
+  /** Somebody left the gathering group: what joined later may have built on it. */
+  #withdrawn = false;
+  /** When the last attempt of the append under way left: an outage before it is not how long appends take. */
+  #sentAt = 0;
   /** How long an append takes, smoothed, ms. */
   #appendMs = 2;
   #foreignSeenAt = Number.NEGATIVE_INFINITY;
@@ -204,7 +215,9 @@ export class Writer {
     const { limits, set, scheduler } = this.#options;
     if (this.length >= limits.queueCommits) return refusal('BUSY');
     if (set.windowBytes > limits.windowBytes) return refusal('BEHIND');
-    if (this.#troubledSince !== null && scheduler.now() - this.#troubledSince > 1000) return refusal('STORAGE_UNAVAILABLE');
+    // Only while an append keeps trying: once everybody in it has given up, the next command is the one that finds out.
+    const troubled = this.busy && this.#troubledSince !== null && scheduler.now() - this.#troubledSince > 1000;
+    if (troubled) return refusal('STORAGE_UNAVAILABLE');
     return null;
   }
 
@@ -240,7 +253,12 @@ export class Writer {
       else this.#answer(commit, this.#options.set.head);
       return;
     }
-    this.#join(commit, events, now);
+    try {
+      this.#join(commit, events, now);
+    } catch (error) {
+      // This command's fault alone: whoever runs it again for the whole queue must get to the others.
+      this.#fail(commit, error);
+    }
   }
 
   #join(commit: Commit, events: readonly DomainEvent[], now: number): void {
@@ -280,6 +298,7 @@ export class Writer {
 
   /** Checks commits again in their order, on whatever the layers hold now: those that still stand rejoin unchanged. */
   #recheck(commits: readonly Commit[]): void {
+    this.#withdrawn = false;
     this.#options.set.dropSpeculation();
     let floor = this.recordedAt;
     for (const commit of this.#inFlight) {
@@ -288,9 +307,10 @@ export class Writer {
     }
     this.#gathering = [];
     for (const commit of commits) {
+      if (this.#stopped) this.#fail(commit, this.#stopped);
       if (commit.settled) continue;
       this.#rejoin(commit, floor);
-      if (!commit.settled) floor = Math.max(floor, commit.decidedAt);
+      if (!commit.settled && commit.events.length > 0) floor = Math.max(floor, commit.decidedAt);
     }
   }
 
@@ -320,19 +340,26 @@ export class Writer {
     // Courtesy: a node that saw another one write leaves one append's time between its own appends, so that no node starves.
     const contended = scheduler.now() - this.#foreignSeenAt < 1000;
     const pause = contended ? this.#lastAppendEnd + this.#appendMs - scheduler.now() : 0;
-    if (pause > 0.5) scheduler.after(pause, start);
+    // Bounded: the clock may have been set back, and the last append may have been the slowest ever.
+    if (pause > 0.5) scheduler.after(Math.min(pause, this.#appendMs, MAX_COURTESY_MS), start);
     else scheduler.defer(start);
   }
 
   #start(): void {
-    if (this.#inFlight.length > 0 || this.#gathering.length === 0) return;
+    if (this.#inFlight.length > 0) return;
+    if (this.#withdrawn) this.#recheck(this.#gathering);
+    if (this.#gathering.length === 0) return;
     const group = this.#takeGroup();
     this.#inFlight = group;
+    this.#maybeStored = false;
     this.#options.observer.queue(this.length);
     this.#run(group).catch((error: unknown) => {
-      // A fault of ours, not of the log: the group fails, the project goes on from what the log says.
+      // Two histories, an event nobody knows, or a fault of ours: the project stops here and is opened anew from what the log says.
       this.#inFlight = [];
-      for (const commit of group) this.#fail(commit, error);
+      for (const commit of group) {
+        const unknown = this.#maybeStored && commit.events.length > 0;
+        this.#fail(commit, unknown ? refusal('OUTCOME_UNKNOWN') : error);
+      }
       this.#options.stop(error instanceof Refusal ? error : refusal('INTERNAL_ERROR'));
     });
   }
@@ -355,7 +382,6 @@ export class Writer {
       this.#finish(sealed, this.#options.set.head);
       return;
     }
-    const started = this.#options.scheduler.now();
     const head = this.#options.set.head;
     const result = await this.#appendUntilKnown(sealed, head);
     if (result === 'withdrawn') {
@@ -364,10 +390,12 @@ export class Writer {
       return;
     }
     const now = this.#options.scheduler.now();
-    this.#lastAppendEnd = now;
     if (result.ok) {
-      this.#appendMs = this.#appendMs * 0.8 + (now - started) * 0.2;
-      this.#options.observer.appended(group.length, sealed.events.length, now - started);
+      // Courtesy is owed after an append that won; who lost goes next, or the same node would lose again and again.
+      this.#lastAppendEnd = now;
+      const took = Math.max(0, now - this.#sentAt);
+      this.#appendMs = this.#appendMs * 0.8 + took * 0.2;
+      this.#options.observer.appended(group.length, sealed.events.length, took);
       this.#finish(sealed, head + sealed.events.length);
       return;
     }
@@ -382,22 +410,26 @@ export class Writer {
     const events: NewEvent[] = [];
     const perCommit: ProjectEvent[][] = [];
     for (const commit of group) {
-      recordedAt = Math.max(recordedAt, commit.decidedAt);
+      if (commit.events.length > 0) recordedAt = Math.max(recordedAt, commit.decidedAt);
       const decoded: ProjectEvent[] = [];
       for (const [ordinal, event] of commit.events.entries()) {
+        const left = commit.events.length - 1 - ordinal;
         const metadata = {
           commandId: commit.command.commandId,
           cause: commit.command.cause,
           actor: commit.command.actor,
           schemaVersion: SCHEMA_VERSIONS[event.type],
           recordedAt,
+          ...(left > 0 ? { left } : {}),
         };
-        const id = uuidv5(`${metadata.commandId}/${ordinal}/${head}`, EVENT_IDS);
+        const id = uuidV5(EVENT_IDS, `${metadata.commandId}/${ordinal}/${head}`);
         const link = seal(hash, { id, type: event.type, metadata: JSON.stringify(metadata), data: commit.texts[ordinal] ?? '' });
         hash = link.hash;
         const revision = head + 1 + events.length;
         events.push(link.event);
-        decoded.push({ ...event, revision, id, metadata, hash });
+        const sealed: ProjectEvent = { ...event, revision, id, metadata, hash };
+        rememberDecoded(sealed, commit.bytes);
+        decoded.push(sealed);
       }
       perCommit.push(decoded);
     }
@@ -413,10 +445,10 @@ export class Writer {
     head: number,
   ): Promise<{ readonly ok: true } | { readonly ok: false; readonly actual: number | 'none' } | 'withdrawn'> {
     const { log, stream, scheduler } = this.#options;
-    let maybeStored = false;
     for (let attempt = 0; ; attempt += 1) {
-      if (!maybeStored && sealed.commits.some((commit) => commit.settled)) return 'withdrawn';
+      if (!this.#maybeStored && sealed.commits.some((commit) => commit.settled)) return 'withdrawn';
       for (const commit of sealed.commits) commit.sent = true;
+      this.#sentAt = scheduler.now();
       try {
         const result = await log.append(stream, head < 0 ? 'none' : head, sealed.events);
         this.#troubledSince = null;
@@ -426,9 +458,9 @@ export class Writer {
           for (const commit of sealed.commits) this.#fail(commit, refusal('APPEND_TOO_LARGE'));
           return 'withdrawn';
         }
-        if (error instanceof OutcomeUnknown) maybeStored = true;
+        if (error instanceof OutcomeUnknown) this.#maybeStored = true;
         this.#troubledSince ??= scheduler.now();
-        if (!maybeStored) for (const commit of sealed.commits) commit.sent = false;
+        if (!this.#maybeStored) for (const commit of sealed.commits) commit.sent = false;
       }
       await scheduler.sleep(Math.min(50 * 2 ** attempt, 1000));
     }
@@ -453,14 +485,9 @@ export class Writer {
     const { set, observer, scheduler } = this.#options;
     observer.conflict();
     this.#foreignSeenAt = scheduler.now();
-    if (actual === 'none' || actual < set.head) {
-      this.#inFlight = [];
-      for (const commit of group) this.#fail(commit, refusal('HISTORY_MISMATCH'));
-      this.#options.stop(refusal('HISTORY_MISMATCH'));
-      return;
-    }
+    if (actual === 'none' || actual < set.head) throw refusal('HISTORY_MISMATCH');
     set.dropSpeculation();
-    const found = await this.#readGapUntilDone();
+    const found = await this.#readGapUntilDone(actual);
     this.#inFlight = [];
     for (const commit of group) {
       commit.sent = false;
@@ -470,11 +497,12 @@ export class Writer {
     this.#recheck([...group, ...this.#gathering]);
   }
 
-  async #readGapUntilDone(): Promise<ReadonlyMap<string, number>> {
+  /** Up to the revision that the conflict named: had the group been stored, it would lie before it. */
+  async #readGapUntilDone(to: number): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
     for (let attempt = 0; ; attempt += 1) {
       try {
-        for (const [commandId, revision] of await this.#options.readGap()) found.set(commandId, revision);
+        await this.#options.readGap(to, found);
         this.#troubledSince = null;
         return found;
       } catch (error) {
@@ -511,9 +539,9 @@ export class Writer {
     this.#fail(commit, refusal('STORAGE_UNAVAILABLE', 'The write could not be stored in time; nothing was written'));
     const place = this.#gathering.indexOf(commit);
     if (place < 0) return;
-    // What joined after it may have built on it.
     this.#gathering.splice(place, 1);
-    this.#recheck(this.#gathering);
+    // Checked when the next group is formed: deadlines come in crowds, and each check goes through the whole queue.
+    this.#withdrawn = true;
   }
 }
 

@@ -1,35 +1,11 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { ConfigProblem } from '../config.ts';
 import { Refusal } from '../kernel/errors.ts';
-import { VERSION } from '../version.ts';
 import { tell } from './context.ts';
-import { dbCommand } from './db.ts';
-import { keyCommand } from './key.ts';
-import { logCommand } from './log.ts';
-import { migrateCommand } from './migrate.ts';
-import { projectCommand } from './project.ts';
-import { rebuildCommand } from './rebuild.ts';
-import { startCommand } from './start.ts';
-import { verifyCommand } from './verify.ts';
+import { createProgram } from './program.ts';
 
 /** The `savepoint` program. Exit codes: 0 done, 1 refused or failed (and `verify` found something), 2 wrong usage. */
-
-const program = new Command('savepoint')
-  .description('An event-sourced, self-hostable game backend.')
-  .version(VERSION)
-  .showHelpAfterError('(add --help for the options)')
-  .exitOverride()
-  .addHelpText('after', '\nDATABASE_URL makes every command use that Postgres instead of the embedded one in the data folder.');
-
-for (const make of [startCommand, projectCommand, keyCommand, migrateCommand, rebuildCommand, verifyCommand, logCommand, dbCommand]) {
-  program.addCommand(make());
-}
-for (const each of allCommands(program)) each.exitOverride().showHelpAfterError('(add --help for the options)');
-
-function allCommands(command: Command): readonly Command[] {
-  return command.commands.flatMap((child) => [child, ...allCommands(child)]);
-}
 
 /** A failure in words: what was wrong and what to do. A stack is shown only for what is a fault of ours, and only on request. */
 function explain(error: unknown): string {
@@ -53,7 +29,7 @@ function systemMessage(error: NodeJS.ErrnoException): string {
 }
 
 try {
-  await program.parseAsync();
+  await createProgram().parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2;

@@ -14,11 +14,11 @@ export function verifyCommand(): Command {
   return command('verify', 'check the hash chain, then every column of every read model against a fresh fold of the log')
     .option('--anchor <text...>', 'lines that `savepoint log anchor` printed earlier: the log must still hold those events')
     .action(async (options: VerifyOptions) => {
+      const anchors = (options.anchor ?? []).map(parseAnchor);
       const result = await withInstallation(options, async ({ log, pool }) => {
         const found = await verify({ log, pool, onProgress: (now) => progress(`${now.phase} ${now.project}: ${now.events} events`) });
         const broken = [];
-        for (const anchor of options.anchor ?? []) {
-          const { projectId, revision, hash } = parseAnchor(anchor);
+        for (const { projectId, revision, hash } of anchors) {
           const [event] = await log.read(projectStream(projectId), { from: revision, limit: 1, direction: 'forwards' });
           if (!event || hashOf(event.metadata) !== hash)
             broken.push({

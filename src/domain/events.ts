@@ -24,6 +24,8 @@ export interface EventMetadata {
   readonly actor: Actor;
   readonly schemaVersion: number;
   readonly recordedAt: number;
+  /** How many events of the same commit follow this one; absent for the last. Who stops between them sees half a commit. */
+  readonly left?: number;
 }
 
 export interface ProjectCreated {

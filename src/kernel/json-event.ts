@@ -1,4 +1,5 @@
-import { ExactNumber, exactRendering, isArray, isObject, type Json } from './json-value.ts';
+import { printedBefore } from './json-text.ts';
+import { ExactNumber, exactRendering, isArray, isObject, type Json, type JsonObject } from './json-value.ts';
 
 /**
  * The stored form of event data. An exact number is `{"$n":"<text>"}`. So that no document can pass for one, a member name of the
@@ -10,8 +11,25 @@ const ESCAPED = /^\$\$+n$/;
 /** In printed JSON this can only be the end of a member name: inside a string the quote would be escaped. */
 const NAME_END = '$n":';
 
-/** JSON text of an event's data, which may hold `undefined` members (left out). */
+/**
+ * JSON text of an event's data, which may hold `undefined` members (left out). A member `document` that was printed before is taken
+ * over as it is, at the end.
+ */
 export function encodeEvent(data: Json | object): string {
+  const whole = printedDocument(data);
+  if (whole === null) return encode(data);
+  const rest = encode({ ...(data as object), document: undefined });
+  return rest === '{}' ? `{"document":${whole}}` : `${rest.slice(0, -1)},"document":${whole}}`;
+}
+
+/** The text of a `document` that reads in an event as it does anywhere else: no exact number, no reserved name. */
+function printedDocument(data: Json | object): string | null {
+  if (typeof data !== 'object' || data === null || !('document' in data) || !isObject(data.document as Json)) return null;
+  const known = printedBefore(data.document as JsonObject);
+  return known && !known.exact && !known.text.includes(NAME_END) ? known.text : null;
+}
+
+function encode(data: Json | object): string {
   let exact = 0;
   exactRendering.current = (text) => {
     exact += 1;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ExactNumber, exactRendering, isArray, isObject, type Json } from './json-value.ts';
+import { ExactNumber, exactRendering, isArray, isObject, type Json, type JsonObject } from './json-value.ts';
 
 /**
  * Printing. `JSON.stringify` does the work; an exact number is printed as a marked string first and unquoted afterwards, which costs
@@ -11,6 +11,10 @@ const MARKED = new RegExp(`"${MARK}(-?[0-9][0-9.eE+-]*)"`, 'g');
 
 /** The JSON text as it is served. Non-finite numbers print as null and −0 as 0, as in `JSON.stringify`. */
 export function stringifyJson(value: Json): string {
+  return print(value).text;
+}
+
+function print(value: Json): Printed {
   let found = false;
   exactRendering.current = (text) => {
     found = true;
@@ -18,10 +22,32 @@ export function stringifyJson(value: Json): string {
   };
   try {
     const text = JSON.stringify(value);
-    return found ? text.replace(MARKED, '$1') : text;
+    return { text: found ? text.replace(MARKED, '$1') : text, exact: found };
   } finally {
     exactRendering.current = null;
   }
+}
+
+/** What {@link printOnce} has made, for as long as the value lives. */
+const printed = new WeakMap<JsonObject, Printed>();
+
+export interface Printed {
+  readonly text: string;
+  /** Whether an exact number is in it, whose stored form in events is another. */
+  readonly exact: boolean;
+}
+
+/** {@link stringifyJson} of an object that will be asked for again: checked, stored, projected and served, it is printed once. */
+export function printOnce(value: JsonObject): string {
+  const known = printed.get(value);
+  if (known) return known.text;
+  const made = print(value);
+  printed.set(value, made);
+  return made.text;
+}
+
+export function printedBefore(value: JsonObject): Printed | undefined {
+  return printed.get(value);
 }
 
 /** Members sorted by UTF-16 code unit, no blanks (spec: security 7.2): one text per value, for hashes and signatures. */

@@ -12,5 +12,5 @@ export {
   toDouble,
 } from './json-number.ts';
 export { JsonError, type JsonLimits, parseJson, parseJsonBytes } from './json-parse.ts';
-export { canonicalJson, stringifyJson } from './json-text.ts';
+export { canonicalJson, printOnce, stringifyJson } from './json-text.ts';
 export { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject } from './json-value.ts';

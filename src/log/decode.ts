@@ -18,12 +18,34 @@ export class UnknownEvent extends Error {
 }
 
 /**
+ * Events that this process has decoded or made itself lately, by id: what the writer has just sealed comes back by the tail, to be
+ * projected. Bounded in bytes of their texts, oldest out first.
+ */
+const recent = new Map<string, { readonly event: ProjectEvent; readonly bytes: number }>();
+const RECENT_BYTES = 4 * 1024 * 1024;
+let recentBytes = 0;
+
+/** Spares decoding an event that this process sealed. `bytes`: about the length of its texts. */
+export function rememberDecoded(event: ProjectEvent, bytes: number): void {
+  recent.set(event.id, { event, bytes });
+  recentBytes += bytes;
+  for (const [id, oldest] of recent) {
+    if (recentBytes <= RECENT_BYTES) return;
+    recent.delete(id);
+    recentBytes -= oldest.bytes;
+  }
+}
+
+/**
  * The event as the domain knows it, brought to the current schema version. Throws {@link UnknownEvent} for a type or a version of
  * a newer build, and a plain error for an event that is not sealed or not JSON.
  */
 export function decodeProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCASTS): ProjectEvent {
   const hash = hashOf(event.metadata);
   if (hash === null) throw new Error(`Corrupt log: ${event.stream}@${event.revision} carries no hash`);
+  const known = recent.get(event.id)?.event;
+  // The hash covers every byte: the same one, the same event.
+  if (known?.hash === hash && known.revision === event.revision) return known;
   const metadata = JSON.parse(event.metadata) as EventMetadata;
   if (!isKnown(event.type) || metadata.schemaVersion > SCHEMA_VERSIONS[event.type]) throw new UnknownEvent(event, metadata.schemaVersion);
   const data = decodeEvent(event.data);

@@ -1,6 +1,9 @@
 /** Stream names. A project's stream holds everything of the project that must agree; its one order is what makes every commit atomic. */
 export const PROJECT_PREFIX = 'project-';
 
+/** Every stream of the product; whatever else lies in a shared engine is somebody else's (design, section 3). */
+const PRODUCT_PREFIXES = [PROJECT_PREFIX, 'access-', 'telemetry-'] as const;
+
 export function projectStream(projectId: string): string {
   return PROJECT_PREFIX + projectId;
 }
@@ -8,4 +11,8 @@ export function projectStream(projectId: string): string {
 /** The project whose stream this is, or `null` for any other stream. */
 export function projectOf(stream: string): string | null {
   return stream.startsWith(PROJECT_PREFIX) ? stream.slice(PROJECT_PREFIX.length) : null;
+}
+
+export function isProductStream(stream: string): boolean {
+  return PRODUCT_PREFIXES.some((prefix) => stream.startsWith(prefix));
 }

@@ -80,7 +80,7 @@ describe('verify', () => {
   afterAll(() => own.end());
 
   /** Changes rows, verifies, and puts everything back. */
-  async function after(sql: string): Promise<{ kind: string; table: string; row: string; detail: string }[]> {
+  async function problemsAfter(sql: string): Promise<{ kind: string; table: string; row: string; detail: string }[]> {
     const table = /savepoint\.(\w+)/.exec(sql)?.[1] ?? '';
     await own.query(`CREATE TABLE public.copy AS SELECT * FROM savepoint.${table}`);
     try {
@@ -133,13 +133,13 @@ describe('verify', () => {
   });
 
   test('names rows that were deleted and rows that were added', async () => {
-    expect(await after(`DELETE FROM savepoint.documents_v1 WHERE key = 'p2'`)).toEqual([
+    expect(await problemsAfter(`DELETE FROM savepoint.documents_v1 WHERE key = 'p2'`)).toEqual([
       { kind: 'missing', table: 'documents', row: 'space=live, collection=saves, key=p2', detail: 'the log makes this row' },
     ]);
-    expect(await after(`INSERT INTO savepoint.subjects_v1 VALUES ('verified', 'document/live/saves/p9', 3)`)).toMatchObject([
+    expect(await problemsAfter(`INSERT INTO savepoint.subjects_v1 VALUES ('verified', 'document/live/saves/p9', 3)`)).toMatchObject([
       { kind: 'added', table: 'subjects', row: 'subject=document/live/saves/p9, revision=3' },
     ]);
-    expect(await after(`INSERT INTO savepoint.limits_v1 VALUES ('nobody', 'live', 'c', 0, 1, false, 0)`)).toMatchObject([
+    expect(await problemsAfter(`INSERT INTO savepoint.limits_v1 VALUES ('nobody', 'live', 'c', 0, 1, false, 0)`)).toMatchObject([
       { kind: 'added', table: 'limits', detail: 'the log knows no such project' },
     ]);
   });

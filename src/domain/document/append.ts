@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { canonicalJson, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import { canonicalJson, isObject, type Json, type JsonObject, printOnce } from '../../kernel/json.ts';
 import type { CollectionModel } from '../definition/model.ts';
 import type { DomainEvent, RecordAppended, Space } from '../events.ts';
 import { countDaily } from '../limit/daily.ts';
@@ -55,8 +55,7 @@ export function decideAppend(command: AppendCommand): Appended | Refusal {
   const bodyHash = idempotencyKey === null ? '' : createHash('sha256').update(canonicalJson(body)).digest('hex');
   const known = validKey(command);
   if (known !== null) return known.bodyHash === bodyHash ? repeated(command, known, document) : refusal('IDEMPOTENCY_KEY_REUSED');
-  if (Buffer.byteLength(stringifyJson(document)) > maxBytes)
-    return refusal('PAYLOAD_TOO_LARGE', `A record may have at most ${maxBytes} bytes`);
+  if (Buffer.byteLength(printOnce(document)) > maxBytes) return refusal('PAYLOAD_TOO_LARGE', `A record may have at most ${maxBytes} bytes`);
   const fault = command.checkSchema ? checkDocument(collection.schema, document) : null;
   if (fault !== null) return refusal('SCHEMA_VALIDATION_FAILED', fault);
   return appended(command, document, bodyHash);
@@ -87,7 +86,7 @@ function repeated({ writerId }: AppendCommand, { recordId, timestamp }: Idempote
 }
 
 function answer(events: readonly DomainEvent[], record: JsonObject): Appended {
-  return { events, record, text: stringifyJson(record) };
+  return { events, record, text: printOnce(record) };
 }
 
 function validKey({ idempotencyKey, idempotency, now }: AppendCommand): IdempotencyState | null {

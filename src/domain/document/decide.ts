@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject, printOnce } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel } from '../definition/model.ts';
 import type { Change, DomainEvent, Fork, LedgerEntry, Operation, Space } from '../events.ts';
 import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
@@ -92,7 +92,7 @@ function readSaveVersion(value: Json | undefined): number | null | undefined {
 export function decideWrite(command: WriteCommand): Decided | Refusal {
   const outcome = refusingOperations(() => workOut(command));
   if (outcome instanceof Refusal) return outcome;
-  const text = stringifyJson(outcome.document);
+  const text = printOnce(outcome.document);
   const refused = checkForm(command, outcome.document, text) ?? checkVersion(command);
   if (refused !== null) return refused;
   const { rules, collection, key, player, now } = command;
@@ -100,7 +100,7 @@ export function decideWrite(command: WriteCommand): Decided | Refusal {
   const { base: before, document: after, increases } = outcome;
   const limited = applyRules({ rules, collection, key, player, now, windowOf, before, after, increases });
   if (limited instanceof Refusal) return limited;
-  return decided(command, outcome, limited, limited.document === after ? text : stringifyJson(limited.document));
+  return decided(command, outcome, limited, limited.document === after ? text : printOnce(limited.document));
 }
 
 /** Deleting what is not there is fine and says nothing. The version stays: it counts writes. */

@@ -8,7 +8,7 @@ const MAX_SUBJECT = 2000;
 /** Compiled patterns kept for one place of one definition. */
 const MAX_CACHED = 16;
 /** Work that compiling a pattern counts as, so that a loop cannot compile without end. */
-const COMPILE_COST = 1000;
+const COMPILE_COST = 10_000;
 
 /** An unanchored search for an author's pattern; patterns are compiled once each. */
 export function compilePattern(pattern: Eval): (scope: Scope, subject: Value) => boolean {

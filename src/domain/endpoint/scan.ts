@@ -1,3 +1,4 @@
+import { type ExactNumber, numberFromText } from '../../kernel/json.ts';
 import { LanguageError } from './errors.ts';
 
 /** Reading the surface of a text: where tokens, quotes and parentheses begin and end. No meaning yet. */
@@ -122,8 +123,8 @@ export function checkParentheses(text: string): void {
 }
 
 /** A number or boolean spelled out; `undefined` for anything else. */
-export function literalOf(text: string): number | boolean | undefined {
-  if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
+export function literalOf(text: string): number | ExactNumber | boolean | undefined {
+  if (/^-?\d+(?:\.\d+)?$/.test(text)) return numberFromText(text);
   if (text === 'true') return true;
   return text === 'false' ? false : undefined;
 }

@@ -27,6 +27,8 @@ export function createPool({ connection, timeoutMs, max }: ConnectionOptions): p
   });
   // A connection that breaks while idle leaves the pool by itself; without a listener it would end the process.
   pool.on('error', () => undefined);
+  // The pool does not listen to a client that is in use; its query fails by itself.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

@@ -68,7 +68,11 @@ function decide(ask: Ask, view: View, now: number): Decision<Answer> | Refusal {
   return play(ask, writes, wallets);
 }
 
-function play(ask: Exclude<Ask, { kind: 'append' | 'limit' | 'lock' }>, writes: DocumentWrites, wallets: CollectionModel): Decision<Answer> | Refusal {
+function play(
+  ask: Exclude<Ask, { kind: 'append' | 'limit' | 'lock' }>,
+  writes: DocumentWrites,
+  wallets: CollectionModel,
+): Decision<Answer> | Refusal {
   const operate = (key: string, op: 'inc' | 'set', path: string, value: number, saveVersion: number | null = null) =>
     writes.write(
       wallets,

@@ -94,4 +94,3 @@ function earn(state: State, key: string, amount: number, at: number): State | nu
 function withWallet(state: State, key: string, wallet: Wallet): State {
   return { ...state, wallets: new Map(state.wallets).set(key, wallet) };
 }
-

@@ -48,9 +48,9 @@ export class Network implements Log {
     this.#submissions = submissions;
   }
 
-  async append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
+  async append(_stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
     if (this.#machine.dead) return never();
-    const { clock, random, log } = this.#world;
+    const { clock, random } = this.#world;
     const submission: Submission = { node: this.#node, expected, events, excluded: false };
     this.#submissions.push(submission);
     const fate = this.#fate();
@@ -61,13 +61,15 @@ export class Network implements Log {
       return this.#answer(() => Promise.reject(new LogUnavailable('refused')));
     }
     if (fate === 'lost' || fate === 'late') {
-      if (fate === 'late') clock.after(random.between(5, 150), () => void log.append(stream, expected, events));
+      if (fate === 'late') clock.after(random.between(5, 150), () => void this.#world.store(expected, events));
       await clock.wait(ANSWER_TIMEOUT);
       return this.#answer(() => Promise.reject(new OutcomeUnknown('lost')));
     }
-    const result = await log.append(stream, expected, events);
+    const result = await this.#world.store(expected, events);
     if (!result.ok) submission.excluded = true;
-    this.#world.note(`${this.#node} append at ${expected} → ${result.ok ? `stored to ${result.revision}` : `conflict, at ${result.actual}`}`);
+    this.#world.note(
+      `${this.#node} append at ${expected} → ${result.ok ? `stored to ${result.revision}` : `conflict, at ${result.actual}`}`,
+    );
     if (fate === 'unanswered') {
       await clock.wait(ANSWER_TIMEOUT);
       return this.#answer(() => Promise.reject(new OutcomeUnknown('no answer')));
@@ -77,8 +79,8 @@ export class Network implements Log {
   }
 
   async read(stream: string, range: ReadRange): Promise<readonly RecordedEvent[]> {
-    const most = this.#world.random.whole(1, 12);
-    return this.#ask(() => this.#world.log.read(stream, { ...range, limit: Math.min(range.limit, most) }));
+    const limit = Math.min(range.limit, this.#page());
+    return this.#ask(() => this.#world.log.read(stream, { ...range, limit }));
   }
 
   head(stream: string) {
@@ -97,8 +99,7 @@ export class Network implements Log {
       if (this.#machine.dead) return never();
       if (this.#isDown()) continue;
       // The one stream is the whole log: position n is revision n − 1.
-      const most = random.whole(1, 12);
-      const events = await log.read(STREAM, { from: at, limit: most, direction: 'forwards' });
+      const events = await log.read(STREAM, { from: at, limit: this.#page(), direction: 'forwards' });
       await this.#travel();
       if (this.#machine.dead) return never();
       at += events.length;
@@ -127,6 +128,10 @@ export class Network implements Log {
 
   #travel(): Promise<void> {
     return this.#world.clock.wait(this.#world.travel());
+  }
+
+  #page(): number {
+    return this.#world.faulty ? this.#world.random.whole(1, 12) : 1000;
   }
 
   #isDown(): boolean {

@@ -60,7 +60,7 @@ export function readerOf(world: World, model: ReadModel, machine: NodeClock): St
   const ask = async <T>(question: () => T): Promise<T> => {
     await world.clock.wait(world.travel());
     const answer = question();
-    await world.clock.wait(world.random.chance(0.15) ? world.random.between(20, 120) : world.travel());
+    await world.clock.wait(world.faulty && world.random.chance(0.15) ? world.random.between(20, 120) : world.travel());
     if (machine.dead) return new Promise<T>(() => undefined);
     if (world.faulty && world.random.chance(0.02)) throw new ConnectionLost('read ECONNRESET');
     return answer;

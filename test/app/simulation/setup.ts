@@ -5,9 +5,9 @@ import { SCHEMA_VERSIONS } from '../../../src/domain/events.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { encodeEvent } from '../../../src/kernel/json.ts';
 import { NO_HASH, seal } from '../../../src/log/chain.ts';
-import type { Log, NewEvent } from '../../../src/log/port.ts';
+import type { NewEvent } from '../../../src/log/port.ts';
 import { FEED, PLAYER_KEY, rules, STAFF_KEY, WALLETS } from './commands.ts';
-import { EPOCH, PROJECT, STREAM } from './world.ts';
+import { EPOCH, PROJECT, type World } from './world.ts';
 
 export const FIRST_LIMIT = 40;
 
@@ -22,8 +22,8 @@ const COLLECTIONS = [
 ];
 
 /** A project with two keys, two collections and one rule, made of real decisions. Answers the revision it ends at. */
-export async function setUp(log: Log): Promise<number> {
-  const result = await log.append(STREAM, 'none', SETUP);
+export async function setUp(world: World): Promise<number> {
+  const result = await world.store('none', SETUP);
   if (!result.ok) throw new Error('the log was not empty');
   return result.revision;
 }

@@ -1,4 +1,5 @@
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
+import type { AppendResult, ExpectedRevision, NewEvent } from '../../../src/log/port.ts';
 import { projectStream } from '../../../src/log/streams.ts';
 import { Clock } from './clock.ts';
 
@@ -57,11 +58,24 @@ export class World {
   readonly log = createMemoryLog();
   /** Whether the network and the machines misbehave at the moment. */
   faulty = true;
+  /** A log that does not recognise an append sent again, and answers that somebody was faster: the commits are found in the gap. */
+  readonly forgetful: boolean;
+  /** Last revision of the log, known to the oracle alone. */
+  end = -1;
   readonly lines: string[] = [];
 
   constructor(seed: number) {
     this.seed = seed;
     this.random = new Random(seed);
+    this.forgetful = seed % 3 === 0;
+  }
+
+  async store(expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
+    const { end } = this;
+    const result = await this.log.append(STREAM, expected, events);
+    if (this.forgetful && result.ok && result.revision <= end) return { ok: false, actual: end };
+    if (result.ok) this.end = Math.max(this.end, result.revision);
+    return result;
   }
 
   note(text: string): void {

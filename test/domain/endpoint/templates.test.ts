@@ -135,6 +135,7 @@ describe('a template', () => {
   it('copies an exact number as it is, and negates it exactly', () => {
     const id = new ExactNumber('76561198000000001');
     expect(template('{{id}}', { id })).toBe(id);
+    expect(template('{{nope|76561198000000001}}')).toEqual(id);
     expect(template('<{{id}}>', { id })).toBe('<76561198000000001>');
     expect(template('{{-id}}', { id })).toEqual(new ExactNumber('-76561198000000001'));
   });

@@ -15,6 +15,8 @@ import { collectionOf, compileKey } from './read.ts';
 /** `write` and `delete`: queued, and committed with the whole call (spec: endpoint-language 9, 10). */
 
 const MAX_OPERATIONS = 100;
+/** Work that one operation counts as: it copies what it changes, so ten thousand of them are a call's limit. */
+const OPERATION_COST = 200;
 const SOURCE_LENGTH = 64;
 const REASON_LENGTH = 256;
 
@@ -36,6 +38,7 @@ export const writeStep: CompileStep = (source, compilation) => {
     const { collection, key } = target(frame.scope);
     const resolved = resolveAll(source, compiled, frame.scope);
     if (resolved.length === 0) return undefined;
+    frame.scope.context.spend(resolved.length * OPERATION_COST);
     try {
       frame.documents.write(
         source.id,

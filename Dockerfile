@@ -1,0 +1,29 @@
+# Build: TypeScript in, JavaScript out.
+FROM node:20-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY bin bin
+COPY src src
+COPY projections projections
+COPY infra infra
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+
+# Run: nothing but Node, what was built, and an account without rights. DATABASE_URL is expected; without it the embedded Postgres
+# runs in /data, as the same account.
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 SAVEPOINT_DATA=/data
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/bin bin
+COPY --from=build /app/dist dist
+COPY --from=build /app/node_modules node_modules
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+  CMD node -e "fetch('http://127.0.0.1:'+(process.env.PORT||8080)+'/health').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"
+ENTRYPOINT ["node", "bin/savepoint.js"]
+CMD ["start", "--no-demo"]

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { hashOf } from '../../log/chain.ts';
+import { PROJECT_PREFIX } from '../../log/streams.ts';
+import { type CommonOptions, command, printResult, withInstallation } from '../context.ts';
+
+/** `savepoint log anchor` */
+export function anchorCommand(): Command {
+  return command('anchor', 'print the head hash of every project, to be kept elsewhere and given to `verify --anchor`').action(
+    async (options: CommonOptions) => {
+      const anchors = await withInstallation(options, async ({ log, pool }) => {
+        const { rows } = await pool.query<{ stream: string }>(
+          "SELECT stream FROM savepoint.log_streams WHERE stream LIKE 'project-%' ORDER BY stream",
+        );
+        const found = [];
+        for (const { stream } of rows) {
+          const [last] = await log.read(stream, { limit: 1, direction: 'backwards' });
+          if (last) found.push({ projectId: stream.slice(PROJECT_PREFIX.length), revision: last.revision, hash: hashOf(last.metadata) });
+        }
+        return found;
+      });
+      printResult(options, anchors, () => anchors.map((one) => `${one.projectId}@${one.revision}:${one.hash}`).join('\n'));
+    },
+  );
+}

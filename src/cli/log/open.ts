@@ -1,0 +1,92 @@
+import pg from 'pg';
+import { databaseUrlOf, useDatabase } from '../../../infra/postgres/database.ts';
+import { migrate } from '../../../projections/migrate.ts';
+import { refusal } from '../../kernel/errors.ts';
+import type { CopySource, CopyTarget } from '../../log/copy/ends.ts';
+import { logSource, logTarget } from '../../log/copy/log-ends.ts';
+import { createEventStoreLog } from '../../log/eventstore/log.ts';
+import { openFileSource } from '../../log/file/source.ts';
+import { openFileTarget } from '../../log/file/target.ts';
+import type { Log } from '../../log/port.ts';
+import { createPostgresLog, schemaSql } from '../../log/postgres/log.ts';
+import { createLogger } from '../../logger.ts';
+import { tell } from '../context.ts';
+import type { Place } from './places.ts';
+
+export interface Opened<End> {
+  readonly end: End;
+  close(): Promise<void>;
+}
+
+/** Opens a place to copy from; nothing in it is changed. */
+export async function openSource(place: Place, allowIncomplete: boolean): Promise<Opened<CopySource>> {
+  if (place.kind === 'file') {
+    const file = await openFileSource(place.path, { allowIncomplete });
+    if (file.flaw !== null) tell(`Note: ${file.flaw}; the rest is copied.`);
+    return { end: file, close: () => file.close() };
+  }
+  if (place.kind === 'data' && databaseUrlOf(place.dir) === null) throw refusal('NOT_FOUND', `There is no database in ${place.dir}`);
+  const { log, counted, close } = await openLog(place);
+  return { end: logSource(log, { counted }), close };
+}
+
+/** Postgres stores what is sent in one turn in one call, in this order. */
+const AT_ONCE = 64;
+
+/** Opens a place to copy to, with the tables it needs. */
+export async function openTarget(place: Place): Promise<Opened<CopyTarget>> {
+  if (place.kind === 'file') {
+    const file = await openFileTarget(place.path);
+    if (file.cutBytes > 0) {
+      tell(
+        `Note: the end of ${place.path} was torn; ${file.cutBytes} bytes were cut off, and the copy goes on after ${file.events} events.`,
+      );
+    }
+    return { end: file, close: () => file.close() };
+  }
+  const { log, counted, close } = await openLog(place, prepare);
+  return { end: logTarget(log, { counted, atOnce: place.kind === 'eventstore' ? 1 : AT_ONCE }), close };
+}
+
+interface OpenedLog {
+  readonly log: Log;
+  readonly counted: boolean;
+  close(): Promise<void>;
+}
+
+async function openLog(
+  place: Exclude<Place, { readonly kind: 'file' }>,
+  first: (url: string) => Promise<void> = async () => undefined,
+): Promise<OpenedLog> {
+  if (place.kind === 'eventstore') {
+    const log = createEventStoreLog({ url: place.url });
+    return { log, counted: false, close: () => log.close() };
+  }
+  const database = await databaseOf(place);
+  try {
+    await first(database.url);
+  } catch (error) {
+    await database.release();
+    throw error;
+  }
+  const log = createPostgresLog({ connection: { connectionString: database.url } });
+  const close = async () => {
+    await log.close();
+    await database.release();
+  };
+  return { log, counted: true, close };
+}
+
+async function databaseOf(place: Extract<Place, { readonly kind: 'postgres' | 'data' }>) {
+  if (place.kind === 'postgres') return { url: place.url, release: async () => undefined };
+  return useDatabase({ dataDir: place.dir, log: createLogger({ level: 'warn' }) });
+}
+
+async function prepare(connectionString: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString, max: 2, connectionTimeoutMillis: 5000 });
+  try {
+    await migrate(pool, [{ name: 'log', sql: schemaSql }]);
+  } finally {
+    await pool.end();
+  }
+}

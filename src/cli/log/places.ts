@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Config, redactUrl } from '../../config.ts';
+import { refusal } from '../../kernel/errors.ts';
+
+/** Where a log lies, as `log copy` is told. */
+export type Place =
+  | { readonly kind: 'postgres'; readonly url: string }
+  | { readonly kind: 'eventstore'; readonly url: string }
+  | { readonly kind: 'data'; readonly dir: string }
+  | { readonly kind: 'file'; readonly path: string };
+
+export const PLACES_HELP = `
+A place is one of
+  postgres://user:password@host:port/database   a Postgres server
+  esdb://user:password@host:port                an EventStoreDB or KurrentDB
+  data:DIR                                      the embedded database of a data folder
+  file:PATH.ndjson.gz                           a file: the backup of any engine, and with an empty log as --to its restore
+Without --from or --to that end is this installation's own log.`;
+
+const POSTGRES = ['postgres:', 'postgresql:'];
+const EVENTSTORE = ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'];
+
+/** Throws a refusal that names what is allowed; the text may hold a password and is not shown whole. */
+export function parsePlace(text: string): Place {
+  if (text.startsWith('data:') && text.length > 5) return { kind: 'data', dir: resolve(text.slice(5)) };
+  if (text.startsWith('file://') && URL.canParse(text)) return { kind: 'file', path: fileURLToPath(text) };
+  if (text.startsWith('file:') && text.length > 5) return { kind: 'file', path: resolve(text.slice(5)) };
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (POSTGRES.includes(protocol)) return { kind: 'postgres', url: text };
+  if (EVENTSTORE.includes(protocol)) return { kind: 'eventstore', url: text };
+  throw refusal('VALIDATION_FAILED', `${redactUrl(text)} is no place of a log; allowed are postgres://…, esdb://…, data:DIR and file:PATH`);
+}
+
+/** Where this installation keeps its log. */
+export function placeOf({ eventStoreUrl, databaseUrl, dataDir }: Config): Place {
+  if (eventStoreUrl !== null) return { kind: 'eventstore', url: eventStoreUrl };
+  if (databaseUrl !== null) return { kind: 'postgres', url: databaseUrl };
+  return { kind: 'data', dir: resolve(dataDir) };
+}
+
+/** As it may be shown: without a password. Two places that are told alike are one. */
+export function placeText(place: Place): string {
+  if (place.kind === 'data') return `data:${place.dir}`;
+  if (place.kind === 'file') return `file:${place.path}`;
+  return redactUrl(place.url);
+}

@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+import { VERSION } from '../version.ts';
+import { dbCommand } from './db.ts';
+import { keyCommand } from './key.ts';
+import { logCommand } from './log.ts';
+import { migrateCommand } from './migrate.ts';
+import { projectCommand } from './project.ts';
+import { rebuildCommand } from './rebuild.ts';
+import { startCommand } from './start.ts';
+import { verifyCommand } from './verify.ts';
+
+/** The whole command line. Help and wrong usage come out as `CommanderError`, so that whoever runs it decides how the process ends. */
+export function createProgram(): Command {
+  const program = new Command('savepoint')
+    .description('An event-sourced, self-hostable game backend.')
+    .version(VERSION)
+    .addHelpText('after', '\nDATABASE_URL makes every command use that Postgres instead of the embedded one in the data folder.');
+  for (const make of [startCommand, projectCommand, keyCommand, migrateCommand, rebuildCommand, verifyCommand, logCommand, dbCommand]) {
+    program.addCommand(make());
+  }
+  for (const each of allCommands(program)) each.exitOverride().showHelpAfterError('(add --help for the options)');
+  return program;
+}
+
+/** The command itself and everything below it. */
+export function allCommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}

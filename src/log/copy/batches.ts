@@ -1,0 +1,53 @@
+import type { RecordedEvent } from '../port.ts';
+
+export interface BatchLimits {
+  readonly events: number;
+  /** Bytes of data and metadata; a single event may be larger. */
+  readonly bytes: number;
+}
+
+/** Cuts events into appends: neighbours of one stream, within the limits, in their order. */
+export function* batches(events: readonly RecordedEvent[], limits: BatchLimits): Generator<readonly RecordedEvent[]> {
+  let batch: RecordedEvent[] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const size = sizeOf(event);
+    const fits = batch.length < limits.events && bytes + size <= limits.bytes && batch[0]?.stream === event.stream;
+    if (batch.length > 0 && !fits) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(event);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Neighbouring appends of different streams, at most `most` and within the limits of one append together: they may be sent at once. */
+export function* windows(
+  appends: Iterable<readonly RecordedEvent[]>,
+  most: number,
+  limits: BatchLimits,
+): Generator<readonly (readonly RecordedEvent[])[]> {
+  let window: (readonly RecordedEvent[])[] = [];
+  let [events, bytes] = [0, 0];
+  for (const append of appends) {
+    const size = append.reduce((sum, event) => sum + sizeOf(event), 0);
+    const fits = window.length < most && events + append.length <= limits.events && bytes + size <= limits.bytes;
+    const isOther = window.every(([first]) => first?.stream !== append[0]?.stream);
+    if (window.length > 0 && !(fits && isOther)) {
+      yield window;
+      window = [];
+      [events, bytes] = [0, 0];
+    }
+    window.push(append);
+    events += append.length;
+    bytes += size;
+  }
+  if (window.length > 0) yield window;
+}
+
+function sizeOf({ data, metadata }: RecordedEvent): number {
+  return Buffer.byteLength(data) + Buffer.byteLength(metadata);
+}

@@ -1,0 +1,307 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hashOf, NO_HASH, verifyLink } from '../chain.ts';
+import { type AppendResult, AppendTooLarge, LogUnavailable, OutcomeUnknown, type RecordedEvent } from '../port.ts';
+import { isProductStream, projectOf } from '../streams.ts';
+import { type BatchLimits, batches, windows } from './batches.ts';
+import { type CopySource, type CopyTarget, fingerprintOf, type Stored } from './ends.ts';
+
+/**
+ * Copying a log: every event of the product, with its id, its texts and its revision, one append after the other in the order of the
+ * source. So the target holds at every moment a beginning of the source, whatever breaks off, and a further run goes on from there.
+ *
+ * What the target holds already is compared and never written over. A chained stream needs its last common event alone to be
+ * compared: its hash covers all before it.
+ */
+
+export interface CopyOptions {
+  readonly source: CopySource;
+  readonly target: CopyTarget;
+  /** Stops after the append under way; the next run goes on. */
+  readonly signal: AbortSignal;
+  /** Goes on with new events until `signal` aborts. */
+  readonly follow?: boolean;
+  readonly onProgress?: (progress: CopyProgress) => void;
+  /** Of one append. Default 400 events, 512 KiB: an EventStoreDB with default settings takes 1 MiB. */
+  readonly limits?: BatchLimits;
+  /** Between two tries of an append, and for all of them together. Default 250 ms, 60 s. */
+  readonly retry?: { readonly pauseMs: number; readonly patienceMs: number };
+}
+
+export interface CopyProgress {
+  readonly copied: number;
+  readonly skipped: number;
+  readonly share: number | null;
+  readonly eventsPerSecond: number;
+}
+
+export interface Copied {
+  /** `copied` + `skipped`. */
+  readonly events: number;
+  readonly copied: number;
+  /** Held by the target already. */
+  readonly skipped: number;
+  /** Streams that were looked at. */
+  readonly streams: number;
+  readonly seconds: number;
+  /** The target holds all that the source held when it was last asked. */
+  readonly complete: boolean;
+}
+
+/** Source and target hold different events at one revision of a stream. Nothing was written over. */
+export class TwoHistories extends Error {
+  override readonly name = 'TwoHistories';
+
+  constructor(stream: string, revision: number) {
+    super(
+      `${stream}@${revision} is one event in the source and another in the target: they tell two histories. Nothing was written over. ` +
+        'Copy into an empty log, or find out which of the two is the right one.',
+    );
+  }
+}
+
+/** The source is not what a log can be: an altered event, or a revision that is missing. */
+export class BrokenSource extends Error {
+  override readonly name = 'BrokenSource';
+}
+
+const LIMITS: BatchLimits = { events: 400, bytes: 512 * 1024 };
+const RETRY = { pauseMs: 250, patienceMs: 60_000 };
+/** How often a copy that follows makes last what it has. */
+const SETTLE_MS = 5_000;
+
+/**
+ * Copies what the target does not hold yet. Throws {@link TwoHistories}, {@link BrokenSource}, `AppendTooLarge` for a single event that
+ * the target does not take, and `LogUnavailable` or `OutcomeUnknown` when an end stays away; all of them leave a target to go on from.
+ */
+export async function copyLog(options: CopyOptions): Promise<Copied> {
+  return new Copy(options).run();
+}
+
+/** What is known of a stream. */
+interface Place {
+  /** The target's last event when the stream was first met. */
+  readonly held: Stored | null;
+  /** Last revision that the target holds. */
+  head: number;
+  /** Last revision that the source gave. */
+  seen: number;
+  /** What the next event links to; `null`: not known. */
+  hash: string | null;
+}
+
+class Copy {
+  readonly #options: CopyOptions;
+  readonly #places = new Map<string, Place>();
+  readonly #started = performance.now();
+  #copied = 0;
+  #skipped = 0;
+  #settled = performance.now();
+
+  constructor(options: CopyOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<Copied> {
+    const { source, target, signal } = this.#options;
+    const after = await this.#commonBeginning();
+    let complete = false;
+    try {
+      for await (const step of source.steps(after, signal)) {
+        complete = false;
+        const finished = await this.#take(step.events);
+        complete = finished && step.caughtUp;
+        this.#report(step.share);
+        if (!finished || (complete && !this.#options.follow)) break;
+        if (complete) await this.#settleNowAndThen();
+      }
+      if (complete) await this.#compareTargetsAhead();
+    } finally {
+      // Also after a failure: what has been copied need not be copied again.
+      await target.settle(complete);
+    }
+    const seconds = (performance.now() - this.#started) / 1000;
+    const [copied, skipped] = [this.#copied, this.#skipped];
+    return { events: copied + skipped, copied, skipped, streams: this.#places.size, seconds, complete };
+  }
+
+  /**
+   * Where to begin when the target is a beginning of the source: its last event lies in the source at the same place, counted from the
+   * first. `null` begins at the first event and compares stream by stream, which is slower and always right.
+   */
+  async #commonBeginning(): Promise<bigint | null> {
+    const { source, target } = this.#options;
+    if (!source.counted || !target.counted) return null;
+    const end = await target.end();
+    if (end === null) return null;
+    const same = await source.find(end.stream, end.revision);
+    if (same === null || same.position !== end.position || fingerprintOf(same) !== end.fingerprint) return null;
+    this.#skipped = Number(end.position);
+    return end.position;
+  }
+
+  /** `false`: was told to stop before the last of them. */
+  async #take(events: readonly RecordedEvent[]): Promise<boolean> {
+    const { limits = LIMITS, signal, target } = this.#options;
+    const product = events.filter(({ stream }) => isProductStream(stream));
+    for (const window of windows(batches(product, limits), target.atOnce, limits)) {
+      if (signal.aborted) return false;
+      const appends: (readonly RecordedEvent[])[] = [];
+      for (const batch of window) {
+        const missing = await this.#missing(batch);
+        if (missing.length > 0) appends.push(missing);
+      }
+      if (!(await this.#appendAll(appends))) return false;
+    }
+    return true;
+  }
+
+  async #missing(batch: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> {
+    const missing: RecordedEvent[] = [];
+    for (const event of batch) if (await this.#isMissing(event)) missing.push(event);
+    return missing;
+  }
+
+  /** Checks the event against what came before it in its stream and against what the target holds. */
+  async #isMissing(event: RecordedEvent): Promise<boolean> {
+    const { stream, revision } = event;
+    const place = this.#places.get(stream) ?? (await this.#firstMet(event));
+    if (revision !== place.seen + 1) {
+      throw new BrokenSource(`the source gives ${stream}@${revision} after revision ${place.seen}: events are missing`);
+    }
+    if (!isLinked(place, event)) throw new BrokenSource(`${stream}@${revision} does not match its hash, or its hash the event before it`);
+    place.seen = revision;
+    place.hash = hashOf(event.metadata);
+    if (revision > place.head) return true;
+    if (revision === place.held?.revision && fingerprintOf(event) !== place.held.fingerprint) throw new TwoHistories(stream, revision);
+    this.#skipped += 1;
+    return false;
+  }
+
+  async #firstMet({ stream, revision }: RecordedEvent): Promise<Place> {
+    const held = await this.#options.target.last(stream);
+    const head = held?.revision ?? -1;
+    // Behind the common beginning a stream goes on from what the target holds.
+    const seen = revision > 0 && revision <= head + 1 ? revision - 1 : -1;
+    const hash = seen === -1 ? NO_HASH : seen === head ? (held?.hash ?? null) : null;
+    const place = { held, head, seen, hash };
+    this.#places.set(stream, place);
+    return place;
+  }
+
+  /**
+   * Appends to different streams, sent in one turn. Those that were not plainly stored are sent again one by one; should the process
+   * die before, the target is no beginning of the source any more, its count tells, and the next run compares stream by stream.
+   */
+  async #appendAll(appends: readonly (readonly RecordedEvent[])[]): Promise<boolean> {
+    const [first] = appends;
+    if (appends.length < 2) return this.#append(first ?? []);
+    const answers = await Promise.allSettled(appends.map((events) => this.#send(events)));
+    for (const [index, events] of appends.entries()) {
+      const answer = answers[index];
+      if (answer?.status === 'fulfilled' && answer.value.ok) this.#stored(events);
+      else if (!(await this.#append(events))) return false;
+    }
+    return true;
+  }
+
+  #send(events: readonly RecordedEvent[]): Promise<AppendResult> {
+    const [first] = events;
+    if (!first) throw new Error('an append without events');
+    return this.#options.target.append(first.stream, first.revision === 0 ? 'none' : first.revision - 1, events);
+  }
+
+  #stored(events: readonly RecordedEvent[]): void {
+    this.#copied += events.length;
+    const last = events.at(-1);
+    const place = last && this.#places.get(last.stream);
+    if (place) place.head = last.revision;
+  }
+
+  /** Appends events of one stream that follow one another. `false`: was told to stop, and some may not be stored. */
+  async #append(events: readonly RecordedEvent[]): Promise<boolean> {
+    const [first] = events;
+    if (!first) return true;
+    const place = this.#places.get(first.stream);
+    if (!place) throw new Error(`${first.stream} was never met`);
+    const outcome = await this.#sendUntilKnown(events);
+    if (outcome === 'stopped') return false;
+    if (outcome === 'tooLarge') return this.#appendHalves(events);
+    if (outcome.ok) {
+      this.#stored(events);
+      return true;
+    }
+    return this.#append(await this.#afterConflict(place, outcome.actual, events));
+  }
+
+  async #sendUntilKnown(events: readonly RecordedEvent[]): Promise<AppendResult | 'tooLarge' | 'stopped'> {
+    const { signal, retry = RETRY } = this.#options;
+    const giveUpAt = performance.now() + retry.patienceMs;
+    for (;;) {
+      try {
+        return await this.#send(events);
+      } catch (error) {
+        if (error instanceof AppendTooLarge) return 'tooLarge';
+        if (!(error instanceof OutcomeUnknown || error instanceof LogUnavailable) || performance.now() > giveUpAt) throw error;
+      }
+      // The identical append again: at an exact revision it is stored once, whatever became of the first.
+      await sleep(retry.pauseMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return 'stopped';
+    }
+  }
+
+  async #appendHalves(events: readonly RecordedEvent[]): Promise<boolean> {
+    const [first] = events;
+    if (events.length === 1 && first) {
+      throw new AppendTooLarge(
+        `${first.stream}@${first.revision} (${first.type}) alone is more than the target takes in one append: raise the target's limit`,
+      );
+    }
+    const middle = Math.ceil(events.length / 2);
+    return (await this.#append(events.slice(0, middle))) && (await this.#append(events.slice(middle)));
+  }
+
+  /** The stream grew behind our back. By these very events (another copy of the same source): those left over are given back. */
+  async #afterConflict(place: Place, actual: number | 'none', events: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> {
+    const head = actual === 'none' ? -1 : actual;
+    const [first] = events;
+    if (!first || head < first.revision) throw new BrokenSource(`the target lost events of ${first?.stream} while they were copied`);
+    const there = events.filter(({ revision }) => revision <= head);
+    for (const event of there) await this.#compare(event);
+    this.#skipped += there.length;
+    place.head = head;
+    return events.slice(there.length);
+  }
+
+  async #compare(event: RecordedEvent): Promise<void> {
+    const stored = await this.#options.target.find(event.stream, event.revision);
+    if (stored?.fingerprint !== fingerprintOf(event)) throw new TwoHistories(event.stream, event.revision);
+  }
+
+  /** Where the target goes on beyond the source, the last event of the source must lie in it. */
+  async #compareTargetsAhead(): Promise<void> {
+    for (const [stream, { seen, head }] of this.#places) {
+      if (head <= seen) continue;
+      const event = await this.#options.source.find(stream, seen);
+      if (event) await this.#compare(event);
+    }
+  }
+
+  async #settleNowAndThen(): Promise<void> {
+    if (performance.now() - this.#settled < SETTLE_MS) return;
+    await this.#options.target.settle(true);
+    this.#settled = performance.now();
+  }
+
+  #report(share: number | null): void {
+    const seconds = (performance.now() - this.#started) / 1000;
+    const eventsPerSecond = seconds > 0 ? this.#copied / seconds : 0;
+    this.#options.onProgress?.({ copied: this.#copied, skipped: this.#skipped, share, eventsPerSecond });
+  }
+}
+
+/** Every event of a project must be sealed; of other streams those that are. */
+function isLinked({ hash }: Place, event: RecordedEvent): boolean {
+  const sealed = hashOf(event.metadata) !== null;
+  if (!sealed) return projectOf(event.stream) === null;
+  return hash === null || verifyLink(hash, event);
+}

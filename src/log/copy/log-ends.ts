@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type FollowStep, type Log, LogUnavailable, type RecordedEvent } from '../port.ts';
+import { type CopySource, type CopyStep, type CopyTarget, storedOf } from './ends.ts';
+
+export interface LogEndOptions {
+  /** Whether the engine's positions count events from 1 without holes. */
+  readonly counted: boolean;
+  /** {@link CopyTarget.atOnce}. Default 1. */
+  readonly atOnce?: number;
+  /** A follower hears from its log every 500 ms; after this long without a word the log counts as gone. Default 30 s. */
+  readonly silenceMs?: number;
+}
+
+/** A log as the end that is copied from. */
+export function logSource(log: Log, { counted, silenceMs = 30_000 }: LogEndOptions): CopySource {
+  return {
+    counted,
+    async *steps(after, signal): AsyncGenerator<CopyStep> {
+      // Throws at once when the log cannot be reached; following would try for ever.
+      let end = await log.end();
+      const start = after ?? 0n;
+      const leaving = new AbortController();
+      const stop = AbortSignal.any([signal, leaving.signal]);
+      const steps = log.follow({ prefix: '', after, signal: stop })[Symbol.asyncIterator]();
+      try {
+        for (;;) {
+          const { value: step, done } = await heardWithin(silenceMs, steps.next());
+          if (done) return;
+          if (end !== null && step.position > end) end = step.position;
+          const share = step.caughtUp || end === null ? 1 : shareOf(step.position - start, end - start);
+          yield { events: step.events, caughtUp: step.caughtUp, share };
+        }
+      } finally {
+        leaving.abort();
+      }
+    },
+    find: (stream, revision) => eventAt(log, stream, revision),
+  };
+}
+
+/** A log as the end that is copied to. */
+export function logTarget(log: Log, { counted, atOnce = 1 }: LogEndOptions): CopyTarget {
+  return {
+    counted,
+    atOnce,
+    async end() {
+      const position = await log.end();
+      if (position === null) return null;
+      const stop = new AbortController();
+      try {
+        for await (const { events } of log.follow({ prefix: '', after: position - 1n, signal: stop.signal })) {
+          const [event] = events;
+          if (event) return { ...storedOf(event), stream: event.stream, position: event.position };
+        }
+      } finally {
+        stop.abort();
+      }
+      return null;
+    },
+    async last(stream) {
+      const [event] = await log.read(stream, { limit: 1, direction: 'backwards' });
+      return event ? storedOf(event) : null;
+    },
+    async find(stream, revision) {
+      const event = await eventAt(log, stream, revision);
+      return event && storedOf(event);
+    },
+    append: (stream, expected, events) => log.append(stream, expected, events),
+    settle: async () => undefined,
+  };
+}
+
+async function eventAt(log: Log, stream: string, revision: number): Promise<RecordedEvent | null> {
+  const [event] = await log.read(stream, { from: revision, limit: 1, direction: 'forwards' });
+  return event ?? null;
+}
+
+async function heardWithin(ms: number, next: Promise<IteratorResult<FollowStep>>): Promise<IteratorResult<FollowStep>> {
+  const over = new AbortController();
+  const silence = sleep(ms, undefined, { signal: over.signal }).then(
+    () => Promise.reject(new LogUnavailable(`the log to copy from has not answered for ${ms} ms`)),
+    () => new Promise<never>(() => undefined),
+  );
+  try {
+    return await Promise.race([next, silence]);
+  } finally {
+    over.abort();
+  }
+}
+
+function shareOf(done: bigint, all: bigint): number {
+  return all <= 0n ? 1 : Math.min(1, Number(done) / Number(all));
+}

@@ -1,0 +1,108 @@
+import { ANY, type AppendResult as Answer, type EventStoreDBClient, NO_STREAM } from '@eventstore/db-client';
+import { type AppendResult, AppendTooLarge, type ExpectedRevision, LogUnavailable, type NewEvent, OutcomeUnknown } from '../port.ts';
+import type { Connection } from './connection.ts';
+import { appendFailure, failureOf, StreamDeleted } from './failures.ts';
+import type { Reader } from './read.ts';
+import { revisionOf, toStored } from './text.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** gRPC's code for a server that cannot be reached. From this one failure the client recovers by itself. */
+const UNAVAILABLE = 14;
+
+export interface AppenderOptions {
+  readonly connection: Connection;
+  readonly reader: Reader;
+  readonly timeoutMs: number;
+  readonly maxAppendBytes: number;
+}
+
+export type Append = (stream: string, expected: ExpectedRevision, events: readonly NewEvent[]) => Promise<AppendResult>;
+
+export function createAppender({ connection, reader, timeoutMs, maxAppendBytes }: AppenderOptions): Append {
+  return async (stream, expected, events) => {
+    check(stream, expected, events);
+    const stored = events.map(toStored);
+    const bytes = stored.reduce((sum, one) => sum + one.bytes, 0);
+    if (bytes > maxAppendBytes) throw new AppendTooLarge(`${bytes} bytes in one append; the log takes ${maxAppendBytes}`);
+    const proposals = stored.map((one) => one.event);
+    const client = connection.client();
+    const options = { expectedRevision: expectedOf(expected), deadline: timeoutMs, requiresLeader: true };
+    try {
+      const answer = await answered(connection, client, timeoutMs, () => client.appendToStream(stream, proposals, options));
+      return await accepted(reader, stream, expected, events.length, answer);
+    } catch (error) {
+      return refused(connection, client, stream, error);
+    }
+  };
+}
+
+/** What the server would refuse anyway, in words that nobody understands. */
+function check(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): void {
+  if (stream === '') throw new TypeError('a stream needs a name');
+  if (typeof expected === 'number' && !(Number.isSafeInteger(expected) && expected >= 0)) throw new TypeError(`no revision: ${expected}`);
+  for (const event of events) {
+    if (!UUID.test(event.id)) throw new TypeError(`not a lower-case UUID: ${event.id}`);
+    if (event.type === '') throw new TypeError('an event needs a type');
+  }
+}
+
+function expectedOf(expected: ExpectedRevision): bigint | typeof ANY | typeof NO_STREAM {
+  if (expected === 'any') return ANY;
+  return expected === 'none' ? NO_STREAM : BigInt(expected);
+}
+
+/** The client's call for appends knows no time limit, so each append runs against a timer of its own. */
+async function answered(
+  connection: Connection,
+  client: EventStoreDBClient,
+  timeoutMs: number,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  const since = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const expiry = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new OutcomeUnknown(`the log gave no answer for ${timeoutMs} ms`));
+      connection.unanswered(client, since);
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([send(), expiry]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function accepted(reader: Reader, stream: string, expected: ExpectedRevision, count: number, answer: Answer): Promise<AppendResult> {
+  const before = expected === 'any' ? null : expected === 'none' ? -1 : expected;
+  if (count === 0) return empty(reader, stream, before, answer);
+  const revision = revisionOf(answer.nextExpectedRevision);
+  // After a soft delete `none` succeeds, and the numbering goes on where it was.
+  if (before !== null && revision !== before + count) throw new StreamDeleted(stream);
+  return { ok: true, revision, position: answer.position?.commit ?? (await positionOf(reader, stream, revision)) };
+}
+
+/** Where nothing was stored the client answers revision 0 and perhaps no position, so both are found here. */
+async function empty(reader: Reader, stream: string, before: number | null, answer: Answer): Promise<AppendResult> {
+  const revision = before ?? (await reader.head(stream))?.revision ?? -1;
+  return { ok: true, revision, position: answer.position?.commit ?? (await reader.end()) ?? 0n };
+}
+
+async function positionOf(reader: Reader, stream: string, revision: number): Promise<bigint> {
+  const [event] = await reader.stream(stream, { from: revision, limit: 1, direction: 'forwards' });
+  if (event) return event.position;
+  throw new OutcomeUnknown(`${stream}@${revision} was acknowledged and cannot be read yet`);
+}
+
+function refused(connection: Connection, client: EventStoreDBClient, stream: string, error: unknown): AppendResult {
+  if (error instanceof OutcomeUnknown || error instanceof StreamDeleted) throw error;
+  // The append itself was acknowledged; only what belongs to its answer could not be read.
+  if (error instanceof LogUnavailable) throw new OutcomeUnknown(error.message, { cause: error });
+  const { type, code, actual } = failureOf(error);
+  if (type === 'wrong-expected-version' && actual !== undefined) {
+    return { ok: false, actual: actual === 'no_stream' ? 'none' : revisionOf(actual) };
+  }
+  if (type === undefined && code !== undefined && code !== UNAVAILABLE) connection.spoiled(client);
+  throw appendFailure(error, stream);
+}

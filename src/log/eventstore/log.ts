@@ -1,0 +1,59 @@
+import { type Log, LogUnavailable } from '../port.ts';
+import { createAppender } from './append.ts';
+import { openConnection } from './connection.ts';
+import { followLog } from './follow.ts';
+import { createReader } from './read.ts';
+
+export { StreamDeleted } from './failures.ts';
+
+export interface EventStoreLogOptions {
+  /** `esdb://host:2113?tls=false`, `esdb+discover://user:password@cluster?…`: the client's connection string. */
+  readonly url: string;
+  /** The longest an append waits for its answer, and a read for its next event. Default 8000. */
+  readonly timeoutMs?: number;
+  /** Bytes of one append; larger ones are `AppendTooLarge`. Default 1 MiB, as the server's `MaxAppendSize`. */
+  readonly maxAppendBytes?: number;
+}
+
+/**
+ * The log in an EventStoreDB from 22.10 on: plain appends, reads and subscriptions to `$all` with a stream name prefix. The account needs
+ * to read `$all`. Connects when first used, and again after outages. Throws for a connection string that cannot work.
+ */
+export function createEventStoreLog({ url, timeoutMs = 8000, maxAppendBytes = 1024 * 1024 }: EventStoreLogOptions): Log {
+  // With it the client answers a conflict with a revision that is not the stream's.
+  if (/[?&]throwOnAppendFailure=false/i.test(url)) throw new TypeError('throwOnAppendFailure must not be false');
+  const connection = openConnection(url);
+  const reader = createReader(connection, timeoutMs);
+  const append = createAppender({ connection, reader, timeoutMs, maxAppendBytes });
+  const closing = new AbortController();
+  let closed: Promise<void> | null = null;
+
+  const open = () => {
+    if (closing.signal.aborted) throw new LogUnavailable('the log is closed');
+  };
+
+  return {
+    async append(stream, expected, events) {
+      open();
+      return append(stream, expected, events);
+    },
+    async read(stream, range) {
+      open();
+      return reader.stream(stream, range);
+    },
+    async head(stream) {
+      open();
+      return reader.head(stream);
+    },
+    async end() {
+      open();
+      return reader.end();
+    },
+    follow: (options) => followLog({ connection, reader, closing: closing.signal }, options),
+    close() {
+      closing.abort();
+      closed ??= connection.close();
+      return closed;
+    },
+  };
+}

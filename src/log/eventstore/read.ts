@@ -1,0 +1,114 @@
+import {
+  type AllStreamResolvedEvent,
+  BACKWARDS,
+  END,
+  type EventStoreDBClient,
+  FORWARDS,
+  type Position,
+  type ResolvedEvent,
+  START,
+  type StreamingRead,
+} from '@eventstore/db-client';
+import { type Head, LogUnavailable, type ReadRange, type RecordedEvent } from '../port.ts';
+import type { Connection } from './connection.ts';
+import { failureOf, readFailure } from './failures.ts';
+import { fromStored } from './text.ts';
+
+export interface Reader {
+  stream(stream: string, range: ReadRange): Promise<readonly RecordedEvent[]>;
+  head(stream: string): Promise<Head | null>;
+  end(signal?: AbortSignal): Promise<bigint | null>;
+  /** At most `limit` events of the whole log, system events included, from a position inclusive. */
+  page(from: Position | null, limit: number, signal: AbortSignal): Promise<readonly RecordedEvent[]>;
+}
+
+type Resolved = ResolvedEvent | AllStreamResolvedEvent;
+type Reading = StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEvent>;
+
+/** Reads go to the leader: a follower may not have yet what was acknowledged. */
+const LEADER = { requiresLeader: true };
+
+/** All reads throw `LogUnavailable` when the log fails, or says nothing for `timeoutMs`, and `StreamDeleted` for a tombstone. */
+export function createReader(connection: Connection, timeoutMs: number): Reader {
+  const read = (name: string, open: (client: EventStoreDBClient) => Reading, signal?: AbortSignal) =>
+    collect(connection, open, timeoutMs, signal).then(eventsOf, (error: unknown) => {
+      if (failureOf(error).type === 'stream-not-found') return [];
+      throw readFailure(error, name);
+    });
+
+  const stream: Reader['stream'] = (name, { from, limit, direction }) => {
+    const forwards = direction === 'forwards';
+    const fromRevision = from !== undefined ? BigInt(from) : forwards ? START : END;
+    const options = { ...LEADER, fromRevision, maxCount: limit, direction: forwards ? FORWARDS : BACKWARDS } as const;
+    return read(name, (client) => client.readStream(name, options));
+  };
+
+  return {
+    stream,
+    async head(name) {
+      const [last] = await stream(name, { limit: 1, direction: 'backwards' });
+      return last ? { revision: last.revision, position: last.position } : null;
+    },
+    async end(signal) {
+      const options = { ...LEADER, fromPosition: END, direction: BACKWARDS, maxCount: 1 } as const;
+      const [last] = await read('$all', (client) => client.readAll(options), signal);
+      return last?.position ?? null;
+    },
+    page(from, maxCount, signal) {
+      const options = { ...LEADER, fromPosition: from ?? START, direction: FORWARDS, maxCount } as const;
+      return read('$all', (client) => client.readAll(options), signal);
+    },
+  };
+}
+
+function eventsOf(resolved: readonly Resolved[]): RecordedEvent[] {
+  return resolved.flatMap((one) => fromStored(one) ?? []);
+}
+
+/**
+ * The events of one read. It listens rather than iterates: a read that is cancelled ends its iteration neither with an error nor with
+ * an end, and one that is left early holds its call open.
+ */
+function collect(
+  connection: Connection,
+  open: (client: EventStoreDBClient) => Reading,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Resolved[]> {
+  return new Promise((resolve, reject) => {
+    const client = connection.client();
+    const events: Resolved[] = [];
+    const reading = open(client);
+    let heardAt = performance.now();
+
+    const settle = (done: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      done();
+    };
+    const abandon = (reason: string) => {
+      settle(() => reject(new LogUnavailable(reason)));
+      reading.cancel().catch(() => undefined);
+    };
+    const abort = () => abandon('the read was given up');
+    const timer = setTimeout(() => {
+      abandon(`the log gave no answer for ${timeoutMs} ms`);
+      connection.unanswered(client, heardAt);
+    }, timeoutMs);
+    signal?.addEventListener('abort', abort);
+
+    reading.on('data', (event: Resolved) => {
+      heardAt = performance.now();
+      connection.heard();
+      timer.refresh();
+      events.push(event);
+    });
+    // Stays attached for good: an error after the end of interest must not end the process.
+    reading.on('error', (error: Error) => settle(() => reject(error)));
+    reading.on('end', () => {
+      connection.heard();
+      settle(() => resolve(events));
+    });
+    if (signal?.aborted) abort();
+  });
+}

@@ -1,0 +1,134 @@
+import { hash as digest } from 'node:crypto';
+import { promisify } from 'node:util';
+import { crc32, deflateRaw, gunzip } from 'node:zlib';
+import type { NewEvent } from '../port.ts';
+
+/**
+ * A log in a file: gzip of lines of JSON, in parts. Each part is a gzip member of its own, so `zcat` reads the whole file and a part
+ * is appended without touching what lies there. The lines of a part:
+ *
+ *   {"format":"savepoint-log","version":1,"createdAt":…,"part":1,"first":1,"previous":""}     first: which event of the file comes next
+ *   {"stream":…,"revision":…,"id":…,"type":…,"metadata":"…","data":"…"}                      both texts as strings: their exact bytes
+ *   {"events":…,"sha256":…,"complete":…}
+ *
+ * The hash covers the lines before it; `previous` is the hash of the part before, so a part that is missing shows. `complete` says that
+ * the source held no more: a copy that broke off between two parts shows, too. The member's size lies in an extra field of its gzip
+ * header ("SP"), so that parts are found without unpacking, and a torn one is known by its size.
+ */
+
+export interface FileEvent extends NewEvent {
+  readonly stream: string;
+  readonly revision: number;
+}
+
+export interface Part {
+  readonly part: number;
+  /** Place of its first event in the file, from 1; where it would be when there is none. */
+  readonly first: number;
+  readonly previous: string;
+  readonly sha256: string;
+  readonly complete: boolean;
+  readonly events: readonly FileEvent[];
+}
+
+export interface NewPart {
+  readonly part: number;
+  readonly first: number;
+  readonly previous: string;
+  readonly complete: boolean;
+  /** Each without a line break: {@link eventLine}. */
+  readonly lines: readonly string[];
+}
+
+/** A member that does not unpack to what its checksum says: not all of it reached the disk, or not what was written. */
+export class DamagedPart extends Error {
+  override readonly name = 'DamagedPart';
+}
+
+/** A member that is sound, but holds what this release does not write. */
+export class ForeignPart extends Error {
+  override readonly name = 'ForeignPart';
+}
+
+/** Bytes of a member before its compressed data. */
+export const HEADER_BYTES = 20;
+/** A member's first bytes, up to its size: gzip, deflate, one extra field "SP" of four bytes. */
+export const MARK = Buffer.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 8, 0, 0x53, 0x50, 4, 0]);
+const FOOTER_BYTES = 8;
+const FORMAT = 'savepoint-log';
+const VERSION = 1;
+/** A part is cut at a few MiB, but one event may be large. */
+const MAX_PART_BYTES = 512 * 1024 * 1024;
+
+const deflate = promisify(deflateRaw);
+const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
+
+export function eventLine({ stream, revision, id, type, metadata, data }: FileEvent): string {
+  return JSON.stringify({ stream, revision, id, type, metadata, data });
+}
+
+/** The part as a gzip member, and the hash that the next part links to. */
+export async function encodePart({ part, first, previous, complete, lines }: NewPart, now: Date) {
+  const header = JSON.stringify({ format: FORMAT, version: VERSION, createdAt: now.toISOString(), part, first, previous });
+  const body = [header, ...lines, ''].join('\n');
+  const sha256 = digest('sha256', body);
+  const text = Buffer.from(`${body}${JSON.stringify({ events: lines.length, sha256, complete })}\n`);
+  const packed = await deflate(text);
+  const member = Buffer.alloc(HEADER_BYTES + packed.length + FOOTER_BYTES);
+  MARK.copy(member);
+  member.writeUInt32LE(member.length, MARK.length);
+  packed.copy(member, HEADER_BYTES);
+  member.writeUInt32LE(crc32(text), member.length - FOOTER_BYTES);
+  member.writeUInt32LE(text.length, member.length - 4);
+  return { member, sha256 };
+}
+
+/** Size of the member that begins with these bytes; `null`: no part begins so. Needs {@link HEADER_BYTES} of them. */
+export function memberSize(header: Buffer): number | null {
+  if (!header.subarray(0, MARK.length).equals(MARK)) return null;
+  const size = header.readUInt32LE(MARK.length);
+  return size >= HEADER_BYTES + FOOTER_BYTES ? size : null;
+}
+
+/** Throws {@link DamagedPart} and {@link ForeignPart}. */
+export async function decodePart(member: Buffer): Promise<Part> {
+  const text = await unpacked(member);
+  const end = text.lastIndexOf('\n', text.length - 2);
+  const body = text.slice(0, end + 1);
+  const [head = '', ...lines] = body.slice(0, -1).split('\n');
+  const header = parsed(head);
+  if (header['format'] !== FORMAT) throw new ForeignPart('it is no copy of a savepoint log');
+  if (header['version'] !== VERSION) throw new ForeignPart(`its format has version ${header['version']}; this release knows ${VERSION}`);
+  const trailer = parsed(text.slice(end + 1));
+  if (trailer['sha256'] !== digest('sha256', body) || trailer['events'] !== lines.length)
+    throw new ForeignPart('it does not match its hash');
+  return {
+    part: Number(header['part']),
+    first: Number(header['first']),
+    previous: String(header['previous']),
+    sha256: trailer['sha256'],
+    complete: trailer['complete'] === true,
+    events: lines.map(parsedEvent),
+  };
+}
+
+async function unpacked(member: Buffer): Promise<string> {
+  try {
+    return (await unpack(member, { maxOutputLength: MAX_PART_BYTES })).toString('utf8');
+  } catch (error) {
+    throw new DamagedPart('it cannot be unpacked', { cause: error });
+  }
+}
+
+/** The boundary: a part's hash says that these lines are what was written. */
+function parsed(line: string): Record<string, unknown> {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch (error) {
+    throw new ForeignPart('a line of it is no JSON', { cause: error });
+  }
+}
+
+function parsedEvent(line: string): FileEvent {
+  return parsed(line) as unknown as FileEvent;
+}

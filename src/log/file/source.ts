@@ -1,0 +1,77 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { CopySource, CopyStep } from '../copy/ends.ts';
+import type { RecordedEvent } from '../port.ts';
+import type { Part } from './part.ts';
+import { FileProblem, readParts, type Tail } from './parts.ts';
+
+export interface FileSource extends CopySource {
+  /** Why it is not all that its writer meant to copy; `null`: it is. */
+  readonly flaw: string | null;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a file that `log copy` wrote, to be copied from. All of it is read and checked first, so that a damaged file is not found out
+ * in the middle of a restore. Throws {@link FileProblem}: no such file, not a copy, damaged, or, unless `allowIncomplete`, not whole.
+ */
+export async function openFileSource(path: string, { allowIncomplete = false } = {}): Promise<FileSource> {
+  const file = await opened(path);
+  try {
+    const flaw = await flawOf(file, path);
+    if (flaw !== null && !allowIncomplete) {
+      throw new FileProblem(`${path}: ${flaw}. Run the same copy again to complete it, or add --allow-incomplete to take what it holds.`);
+    }
+    return { counted: true, flaw, steps: steps(file, path), find: find(file, path), close: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function opened(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    throw new FileProblem(`${path} cannot be read: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
+
+/** Reads the whole file. */
+async function flawOf(file: FileHandle, path: string): Promise<string | null> {
+  const parts = readParts(file, path);
+  let last: Part | null = null;
+  let tail: Tail | null = null;
+  while (tail === null) {
+    const next = await parts.next();
+    if (next.done) tail = next.value;
+    else last = next.value.part;
+  }
+  const events = last ? last.first + last.events.length - 1 : 0;
+  if (tail.tornBytes > 0) return `its end is torn: ${events} events are whole, ${tail.tornBytes} bytes behind them are not`;
+  if (last === null) return 'it is empty';
+  return last.complete ? null : `the copy into it broke off after ${events} events`;
+}
+
+const steps = (file: FileHandle, path: string) =>
+  async function* (after: bigint | null, signal: AbortSignal): AsyncGenerator<CopyStep> {
+    const { size } = await file.stat();
+    for await (const { part, end } of readParts(file, path)) {
+      if (signal.aborted) return;
+      const events = recorded(part).filter(({ position }) => position > (after ?? 0n));
+      yield { events, caughtUp: false, share: end / size };
+    }
+    yield { events: [], caughtUp: true, share: 1 };
+  };
+
+const find = (file: FileHandle, path: string) => async (stream: string, revision: number) => {
+  for await (const { part } of readParts(file, path)) {
+    const found = recorded(part).find((event) => event.stream === stream && event.revision === revision);
+    if (found) return found;
+  }
+  return null;
+};
+
+/** An event's position in a file is its place, from 1. */
+export function recorded({ first, events }: Part): readonly RecordedEvent[] {
+  return events.map((event, index) => ({ ...event, position: BigInt(first + index) }));
+}

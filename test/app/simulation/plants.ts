@@ -1,0 +1,109 @@
+import { v5 as uuidv5 } from 'uuid';
+import type { Project } from '../../../src/app/project.ts';
+import type { StateReader } from '../../../src/app/readers.ts';
+import type { Effect, Version } from '../../../src/app/working-set.ts';
+import { subjectsOf } from '../../../src/domain/subjects.ts';
+import { hashOf, NO_HASH, seal } from '../../../src/log/chain.ts';
+import { type Log, LogUnavailable, type NewEvent, OutcomeUnknown } from '../../../src/log/port.ts';
+import type { Plant } from './node.ts';
+
+/**
+ * Faults that the design excludes, made by wrapping what a node is built of; production code has no hook for them. Each names the
+ * sentence of the design that it breaks.
+ */
+
+/** "Tokens are never used twice": here a version's token is the revision that its event has, or is expected to get. */
+export const predictedTokens: Plant = {
+  project({ set }: Project) {
+    let next = set.head;
+    const seen = new WeakSet<Version>();
+    const mark = (version: Version, revision: number) => {
+      // Tokens count up from far away in real life; below zero nothing else has one.
+      (version as { token: number }).token = -1 - revision;
+    };
+    const { speculate, dropSpeculation, fold } = set;
+    set.dropSpeculation = () => {
+      next = set.head;
+      dropSpeculation.call(set);
+    };
+    set.speculate = (effects: readonly Effect[]) => {
+      next = Math.max(next, set.head) + effects.filter(([subject]) => subject.startsWith('document/')).length;
+      for (const [, version] of effects) if (!seen.has(version)) mark(version, next);
+      for (const [, version] of effects) seen.add(version);
+      speculate.call(set, effects);
+    };
+    set.fold = (event, size) => {
+      fold.call(set, event, size);
+      for (const subject of subjectsOf(event)) {
+        const held = subject.startsWith('collection/') ? undefined : set.durable(subject);
+        if (held) mark(held, event.revision);
+      }
+    };
+  },
+};
+
+/** "Below the horizon: load again": here such a row passes for one at the horizon. */
+export const oldRows: Plant = {
+  reader(reader: StateReader, open): StateReader {
+    return {
+      checkpoint: (project) => reader.checkpoint(project),
+      load: async (project, subjects) => {
+        const { revision, states } = await reader.load(project, subjects);
+        return { revision: Math.max(revision, open()?.set.horizon ?? -1), states };
+      },
+    };
+  },
+};
+
+/** "A command without events that read speculation waits for it": here it is answered at once. */
+export const hastyRefusals: Plant = {
+  project({ set }: Project) {
+    set.isSpeculative = () => false;
+  },
+};
+
+/** "Unknown outcome: nobody joins, leaves or is decided again": here an unknown outcome passes for a failure. */
+export const reformedGroups: Plant = {
+  log: (log: Log): Log => ({
+    ...delegate(log),
+    append: async (stream, expected, events) => {
+      try {
+        return await log.append(stream, expected, events);
+      } catch (error) {
+        throw error instanceof OutcomeUnknown ? new LogUnavailable(error.message) : error;
+      }
+    },
+  }),
+};
+
+/** "An event's id is made of commandId, ordinal and the expected revision": here without the revision. */
+export const reusedIds: Plant = {
+  log: (log: Log): Log => ({
+    ...delegate(log),
+    append: async (stream, expected, events) => {
+      const [before] = typeof expected === 'number' ? await log.read(stream, { from: expected, limit: 1, direction: 'forwards' }) : [];
+      return log.append(stream, expected, renamed(before ? hashOf(before.metadata) : null, events));
+    },
+  }),
+};
+
+function renamed(previousHash: string | null, events: readonly NewEvent[]): readonly NewEvent[] {
+  let hash = previousHash ?? NO_HASH;
+  return events.map((event) => {
+    const { hash: _sealed, ...metadata } = JSON.parse(event.metadata);
+    const id = uuidv5(`${metadata.commandId}/${metadata.left ?? 0}`, uuidv5.URL);
+    const sealed = seal(hash, { ...event, id, metadata: JSON.stringify(metadata) });
+    hash = sealed.hash;
+    return sealed.event;
+  });
+}
+
+function delegate(log: Log): Omit<Log, 'append'> {
+  return {
+    read: (stream, range) => log.read(stream, range),
+    head: (stream) => log.head(stream),
+    end: () => log.end(),
+    follow: (options) => log.follow(options),
+    close: () => log.close(),
+  };
+}

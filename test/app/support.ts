@@ -1,0 +1,236 @@
+import { LRUCache } from 'lru-cache';
+import { evolve } from '../../src/app/evolve.ts';
+import { Project } from '../../src/app/project.ts';
+import type { Checkpoint, StateReader } from '../../src/app/readers.ts';
+import type { View } from '../../src/app/view.ts';
+import type { Version } from '../../src/app/working-set.ts';
+import type { Command, WriterLimits } from '../../src/app/writer.ts';
+import type { DomainEvent } from '../../src/domain/events.ts';
+import type { SubjectState } from '../../src/domain/states.ts';
+import { documentSubject, type SubjectKey, subjectsOf } from '../../src/domain/subjects.ts';
+import { Refusal } from '../../src/kernel/errors.ts';
+import { hashOf, NO_HASH, seal } from '../../src/log/chain.ts';
+import { decodeProjectEvent } from '../../src/log/decode.ts';
+import { createMemoryLog } from '../../src/log/memory/log.ts';
+import {
+  type AppendResult,
+  type ExpectedRevision,
+  type FollowOptions,
+  type Log,
+  LogUnavailable,
+  type NewEvent,
+  OutcomeUnknown,
+  type ReadRange,
+} from '../../src/log/port.ts';
+import { Clock, NodeClock } from './simulation/clock.ts';
+import { Random } from './simulation/world.ts';
+
+export const STREAM = 'project-table';
+export const LIMITS: WriterLimits = { groupCommits: 400, groupBytes: 700_000, queueCommits: 1000, windowBytes: 1e7, deadlineMs: 1000 };
+export const APPEND_MS = 10;
+
+/** What becomes of an append: `refused` was certainly not stored, `unanswered` was stored, `lost` was not, and nobody says so. */
+export type Fate = 'fine' | 'refused' | 'unanswered' | 'lost';
+
+/** The memory log with a time for each append and a fate at will. */
+export class TableLog implements Log {
+  readonly appends: { readonly at: number; readonly events: number; readonly ids: readonly string[] }[] = [];
+  fate: () => Fate = () => 'fine';
+  /** Runs before an append reaches the log. */
+  beforeAppend: () => Promise<void> = async () => undefined;
+  beforeRead: (range: ReadRange) => void = () => undefined;
+  /** Stands in for the log's own answer. */
+  answer: (result: AppendResult) => AppendResult = (result) => result;
+  page = 1000;
+  readonly inner = createMemoryLog();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
+    this.appends.push({ at: this.#clock.now, events: events.length, ids: events.map(({ id }) => id) });
+    const fate = this.fate();
+    await this.#clock.wait(APPEND_MS);
+    if (fate === 'refused') throw new LogUnavailable('refused');
+    if (fate === 'lost') throw new OutcomeUnknown('lost');
+    await this.beforeAppend();
+    const result = await this.inner.append(stream, expected, events);
+    if (fate === 'unanswered') throw new OutcomeUnknown('unanswered');
+    return this.answer(result);
+  }
+
+  async read(stream: string, range: ReadRange) {
+    await this.#clock.wait(1);
+    this.beforeRead(range);
+    return this.inner.read(stream, { ...range, limit: Math.min(range.limit, this.page) });
+  }
+
+  head(stream: string) {
+    return this.inner.head(stream);
+  }
+
+  end() {
+    return this.inner.end();
+  }
+
+  follow(options: FollowOptions) {
+    return this.inner.follow(options);
+  }
+
+  close() {
+    return this.inner.close();
+  }
+}
+
+/** State tables that stand where they are told to. */
+export class TableReader implements StateReader {
+  reached: Checkpoint | null = null;
+  loads = 0;
+  /** Answers loads in place of the rows; `undefined` lets one through. */
+  intercept: () => { readonly revision: number } | undefined = () => undefined;
+  #rows = new Map<SubjectKey, SubjectState | null>();
+  readonly #log: TableLog;
+
+  constructor(log: TableLog) {
+    this.#log = log;
+  }
+
+  /** Projects everything the log holds. */
+  async project(): Promise<number> {
+    const from = (this.reached?.revision ?? -1) + 1;
+    for (const recorded of await this.#log.inner.read(STREAM, { from, limit: 100_000, direction: 'forwards' })) {
+      const event = decodeProjectEvent(recorded);
+      for (const subject of subjectsOf(event)) this.#rows.set(subject, evolve(subject, this.#rows.get(subject) ?? null, event));
+      this.reached = { revision: event.revision, hash: event.hash };
+    }
+    return this.reached?.revision ?? -1;
+  }
+
+  async checkpoint(): Promise<Checkpoint | null> {
+    return this.reached;
+  }
+
+  async load(_project: string, subjects: readonly SubjectKey[]) {
+    this.loads += 1;
+    const revision = this.intercept()?.revision ?? this.reached?.revision ?? -1;
+    return { revision, states: subjects.map((subject) => this.#rows.get(subject) ?? null) };
+  }
+}
+
+/** One log, its read models, and as many nodes as a test wants, on one virtual clock. */
+export class Table {
+  readonly clock = new Clock();
+  readonly log = new TableLog(this.clock);
+  readonly reader = new TableReader(this.log);
+  readonly machine = new NodeClock(this.clock, 1_700_000_000_000);
+  readonly stopped: Refusal[] = [];
+  readonly #random = new Random(1);
+
+  async open(limits: Partial<WriterLimits> = {}, cacheBytes = 1e6, log: Log = this.log): Promise<Project> {
+    const options = {
+      projectId: 'table',
+      log,
+      reader: this.reader,
+      cache: new LRUCache<string, Version>({ maxSize: cacheBytes, sizeCalculation: ({ size }) => size + 200 }),
+      scheduler: this.machine,
+      limits: { ...LIMITS, ...limits },
+      observer: { appended: () => undefined, conflict: () => undefined, queue: () => undefined },
+      onStopped: (reason: Refusal) => this.stopped.push(reason),
+    };
+    const project = await this.passing(Project.open(options, true));
+    if (!project) throw new Error('a project to be created opens always');
+    return project;
+  }
+
+  /** Lets virtual time pass until the promise is settled. */
+  async passing<T>(promise: Promise<T>, ms = 20_000): Promise<T> {
+    let done = false;
+    const end = () => {
+      done = true;
+    };
+    promise.then(end, end);
+    const until = this.clock.now + ms;
+    while (!done && this.clock.now < until) await this.clock.run(this.clock.now + 1);
+    if (!done) throw new Error(`nothing happened in ${ms} ms`);
+    return promise;
+  }
+
+  /** What another node does: a commit that is in the log at once. Answers its last revision. */
+  async elsewhere(...events: readonly DomainEvent[]): Promise<number> {
+    const [last] = await this.log.inner.read(STREAM, { limit: 1, direction: 'backwards' });
+    let hash = last ? (hashOf(last.metadata) ?? NO_HASH) : NO_HASH;
+    const commandId = this.#random.text(16);
+    const sealed = events.map((event, index) => {
+      const left = events.length - 1 - index;
+      const metadata = {
+        commandId,
+        cause: 'elsewhere',
+        actor: { kind: 'secret' },
+        schemaVersion: 1,
+        recordedAt: 1_600_000_000_000,
+        ...(left > 0 ? { left } : {}),
+      };
+      const made = seal(hash, {
+        id: `${commandId}-${index}`,
+        type: event.type,
+        metadata: JSON.stringify(metadata),
+        data: JSON.stringify(event.data),
+      });
+      hash = made.hash;
+      return made.event;
+    });
+    const result = await this.log.inner.append(STREAM, last?.revision ?? 'none', sealed);
+    if (!result.ok) throw new Error('conflict');
+    return result.revision;
+  }
+
+  async stored(): Promise<readonly string[]> {
+    const events = await this.log.inner.read(STREAM, { limit: 100_000, direction: 'forwards' });
+    return events.map((event) => decodeProjectEvent(event).metadata.commandId);
+  }
+}
+
+export const THING = (key: string): SubjectKey => documentSubject('live', 'things', key);
+
+export function written(key: string, n: number, version = n): DomainEvent {
+  return { type: 'document.written', data: { space: 'live', collection: 'things', key, version, document: { n }, definition: '' } };
+}
+
+export function countIn(view: Pick<View, 'read'>, key: string): number {
+  return numberOf(view.read(THING(key)));
+}
+
+export function numberOf(state: SubjectState | null): number {
+  return state !== null && 'document' in state ? Number(state.document?.['n'] ?? 0) : 0;
+}
+
+let commands = 0;
+
+/** Adds one, unless that would be more than `most`. `decided` counts how often it was decided. */
+export function increment(key: string, most = Number.POSITIVE_INFINITY): Command<number> & { decided: number } {
+  commands += 1;
+  return {
+    commandId: `command-${commands}`,
+    cause: 'increment',
+    actor: { kind: 'secret' },
+    decided: 0,
+    decide(view) {
+      this.decided += 1;
+      const n = countIn(view, key);
+      return n >= most ? new Refusal(429, 'FULL', 'full') : { events: [written(key, n + 1)], answer: n + 1 };
+    },
+  };
+}
+
+/** The code of the refusal that a promise is rejected with; `stored` when it is not. */
+export async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'stored';
+  } catch (error) {
+    if (error instanceof Refusal) return error.code;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { NO_HASH, seal } from '../../src/log/chain.ts';
+import { decodeProjectEvent, UnknownEvent } from '../../src/log/decode.ts';
+import type { RecordedEvent } from '../../src/log/port.ts';
+
+function recorded(type: string, data: string, schemaVersion = 1): RecordedEvent {
+  const metadata = JSON.stringify({ commandId: 'c', cause: 'test', actor: { kind: 'operator' }, schemaVersion, recordedAt: 5 });
+  return { ...seal(NO_HASH, { id: 'e1', type, data, metadata }).event, stream: 'project-p', revision: 4, position: 9n };
+}
+
+test('an event carries its revision, its metadata and its chain hash', () => {
+  const event = recorded('key.revoked', '{"keyId":"k1"}');
+  expect(decodeProjectEvent(event)).toMatchObject({
+    type: 'key.revoked',
+    revision: 4,
+    id: 'e1',
+    data: { keyId: 'k1' },
+    metadata: { recordedAt: 5 },
+  });
+  expect(decodeProjectEvent(event).hash).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('an unknown type and a newer version are refused, and both are named', () => {
+  expect(() => decodeProjectEvent(recorded('key.melted', '{}'))).toThrow(UnknownEvent);
+  expect(() => decodeProjectEvent(recorded('toString', '{}'))).toThrow(UnknownEvent);
+  expect(() => decodeProjectEvent(recorded('key.revoked', '{}', 2))).toThrow(/project-p@4 is a key.revoked of schema version 2/);
+});
+
+test('an older version is brought up step by step', () => {
+  const upcasts = { 'key.revoked': { 0: (data: object) => ({ ...data, one: 1 }), [-1]: (data: object) => ({ ...data, first: true }) } };
+  expect(decodeProjectEvent(recorded('key.revoked', '{"keyId":"k"}', -1), upcasts).data).toEqual({ keyId: 'k', first: true, one: 1 });
+});
+
+test('an event that was never sealed is refused', () => {
+  expect(() => decodeProjectEvent({ ...recorded('key.revoked', '{}'), metadata: '{"schemaVersion":1}' })).toThrow(/carries no hash/);
+});

@@ -1,0 +1,256 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Credentials, parseCredentials } from '../../infra/demo/project.ts';
+import { publishGame } from './support/game.ts';
+import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
+import { demoCredentials, eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+const data = newFolder();
+let node: Node;
+let game: Client;
+let database: pg.Client;
+
+beforeAll(async () => {
+  node = await startNode(data);
+  game = createClient(node.url, demoCredentials(data));
+  await publishGame(game);
+  await ok(game.play('POST', game.storage(`players/${PLAYER}`), { body: { name: 'Ada', gold: 20 } }));
+  await ok(game.play('POST', game.storage(`players/${PLAYER}`), { body: { ops: [{ op: 'inc', path: 'gold', value: 5 }] } }));
+  database = new pg.Client({ connectionString: (await command('db', 'url')).trim() });
+  await database.connect();
+});
+
+afterAll(async () => {
+  await database?.end();
+  game?.close();
+  await node?.stop();
+  removeFolders();
+});
+
+const command = (...args: readonly string[]) => succeed([...args, '--data', data]);
+const json = async (...args: readonly string[]): Promise<unknown> => JSON.parse(await command(...args, '--json'));
+const outcome = async (...args: readonly string[]) => {
+  const { code, stdout, stderr } = await savepoint([...args, '--data', data]);
+  return { code, said: stdout + stderr };
+};
+const count = async (statement: string, ...values: readonly unknown[]) => {
+  const { rows } = await database.query<{ count: string }>(`SELECT count(*) FROM savepoint.${statement}`, [...values]);
+  return Number(rows[0]?.count);
+};
+
+describe('projects beside a running node', () => {
+  let made: Credentials;
+  let other: Client;
+
+  test('create prints exactly one object, and its keys work at the node at once', async () => {
+    const { code, stdout, stderr } = await savepoint(['project', 'create', 'Crème & Söhne', '--json', '--data', data]);
+    const printed: unknown = JSON.parse(stdout);
+    made = parseCredentials(printed);
+    other = createClient(node.url, made);
+    await ok(other.manage('GET', other.definitions('validate')));
+    expect(code).toBe(0);
+    expect(stderr).toBe('');
+    expect(Object.keys(Object(printed))).toEqual(['projectId', 'publicKey', 'secretKey']);
+    expect(stdout.split('\n')).toHaveLength(2);
+    expect(made.projectId).toMatch(/^[A-Za-z0-9_-]+$/);
+    expect(await refused(other.play('GET', other.storage('players/1')))).toBe('404 NOT_FOUND');
+  });
+
+  test('list names them', async () => {
+    const listed = await json('project', 'list');
+    expect(listed).toMatchObject([
+      { projectId: game.projectId, name: 'Demo' },
+      { projectId: made.projectId, name: 'Crème & Söhne' },
+    ]);
+  });
+
+  test('delete --yes refuses the keys at once, drops every row and keeps the log', async () => {
+    await publishGame(other);
+    await ok(other.play('POST', other.storage(`players/${PLAYER}`), { body: { gold: 3 } }));
+    await ok(other.play('POST', other.storage(`scores/${PLAYER}`), { body: { points: 3 } }));
+    await ok(other.manage('POST', other.storage('feed/append'), { body: { text: 'x' }, headers: { 'idempotency-key': 'k' } }));
+    const before = await count('log_events WHERE stream = $1', `project-${made.projectId}`);
+    await command('project', 'delete', made.projectId, '--yes');
+    expect(await refused(other.manage('GET', other.definitions('validate')))).toBe('401 UNAUTHORIZED');
+    expect(await refused(other.play('GET', other.storage(`players/${PLAYER}`)))).toBe('401 UNAUTHORIZED');
+    const tables = [
+      'documents',
+      'ledger',
+      'records',
+      'limits',
+      'idempotency',
+      'definitions',
+      'subjects',
+      'leaderboards',
+      'leaderboard_counts',
+    ];
+    for (const table of tables) {
+      await eventually(`no row of it in ${table}`, async () => (await count(`${table} WHERE project = $1`, made.projectId)) === 0);
+    }
+    expect(await count('log_events WHERE stream = $1', `project-${made.projectId}`)).toBe(before + 1);
+    expect(await json('project', 'list')).toMatchObject([{ projectId: game.projectId }]);
+    other.close();
+  });
+});
+
+describe('keys beside a running node', () => {
+  let key: { readonly key: string; readonly keyId: string };
+  const works = () => game.send('GET', game.definitions('validate'), { headers: { 'x-api-key': key.key } });
+  const read = () => game.send('GET', game.storage(`players/${PLAYER}`), { headers: { 'x-api-key': key.key } });
+
+  test('a new key works at once, within its permissions; list masks secrets', async () => {
+    key = Object(await json('key', 'create', game.projectId, '--label', 'server', '--permissions', '{"endpoints":"x"}'));
+    expect(Object.keys(key).sort()).toEqual(['key', 'keyId', 'projectId', 'type']);
+    await ok(works());
+    expect(await refused(read())).toBe('403 FORBIDDEN');
+    const listed = await command('key', 'list', game.projectId);
+    expect(listed).toContain(key.keyId);
+    expect(listed).toContain('server');
+    expect(listed).not.toContain(key.key);
+  });
+
+  test('a disabled key: 403 KEY_DISABLED on documents, 401 on management', async () => {
+    await command('key', 'permissions', game.projectId, key.keyId, 'null', '--disable');
+    await eventually('the key is disabled', async () => (await refused(read())) === '403 KEY_DISABLED');
+    expect(await refused(works())).toBe('401 UNAUTHORIZED');
+  });
+
+  test('enabled it works again, revoked it stops', async () => {
+    await command('key', 'permissions', game.projectId, key.keyId, '--enable');
+    await eventually('the key works again', async () => (await read()).status === 200);
+    await ok(works());
+    await command('key', 'revoke', game.projectId, key.keyId);
+    await eventually('the key is refused', async () => (await refused(read())) === '401 UNAUTHORIZED');
+    expect(await refused(works())).toBe('401 UNAUTHORIZED');
+  });
+});
+
+describe('looking at the database and the log', () => {
+  test('db url is a connection string that works, and migrate finds nothing to do', async () => {
+    expect(await count('documents')).toBeGreaterThan(0);
+    expect(Object(await json('db', 'url'))).toMatchObject({ running: true });
+    expect(Object(await json('migrate')).migrations.length).toBeGreaterThan(0);
+  });
+
+  test('log tail shows the last events whole, also of one project', async () => {
+    const lines = (await command('log', 'tail', '-n', '3', '--json', '--project', game.projectId)).trimEnd().split('\n');
+    const events = lines.map((line) => Object(JSON.parse(line)));
+    expect(events).toHaveLength(3);
+    expect(events.map((event) => event.stream)).toEqual(Array(3).fill(`project-${game.projectId}`));
+    expect(events[2].revision - events[0].revision).toBe(2);
+    expect(Object.keys(events[0])).toEqual(['position', 'stream', 'revision', 'type', 'id', 'metadata', 'data']);
+  });
+
+  test('log stats counts streams and types', async () => {
+    const stats = Object(await json('log', 'stats'));
+    const own = stats.streams.find((one: { stream: string }) => one.stream === `project-${game.projectId}`);
+    expect(own.events).toBe(await count('log_events WHERE stream = $1', `project-${game.projectId}`));
+    expect(stats.types.map((one: { type: string }) => one.type)).toContain('document.written');
+  });
+});
+
+describe('verify', () => {
+  test('ends with 0 on a log and tables that agree, and with the anchors of that log', async () => {
+    const anchors = (await command('log', 'anchor')).trimEnd().split('\n');
+    expect(anchors.some((line) => line.startsWith(`${game.projectId}@`))).toBe(true);
+    const result = Object(await json('verify', '--anchor', ...anchors));
+    expect(result).toMatchObject({ ok: true, problems: [] });
+    expect(result.events).toBeGreaterThan(10);
+  });
+
+  test('ends with 1 when the log does not hold an anchored event', async () => {
+    const anchor = `${game.projectId}@1:${'0'.repeat(64)}`;
+    const ahead = `${game.projectId}@100000:${'0'.repeat(64)}`;
+    const { code, stdout } = await savepoint(['verify', '--json', '--anchor', anchor, ahead, '--data', data]);
+    const { problems } = Object(JSON.parse(stdout));
+    expect(code).toBe(1);
+    expect(problems).toMatchObject([
+      { kind: 'anchor', project: game.projectId, row: '1' },
+      { kind: 'anchor', project: game.projectId, row: '100000' },
+    ]);
+  });
+
+  test('ends with 1 and names every row that was changed, removed or added by hand; rebuild makes them right', async () => {
+    const columns = 'key, field, before, after, delta, amount, source, reason, at, event_id';
+    const edits = [
+      `UPDATE savepoint.documents SET document = '{"gold":999}' WHERE collection = 'players' AND key = '${PLAYER}'`,
+      `DELETE FROM savepoint.documents WHERE collection = 'scores' AND key = 'p-removed'`,
+      `UPDATE savepoint.ledger SET reason = 'gift' WHERE player = '${PLAYER}' AND before::text = '20'`,
+      `INSERT INTO savepoint.ledger SELECT project, space, collection, player, revision, ordinal + 7, ${columns} FROM savepoint.ledger
+       WHERE player = '${PLAYER}' AND before::text = '20'`,
+    ];
+    await ok(game.play('POST', game.storage('scores/p-removed'), { body: { points: 1 } }));
+    await eventually('the row is there', async () => (await count("documents WHERE key = 'p-removed'")) === 1);
+    for (const edit of edits) expect([edit, (await database.query(edit)).rowCount]).toEqual([edit, 1]);
+    const found = await savepoint(['verify', '--json', '--data', data]);
+    const { problems } = Object(JSON.parse(found.stdout));
+    const rows = problems.map((one: { table: string; row: string }) => `${one.table} ${one.row}`).sort();
+    expect(found.code).toBe(1);
+    expect(rows).toHaveLength(edits.length);
+    expect(rows.filter((row: string) => row.startsWith('documents') && row.includes(PLAYER))).toHaveLength(1);
+    expect(rows.filter((row: string) => row.startsWith('documents') && row.includes('p-removed'))).toHaveLength(1);
+    expect(rows.filter((row: string) => row.startsWith('ledger') && row.includes(PLAYER))).toHaveLength(2);
+    await command('rebuild', 'documents', 'ledger');
+    expect(await outcome('verify')).toMatchObject({ code: 0 });
+  });
+
+  test('a changed event breaks the chain', async () => {
+    const where = `WHERE stream = 'project-${game.projectId}' AND revision = 1`;
+    const { rows } = await database.query<{ data: string }>(`SELECT data::text AS data FROM savepoint.log_events ${where}`);
+    await database.query(`UPDATE savepoint.log_events SET data = '{"planted":true}' ${where}`);
+    const found = await outcome('verify');
+    await database.query(`UPDATE savepoint.log_events SET data = $1 ${where}`, [rows[0]?.data]);
+    expect([found.code, found.said.includes(game.projectId)]).toEqual([1, true]);
+  });
+});
+
+describe('rebuild beside a running node under write load', () => {
+  test.each([[[]], [['documents']]])(
+    'rebuild %s: no write is refused, every acknowledged one is readable, verify agrees',
+    async (names) => {
+      const key = `rebuild-${names.length}`;
+      const load = { going: true, acknowledged: 0, refusals: new Set<string>() };
+      const writer = async (lane: number) => {
+        for (let n = 0; load.going && n < 150; n++) {
+          const ops = [
+            { op: 'inc', path: 'n', value: 1 },
+            { op: 'push', path: 'marks', value: `${lane}-${n}` },
+          ];
+          const reply = await game.play('POST', game.storage(`counters/${key}-${lane}`), { body: { ops } });
+          if (reply.status === 200) load.acknowledged += 1;
+          else load.refusals.add(`${reply.status} ${reply.text}`);
+        }
+      };
+      const writers = Promise.all(Array.from({ length: 4 }, (_, lane) => writer(lane)));
+      const rebuilt = await outcome('rebuild', ...names);
+      load.going = false;
+      await writers;
+      expect(rebuilt).toMatchObject({ code: 0 });
+      expect([...load.refusals]).toEqual([]);
+      const found = await Promise.all([0, 1, 2, 3].map((lane) => ok(game.play('GET', game.storage(`counters/${key}-${lane}`)))));
+      const total = found.reduce((sum, { body }) => sum + Object(body).n, 0);
+      expect(total).toBe(load.acknowledged);
+      expect(found.every(({ body }) => new Set(Object(body).marks).size === Object(body).n)).toBe(true);
+      expect(await outcome('verify')).toMatchObject({ code: 0 });
+    },
+  );
+});
+
+describe('without a node', () => {
+  test('a command starts the database and stops it again; what it made is there for the next node', async () => {
+    await database.end();
+    await node.stop();
+    const made = parseCredentials(await json('project', 'create', 'Alone'));
+    expect(Object(await json('db', 'url'))).toMatchObject({ running: false });
+    expect(await outcome('verify')).toMatchObject({ code: 0 });
+    node = await startNode(data);
+    const alone = createClient(node.url, made);
+    await ok(alone.manage('GET', alone.definitions('validate')));
+    alone.close();
+    game.close();
+    game = createClient(node.url, demoCredentials(data));
+    expect(Object((await ok(game.play('GET', game.storage(`players/${PLAYER}`)))).body)).toMatchObject({ name: 'Ada', gold: 25 });
+  });
+});

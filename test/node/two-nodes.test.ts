@@ -1,0 +1,120 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { parseCredentials } from '../../infra/demo/project.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { prices, publishGame } from './support/game.ts';
+import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
+import { findLosses, startLoad } from './support/load.ts';
+import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** Two nodes on one DATABASE_URL, each with a data folder of its own, and no load balancer that keeps a player on one of them. */
+
+let env: { readonly DATABASE_URL: string };
+let nodes: readonly Node[] = [];
+let one: Client;
+let other: Client;
+
+beforeAll(async () => {
+  env = { DATABASE_URL: await testDatabase() };
+  nodes = await Promise.all([newFolder(), newFolder()].map((folder) => startNode(folder, { env })));
+  const project = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Shared', '--json'], { env })));
+  const [first, second] = nodes.map(({ url }) => createClient(url, project));
+  if (!first || !second) throw new Error('two nodes were started');
+  one = first;
+  other = second;
+  await publishGame(one);
+});
+
+afterAll(async () => {
+  one?.close();
+  other?.close();
+  await Promise.all(nodes.map((node) => node.stop()));
+  removeFolders();
+});
+
+test('two first starts at once make one demo project between them', async () => {
+  const demos = nodes.filter((node) => existsSync(join(node.data, 'demo-project.json')));
+  expect(demos).toHaveLength(1);
+  expect(JSON.parse(await succeed(['project', 'list', '--json'], { env }))).toHaveLength(2);
+});
+
+test('a node whose data folder cannot be made serves all the same, without a demo project', async () => {
+  const file = join(newFolder(), 'file');
+  writeFileSync(file, '');
+  const node = await startNode(join(file, 'data'), { env: { DATABASE_URL: await testDatabase() } });
+  expect(node.stdout()).toBe(`savepoint is ready on ${node.url}\n`);
+  expect(node.stderr()).toContain('no demo project');
+  expect(await node.stop()).toMatchObject({ code: 0 });
+});
+
+const bodyOf = async (reply: ReturnType<Client['play']>) => Object((await ok(reply)).body);
+
+test('a write on one is read on the other, with x-ns-position at once', async () => {
+  for (let n = 1; n <= 10; n++) {
+    const [writer, reader] = n % 2 === 0 ? [one, other] : [other, one];
+    const { headers } = await ok(writer.play('POST', writer.storage(`players/${PLAYER}`), { body: { level: n, gold: n } }));
+    const position = { 'x-ns-position': String(headers['x-ns-position']) };
+    expect(await bodyOf(reader.play('GET', reader.storage(`players/${PLAYER}`), { headers: position }))).toMatchObject({ level: n });
+    const { entries } = await bodyOf(reader.play('GET', reader.storage(`players/${PLAYER}/ledger`), { headers: position }));
+    expect(entries.at(-1)).toMatchObject({ after: n });
+  }
+});
+
+test('writes of both to one document are counted once each', async () => {
+  const loads = [startLoad(one, 'shared'), startLoad(other, 'shared')];
+  await eventually('both have written', async () => loads.every((load) => load.acknowledged() > 100));
+  const outcomes = await Promise.all(loads.map((load) => load.stop()));
+  for (const client of [one, other]) {
+    const head = await ok(client.play('POST', client.storage('counters/mark'), { body: { n: 1 } }));
+    expect(head.status).toBe(200);
+    expect(await findLosses(client, 'shared', outcomes)).toEqual([]);
+  }
+  const refusals = outcomes.flatMap((outcome) => [...outcome.refusals]);
+  expect(refusals.filter((refusal) => !/^(409 WRITE_CONFLICT|503 \w+ Retry-After)$/.test(refusal))).toEqual([]);
+});
+
+test('a rate limit is exact over both', async () => {
+  const inc = (client: Client) =>
+    client.play('POST', client.storage('meters/76561198000000030'), { body: { ops: [{ op: 'inc', path: 'n', value: 1 }] } });
+  const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => inc(n % 2 === 0 ? one : other)));
+  expect(replies.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), ...Array(10).fill(429)]);
+});
+
+test('an append with one key on both is one record', async () => {
+  const append = (client: Client) =>
+    client.manage('POST', client.storage('feed/append'), { body: { text: 'x' }, headers: { 'idempotency-key': 'both' } });
+  const replies = await Promise.all([append(one), append(other), append(one), append(other)]);
+  const done = replies.filter(({ status }) => status === 200).map(({ text }) => text);
+  expect(new Set(done).size).toBe(1);
+  expect((await ok(append(other))).text).toBe(done[0]);
+});
+
+test('definitions pushed on one are in force on the other', async () => {
+  await ok(one.manage('PUT', one.definitions('game-values'), { body: prices(3) }));
+  await eventually('the other has the new price', async () =>
+    (await ok(other.play('GET', `/v3/values/${other.projectId}`))).text.includes('"price":3'),
+  );
+});
+
+test('a key made on one works on the other at once, and revoked it stops on both', async () => {
+  const key = JSON.parse(await succeed(['key', 'create', one.projectId, '--json'], { env }));
+  const works = (client: Client) => client.send('GET', client.definitions('validate'), { headers: { 'x-api-key': key.key } });
+  for (const client of [one, other]) await ok(works(client));
+  await succeed(['key', 'revoke', one.projectId, key.keyId], { env });
+  for (const client of [one, other]) {
+    await eventually('the key is refused', async () => (await works(client)).status === 401);
+    expect(await refused(works(client))).toBe('401 UNAUTHORIZED');
+  }
+});
+
+test('one node goes, the other goes on; verify agrees', async () => {
+  const [first] = nodes;
+  expect(await first?.stop()).toMatchObject({ code: 0 });
+  await ok(other.play('POST', other.storage(`players/${PLAYER}`), { body: { level: 99 } }));
+  const { entries } = await bodyOf(other.play('GET', other.storage(`players/${PLAYER}/ledger`)));
+  expect(entries.length).toBeGreaterThan(10);
+  expect(await savepoint(['verify'], { env })).toMatchObject({ code: 0 });
+});

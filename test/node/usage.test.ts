@@ -1,0 +1,84 @@
+import { CommanderError } from 'commander';
+import { expect, test, vi } from 'vitest';
+import { allCommands, createProgram } from '../../src/cli/program.ts';
+import { VERSION } from '../../src/version.ts';
+import { newFolder, removeFolders, savepoint } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** What needs no database. The words are tried on the program itself; that the process ends as they say, on a few real ones. */
+
+/** Runs the words in this process: what commander or the command threw, and what was printed. */
+async function tried(words: readonly string[]): Promise<{ readonly thrown: unknown; readonly printed: string }> {
+  const printed: string[] = [];
+  const program = createProgram();
+  for (const each of allCommands(program)) {
+    each.configureOutput({ writeOut: (text) => printed.push(text), writeErr: (text) => printed.push(text) });
+  }
+  const thrown = await program.parseAsync([...words], { from: 'user' }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  return { thrown, printed: printed.join('') };
+}
+
+function pathsOf(): readonly (readonly string[])[] {
+  const paths = (command: ReturnType<typeof createProgram>, above: readonly string[]): (readonly string[])[] =>
+    command.commands.flatMap((child) => [[...above, child.name()], ...paths(child, [...above, child.name()])]);
+  return [[], ...paths(createProgram(), [])];
+}
+
+test('every command has help that ends well and tells of --data and --json', async () => {
+  expect(pathsOf().map((path) => path.join(' '))).toEqual(
+    expect.arrayContaining(['start', 'project create', 'project list', 'project delete', 'key create', 'key list', 'key revoke']),
+  );
+  expect(pathsOf().map((path) => path.join(' '))).toEqual(
+    expect.arrayContaining(['key permissions', 'migrate', 'rebuild', 'verify', 'log tail', 'log stats', 'log anchor', 'db url']),
+  );
+  for (const path of pathsOf()) {
+    const { thrown, printed } = await tried([...path, '--help']);
+    expect([path, thrown instanceof CommanderError && thrown.exitCode]).toEqual([path, 0]);
+    expect(printed).toContain(`Usage: ${['savepoint', ...path].join(' ')}`);
+    if (!printed.includes('Commands:'))
+      for (const option of ['--data', '--json']) expect([path, printed]).toEqual([path, expect.stringContaining(option)]);
+  }
+});
+
+test.each([
+  [[]],
+  [['fly']],
+  [['project']],
+  [['project', 'create']],
+  [['key', 'revoke', 'p']],
+  [['verify', '--fast']],
+  [['start', '--port']],
+  [['log', 'tail', 'much']],
+])('wrong usage: savepoint %j', async (words) => {
+  const { thrown } = await tried(words);
+  expect(thrown instanceof CommanderError && thrown.exitCode).toBe(1);
+});
+
+test.each([
+  [['project', 'delete', 'p'], /--yes/],
+  [['rebuild', 'nothing'], /documents/],
+  [['log', 'tail', '-n', 'x'], /--lines/],
+  [['verify', '--anchor', 'x'], /PROJECT@REVISION:HASH/],
+  [['key', 'create', 'p', '--type', 'odd'], /public or secret/],
+  [['key', 'create', 'p', '--permissions', '{"collections":"everything"}'], /letters of rwx/],
+  [['key', 'permissions', 'p', 'k', 'x'], /must be JSON/],
+  [['key', 'permissions', 'p', 'k'], /--enable/],
+  [['key', 'permissions', 'p', 'k', '--enable', '--disable'], /one of/],
+])('refused before any database is touched: savepoint %j', async (words, says) => {
+  const { thrown } = await tried([...words, '--data', '/nowhere/at/all']);
+  expect(thrown).toMatchObject({ code: 'VALIDATION_FAILED', message: expect.stringMatching(says) });
+});
+
+test('the process ends with 0 after help and version, 2 after wrong usage, 1 after a refusal, which goes to standard error', async () => {
+  expect(await savepoint(['--version'])).toMatchObject({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
+  expect(await savepoint(['key', 'create', '--help'])).toMatchObject({ code: 0, stderr: '' });
+  expect(await savepoint(['fly'])).toMatchObject({ code: 2, stdout: '' });
+  const data = newFolder();
+  const none = await savepoint(['db', 'url', '--json', '--data', data]);
+  removeFolders();
+  expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('savepoint start') });
+});

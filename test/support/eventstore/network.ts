@@ -1,0 +1,86 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+/** A stretch of loopback network in front of a server, at a port that stays. It can stop delivering, and break. */
+export interface Network {
+  readonly port: number;
+  /** Nothing gets through any more, in neither direction, and nothing is closed: as a server that was stopped, or a lost cable. */
+  freeze(): void;
+  /** Requests get through, answers do not. */
+  muffle(): void;
+  /** The connections there are fall silent for good, and stay open; new ones work. */
+  strand(): void;
+  /** What was held back goes on. */
+  thaw(): void;
+  /** Breaks all connections. */
+  cut(): void;
+  /** Connections that are open now. */
+  readonly open: number;
+  close(): Promise<void>;
+}
+
+interface Line {
+  readonly near: Socket;
+  readonly far: Socket;
+  stranded: boolean;
+}
+
+/** `target` gives the port of the server behind, or `null` while nobody listens there. */
+export async function startNetwork(target: () => number | null): Promise<Network> {
+  const lines = new Set<Line>();
+  let state: 'open' | 'muffled' | 'frozen' = 'open';
+
+  const settle = ({ near, far, stranded }: Line) => {
+    for (const socket of [near, far]) socket.unpipe();
+    if (stranded) return;
+    if (state !== 'frozen') near.pipe(far);
+    if (state === 'open') far.pipe(near);
+  };
+  const become = (next: typeof state) => {
+    state = next;
+    for (const line of lines) settle(line);
+  };
+
+  const server = createServer((near) => {
+    const port = target();
+    if (port === null) return near.destroy();
+    const line: Line = { near, far: connect(port, '127.0.0.1'), stranded: false };
+    lines.add(line);
+    for (const socket of [line.near, line.far]) {
+      socket.setNoDelay(true);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        lines.delete(line);
+        line.near.destroy();
+        line.far.destroy();
+      });
+    }
+    settle(line);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+
+  const cut = () => {
+    for (const { near } of lines) near.destroy();
+  };
+  return {
+    port: address.port,
+    freeze: () => become('frozen'),
+    muffle: () => become('muffled'),
+    strand() {
+      for (const line of lines) {
+        line.stranded = true;
+        settle(line);
+      }
+    },
+    thaw: () => become('open'),
+    cut,
+    get open() {
+      return lines.size;
+    },
+    async close() {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

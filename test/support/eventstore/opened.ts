@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach } from 'vitest';
+import { createEventStoreLog, type EventStoreLogOptions } from '../../../src/log/eventstore/log.ts';
+import {
+  type AppendResult,
+  type ExpectedRevision,
+  type Log,
+  LogUnavailable,
+  type NewEvent,
+  OutcomeUnknown,
+} from '../../../src/log/port.ts';
+import { type StandIn, type StandInOptions, startStandIn } from './server.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A stand-in server and a log on it, both closed after the test. */
+export async function opened(
+  options: Omit<EventStoreLogOptions, 'url'> & StandInOptions = {},
+): Promise<{ readonly server: StandIn; readonly log: Log }> {
+  const server = await startStandIn(options);
+  cleanups.push(() => server.close());
+  return { server, log: openedOn(server.url, options) };
+}
+
+export function openedOn(url: string, options: Omit<EventStoreLogOptions, 'url'> = {}): Log {
+  const log = createEventStoreLog({ ...options, url });
+  cleanups.push(() => log.close());
+  return log;
+}
+
+/** What a writer does: the identical append again until the answer is known. Gives the answer and what was said before it. */
+export async function untilKnown(
+  log: Log,
+  stream: string,
+  expected: ExpectedRevision,
+  events: readonly NewEvent[],
+): Promise<{ readonly result: AppendResult; readonly failures: readonly Error[] }> {
+  const failures: Error[] = [];
+  for (;;) {
+    try {
+      return { result: await log.append(stream, expected, events), failures };
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknown || error instanceof LogUnavailable)) throw error;
+      failures.push(error);
+      await pause(10);
+    }
+  }
+}
+
+/** Resolves once `done` holds. */
+export async function until(done: () => boolean): Promise<void> {
+  while (!done()) await pause(5);
+}
