@@ -7,6 +7,8 @@ import { EventStoreDBClient } from '@eventstore/db-client';
 export interface Connection {
   /** For the next call; not to be kept. */
   client(): EventStoreDBClient;
+  /** Whether this client is still in use. The reads of one that is not end as if they were complete. */
+  serves(client: EventStoreDBClient): boolean;
   /** The server said something. */
   heard(): void;
   /**
@@ -29,10 +31,11 @@ export function openConnection(url: string): Connection {
   let renewals = 0;
   const open = () => guarded(EventStoreDBClient.connectionString(distinct(url, renewals)), heard);
   let current = open();
+  let closed = false;
   const leaving = new Set<Promise<void>>();
 
   const renew = (client: EventStoreDBClient) => {
-    if (client !== current) return;
+    if (client !== current || closed) return;
     renewals++;
     startedAt = performance.now();
     current = open();
@@ -42,12 +45,14 @@ export function openConnection(url: string): Connection {
 
   return {
     client: () => current,
+    serves: (client) => client === current && !closed,
     heard,
     unanswered(client, since) {
       if (heardAt < since && heardAt > startedAt) renew(client);
     },
     spoiled: renew,
     async close() {
+      closed = true;
       await Promise.all([current.dispose(), ...leaving]);
     },
   };

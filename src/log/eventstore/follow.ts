@@ -52,7 +52,7 @@ export async function* followLog(options: FollowerOptions, { prefix, after, sign
     try {
       for await (const step of attempt(options, prefix, position === NOWHERE ? null : position, stop)) {
         position = step.position;
-        // The first step is a read's. From the second on it is known that the subscription works.
+        // The first step is a read's, and comes also while every subscription fails at once.
         if (++steps > 1) retryMs = FIRST_RETRY_MS;
         yield step;
       }

@@ -106,6 +106,7 @@ function collect(
     // Stays attached for good: an error after the end of interest must not end the process.
     reading.on('error', (error: Error) => settle(() => reject(error)));
     reading.on('end', () => {
+      if (!connection.serves(client)) return abandon('the connection was given up');
       connection.heard();
       settle(() => resolve(events));
     });

@@ -291,3 +291,13 @@ test('closing ends every call on the server, and leaves what was in flight unkno
   await expect(log.append('a', 0, events(1))).rejects.toBeInstanceOf(LogUnavailable);
   await expect(log.read('a', all)).rejects.toBeInstanceOf(LogUnavailable);
 });
+
+test('a read that closing cuts short fails; it is not taken for a stream without events', async () => {
+  const { server, log } = await opened();
+  await log.append('a', 'none', events(3));
+  server.faults.readsSilent = true;
+  const reads = [log.read('a', all), log.head('a'), log.end()].map((read) => expect(read).rejects.toBeInstanceOf(LogUnavailable));
+  await until(() => server.calls.reads === 3);
+  await log.close();
+  await Promise.all(reads);
+});

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run test:eventstore`: the log's contract against a real server, named by `EVENTSTORE_URL`. */
+// biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export.
+export default defineConfig({
+  test: {
+    include: ['test/contract/log/eventstore.real.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+    disableConsoleIntercept: true,
+  },
+});
