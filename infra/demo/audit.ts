@@ -1,6 +1,6 @@
-import { at, listAt, numberAt, textAt } from './json.ts';
+import { at, listAt, numberAt, textAt } from '../harness/json.ts';
+import { expectOk, type Project, playerHeaders, secretHeaders, storagePath } from '../harness/project.ts';
 import type { Player } from './player.ts';
-import { expectOk, type Project, playerHeaders, secretHeaders, storagePath } from './project.ts';
 
 /** One thing that had to hold; `problems` says where it did not. */
 export interface Check {

@@ -2,15 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { at, numberAt } from '../harness/json.ts';
+import { demoCredentials, type RunningNode, savepoint, startNode } from '../harness/node.ts';
+import { seededRandom } from '../harness/numbers.ts';
+import { type Credentials, expectOk, openProject, type Project, parseCredentials } from '../harness/project.ts';
 import { auditLeaderboard, auditMarket, auditPlayers, type Check, readLeaderboard, readLedger, readMarket } from './audit.ts';
-import { at, numberAt } from './json.ts';
-import { demoCredentials, type RunningNode, savepoint, startNode } from './node.ts';
 import { newPlayer, type Player, play, type Rules } from './player.ts';
-import { type Credentials, expectOk, openProject, type Project, parseCredentials } from './project.ts';
 import { pushGame } from './push.ts';
 import { printReport, type Report, startProgress } from './report.ts';
 import { stagePrices } from './staging.ts';
-import { createTally, seededRandom, type Throughput } from './tally.ts';
+import { createTally, type Throughput } from './tally.ts';
 
 /**
  * `npm run demo`: publishes the example game to a node, plays it with simulated players, and checks the books afterwards.

@@ -1,6 +1,6 @@
-import type { Answer } from './http.ts';
-import { numberAt } from './json.ts';
-import { endpointPath, errorCode, type Project, playerHeaders } from './project.ts';
+import type { Answer } from '../harness/http.ts';
+import { numberAt } from '../harness/json.ts';
+import { endpointPath, errorCode, type Project, playerHeaders } from '../harness/project.ts';
 import type { AxePricing } from './push.ts';
 import type { Tally } from './tally.ts';
 

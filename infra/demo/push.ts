@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listAt, textAt } from './json.ts';
-import { repositoryFolder } from './node.ts';
-import { expectOk, managePath, type Project, secretHeaders, type Target } from './project.ts';
+import { listAt, textAt } from '../harness/json.ts';
+import { repositoryFolder } from '../harness/node.ts';
+import { expectOk, managePath, type Project, secretHeaders, type Target } from '../harness/project.ts';
 
 /** A definition as an author wrote it: the server compiles `sourceText`. */
 interface SourceItem {

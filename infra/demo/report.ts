@@ -1,3 +1,4 @@
+import { table } from '../harness/table.ts';
 import type { Check, LeaderboardLine, LedgerLine } from './audit.ts';
 import type { Player } from './player.ts';
 import type { Staging } from './staging.ts';
@@ -46,15 +47,6 @@ export function startProgress(calls: () => number, seconds: number): () => void 
     clearInterval(timer);
     if (terminal) process.stderr.write(`\r${' '.repeat(60)}\r`);
   };
-}
-
-export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const cells = [head, ...rows].map((row) => row.map(String));
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const numeric = head.map((_, column) => rows.every((row) => typeof row[column] === 'number'));
-  const line = (row: readonly string[]) =>
-    row.map((cell, column) => (numeric[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join('  ');
-  return cells.map((row) => `  ${line(row).trimEnd()}`).join('\n');
 }
 
 function leaderboardRow(line: LeaderboardLine): readonly (string | number)[] {

@@ -1,7 +1,16 @@
+import { numberAt } from '../harness/json.ts';
+import {
+  endpointPath,
+  expectOk,
+  managePath,
+  type Project,
+  playerHeaders,
+  secretHeaders,
+  storagePath,
+  type Target,
+} from '../harness/project.ts';
 import type { Check } from './audit.ts';
-import { numberAt } from './json.ts';
 import { priceOf } from './player.ts';
-import { endpointPath, expectOk, managePath, type Project, playerHeaders, secretHeaders, storagePath, type Target } from './project.ts';
 import { type AxePricing, pushAxePricing } from './push.ts';
 
 /** What the same purchase cost before, beside and after a staged change of prices. */

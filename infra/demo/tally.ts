@@ -1,5 +1,6 @@
-import type { Answer } from './http.ts';
-import { errorCode } from './project.ts';
+import type { Answer } from '../harness/http.ts';
+import { quantile } from '../harness/numbers.ts';
+import { errorCode } from '../harness/project.ts';
 
 /** Refusals that belong to the game: too poor for the axe, no better axe left, too much wood in one minute. */
 const EXPECTED: ReadonlySet<string> = new Set(['TOO_POOR', 'BEST_AXE', 'RATE_LIMIT']);
@@ -56,21 +57,5 @@ export function createTally(): Tally {
         errors: Object.fromEntries(errors),
       };
     },
-  };
-}
-
-/** The value below which the share `q` of the sorted values lies; 0 for none. */
-export function quantile(sorted: ArrayLike<number>, q: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
-}
-
-/** Small, seeded generator of numbers in [0, 1) (mulberry32), so that a run can be repeated. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }

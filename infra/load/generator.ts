@@ -1,5 +1,5 @@
 import autocannon from 'autocannon';
-import type { Credentials } from '../demo/project.ts';
+import type { Credentials } from '../harness/project.ts';
 import { type CaseName, type SeedName, WORKLOADS } from './workloads.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { RunningNode } from '../demo/node.ts';
-import type { Credentials } from '../demo/project.ts';
-import { quantile } from '../demo/tally.ts';
+import type { RunningNode } from '../harness/node.ts';
+import { quantile } from '../harness/numbers.ts';
+import type { Credentials } from '../harness/project.ts';
 import type { BareServer, Generator } from './children.ts';
 import type { Seen } from './generator.ts';
 import { cpuSeconds, familyCpuSeconds, residentBytes } from './processes.ts';

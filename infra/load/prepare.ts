@@ -1,6 +1,6 @@
-import { listAt, numberAt } from '../demo/json.ts';
-import type { RunningNode } from '../demo/node.ts';
-import { expectOk, managePath, type Project, secretHeaders } from '../demo/project.ts';
+import { listAt, numberAt } from '../harness/json.ts';
+import type { RunningNode } from '../harness/node.ts';
+import { expectOk, managePath, type Project, secretHeaders } from '../harness/project.ts';
 import type { Stand } from './measure.ts';
 import { type CaseName, DEFINITIONS, LEADERBOARD_PLAYERS, SEEDS, type SeedName, WORKLOADS } from './workloads.ts';
 

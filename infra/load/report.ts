@@ -1,5 +1,5 @@
 import { cpus, platform, totalmem } from 'node:os';
-import { table } from '../demo/report.ts';
+import { table } from '../harness/table.ts';
 import type { Row } from './measure.ts';
 import type { CaseName } from './workloads.ts';
 

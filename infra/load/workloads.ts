@@ -1,4 +1,4 @@
-import type { Credentials } from '../demo/project.ts';
+import type { Credentials } from '../harness/project.ts';
 
 /** One request of a workload. `player` goes into the header that names the caller. */
 export interface WorkRequest {

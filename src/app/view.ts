@@ -2,15 +2,13 @@ import type { SubjectState } from '../domain/states.ts';
 import type { SubjectKey } from '../domain/subjects.ts';
 import { readCounts, type Version, type WorkingSet } from './working-set.ts';
 
-/** Thrown by a view when a decision reads what is not in memory: the runner loads it and decides again from the start. */
-export class NeedsLoading extends Error {
-  override readonly name = 'NeedsLoading';
+/**
+ * Thrown by a view when a decision reads what is not in memory: the runner loads it and decides again from the start. Not an `Error`:
+ * nothing failed, and a stack would cost more than the decision.
+ */
+export class NeedsLoading {
   readonly subjects: readonly SubjectKey[];
   constructor(subjects: readonly SubjectKey[]) {
-    const limit = Error.stackTraceLimit;
-    Error.stackTraceLimit = 0;
-    super('a subject has to be loaded first');
-    Error.stackTraceLimit = limit;
     this.subjects = subjects;
   }
 }

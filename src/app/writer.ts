@@ -1,4 +1,4 @@
-import type { Actor, DomainEvent, ProjectEvent } from '../domain/events.ts';
+import type { Actor, DomainEvent, EventMetadata, ProjectEvent } from '../domain/events.ts';
 import { SCHEMA_VERSIONS } from '../domain/events.ts';
 import { type SubjectKey, subjectsOf } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
@@ -39,9 +39,9 @@ export interface Decision<A> {
 }
 
 export interface Command<A> {
-  /** Random per request. */
+  /** Random per request; a UUID or anything else that JSON need not escape. */
   readonly commandId: string;
-  /** The use case, such as `document.write`. */
+  /** The use case, such as `document.write`: a constant of letters, dots and dashes. */
   readonly cause: string;
   readonly actor: Actor;
   /** Pure and synchronous; may run several times. `now` never runs backwards within the project. */
@@ -412,18 +412,12 @@ export class Writer {
     for (const commit of group) {
       if (commit.events.length > 0) recordedAt = Math.max(recordedAt, commit.decidedAt);
       const decoded: ProjectEvent[] = [];
+      const actor = JSON.stringify(commit.command.actor);
       for (const [ordinal, event] of commit.events.entries()) {
         const left = commit.events.length - 1 - ordinal;
-        const metadata = {
-          commandId: commit.command.commandId,
-          cause: commit.command.cause,
-          actor: commit.command.actor,
-          schemaVersion: SCHEMA_VERSIONS[event.type],
-          recordedAt,
-          ...(left > 0 ? { left } : {}),
-        };
+        const metadata = metadataOf(commit.command, SCHEMA_VERSIONS[event.type], recordedAt, left);
         const id = uuidV5(EVENT_IDS, `${metadata.commandId}/${ordinal}/${head}`);
-        const link = seal(hash, { id, type: event.type, metadata: JSON.stringify(metadata), data: commit.texts[ordinal] ?? '' });
+        const link = seal(hash, { id, type: event.type, metadata: printMetadata(metadata, actor), data: commit.texts[ordinal] ?? '' });
         hash = link.hash;
         const revision = head + 1 + events.length;
         events.push(link.event);
@@ -543,6 +537,16 @@ export class Writer {
     // Checked when the next group is formed: deadlines come in crowds, and each check goes through the whole queue.
     this.#withdrawn = true;
   }
+}
+
+function metadataOf({ commandId, cause, actor }: Command<unknown>, schemaVersion: number, recordedAt: number, left: number): EventMetadata {
+  return left > 0 ? { commandId, cause, actor, schemaVersion, recordedAt, left } : { commandId, cause, actor, schemaVersion, recordedAt };
+}
+
+/** What `JSON.stringify` prints, at a fraction of its time: ids and causes are our own and need no escape. */
+function printMetadata({ commandId, cause, schemaVersion, recordedAt, left }: EventMetadata, actor: string): string {
+  const rest = left === undefined ? '' : `,"left":${left}`;
+  return `{"commandId":"${commandId}","cause":"${cause}","actor":${actor},"schemaVersion":${schemaVersion},"recordedAt":${recordedAt}${rest}}`;
 }
 
 const ABSENT = newVersion(null, 0);

@@ -1,4 +1,4 @@
-import type { RunningNode } from '../../infra/demo/node.ts';
+import type { RunningNode } from '../../infra/harness/node.ts';
 import { childrenOf, findPostmaster } from '../../infra/load/processes.ts';
 
 /** `node`: Postgres lives on as an orphan. `both`: a power cut. `postgres first`: the node sees its database die, then dies too. */

@@ -1,6 +1,6 @@
-import type { Answer } from '../../infra/demo/http.ts';
-import { textAt } from '../../infra/demo/json.ts';
-import { endpointPath, errorCode, type Project, playerHeaders, secretHeaders, storagePath } from '../../infra/demo/project.ts';
+import type { Answer } from '../../infra/harness/http.ts';
+import { textAt } from '../../infra/harness/json.ts';
+import { endpointPath, errorCode, type Project, playerHeaders, secretHeaders, storagePath } from '../../infra/harness/project.ts';
 
 export type Kind = 'operations' | 'save' | 'endpoint' | 'append';
 

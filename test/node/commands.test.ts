@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Credentials, parseCredentials } from '../../infra/demo/project.ts';
+import { type Credentials, parseCredentials } from '../../infra/harness/project.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
 import { demoCredentials, eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';

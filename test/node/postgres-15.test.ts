@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, expect, test, vi } from 'vitest';
-import { parseCredentials } from '../../infra/demo/project.ts';
+import { parseCredentials } from '../../infra/harness/project.ts';
 import { type EmbeddedPostgres, startPostgres } from '../support/embedded.ts';
 import { publishGame } from './support/game.ts';
 import { createClient, ok, PLAYER } from './support/game-client.ts';

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { parseCredentials } from '../../infra/demo/project.ts';
+import { parseCredentials } from '../../infra/harness/project.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { prices, publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';

@@ -16,8 +16,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'infra/postgres': ['src/kernel', 'src/config.ts'],
   'src/main.ts': ['src', 'projections', 'infra/postgres'],
   'src/cli': ['src', 'projections', 'infra/postgres'],
-  'infra/demo': ['src/kernel'],
-  'infra/load': ['src/kernel'],
+  'infra/harness': ['src/kernel'],
+  'infra/demo': ['src/kernel', 'infra/harness'],
+  'infra/load': ['src/kernel', 'infra/harness'],
 };
 
 const ROOT = resolve(import.meta.dirname, '../..');

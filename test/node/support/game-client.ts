@@ -1,5 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import type { Credentials } from '../../../infra/demo/project.ts';
+import type { Credentials } from '../../../infra/harness/project.ts';
 
 /** Speaks as the game client was measured to: chunked bodies without a length, everything outside ASCII escaped, the key twice. */
 

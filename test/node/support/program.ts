@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Credentials, parseCredentials } from '../../../infra/demo/project.ts';
+import { type Credentials, parseCredentials } from '../../../infra/harness/project.ts';
 
 /** The built program as a user runs it: real processes, their own environment, their own data folders. */
 
