@@ -57,6 +57,19 @@ function choice<const T extends string>(...options: readonly [T, ...T[]]): Kind<
   return { allowed: `one of ${options.join(', ')}`, parse: z.enum(options) };
 }
 
+/** What a node may do; a node does one or more of them. */
+export const ROLES = ['api', 'projector', 'worker'] as const;
+export type Role = (typeof ROLES)[number];
+
+const roles: Kind<readonly Role[]> = {
+  allowed: `one or more of ${ROLES.join(', ')}, with commas between`,
+  parse: z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.enum(ROLES)))
+    .transform((names) => ROLES.filter((role) => names.includes(role))),
+};
+
 function matching(pattern: RegExp, allowed: string): Kind<string> {
   return { allowed, parse: z.string().regex(pattern) };
 }
@@ -105,6 +118,8 @@ const SERVER = {
     address(['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'], 'esdb://user:password@host:port'),
     'An EventStoreDB or KurrentDB to keep the log in; without it Postgres keeps it.',
   ),
+  roles: setting('ROLES', ROLES.join(','), roles, 'What this node does: serve requests, write the read models, run jobs.'),
+  workers: setting('WORKERS', '1', whole(1, 64), 'Processes that serve requests on this machine, behind one port.'),
   wireNames: setting('WIRE_NAMES', 'neutral', choice('neutral', 'published'), 'The spelling of names in answers; both are read, always.'),
   keyPrefix: setting('KEY_PREFIX', 'sp_', matching(/^[a-z0-9]{0,15}_?$/, 'at most 16 of a-z 0-9, then _'), 'How new API keys begin.'),
   platformIdPattern: setting('PLATFORM_ID_PATTERN', '^[79][0-9]{3,16}$', pattern, 'What a plausible player id looks like.'),

@@ -55,12 +55,22 @@ export function grounds(
   return { authority, settings, key, state, definitions: effectiveDefinitions(state, target), space };
 }
 
+/** Whom a command is done for. Throws 400 INVALID_PLATFORMID for a claim that no table could hold. */
 export function actorOf(caller: Caller): Actor {
+  requireStorable(caller.platformId);
+  requireStorable(caller.onBehalfOf);
   return {
     kind: caller.isSecret ? 'secret' : 'public',
     keyId: caller.key.keyId,
     ...(caller.platformId === null ? {} : { player: caller.platformId }),
   };
+}
+
+/** Characters of a claimed id: it becomes part of keys of tables, and an index takes no more than 2.7 KB in all. */
+const LONGEST_CLAIM = 256;
+
+function requireStorable(claim: string | null): void {
+  if (claim !== null && (claim.length > LONGEST_CLAIM || claim.includes('\0'))) throw refusal('INVALID_PLATFORMID');
 }
 
 /** Throws 403 unless a secret key has the permission; public keys are not permission-gated. */
@@ -72,7 +82,7 @@ export function requirePermission(key: ApiKey, scope: string, level: 'r' | 'rw' 
 export type DirectAction = 'read' | 'write' | 'delete';
 
 const COLLECTION_ID = /^[A-Za-z0-9_-]{1,128}$/;
-const DOCUMENT_KEY = /^[A-Za-z0-9_:-]{1,256}$/;
+export const DOCUMENT_KEY = /^[A-Za-z0-9_:-]{1,256}$/;
 
 /** The collection of a direct call, after the access table of runtime-storage 3. Unknown and ill-formed ids are one answer: 404. */
 export function directCollection(

@@ -5,11 +5,11 @@ import { refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
 import type { Caller, Positioned } from './app.ts';
+import type { Decision, Outcome } from './commit.ts';
 import type { Project } from './project.ts';
 import type { Projects } from './projects.ts';
 import type { ViewReader } from './readers.ts';
 import type { View } from './view.ts';
-import type { Decision, Outcome } from './writer.ts';
 
 /** What the use cases share: the open projects, the views, the clock, the limits. */
 export interface AppContext {

@@ -7,7 +7,7 @@ import { checkInput } from '../domain/endpoint/input.ts';
 import type { PendingWrite, Reads } from '../domain/endpoint/run.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { type Grounds, groundsOf, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
+import { DOCUMENT_KEY, type Grounds, groundsOf, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
 import type { App, Caller } from './app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { DocumentWrites } from './document-writes.ts';
@@ -109,8 +109,6 @@ function readsOf(ground: Grounds, writes: DocumentWrites): Reads {
     },
   };
 }
-
-const DOCUMENT_KEY = /^[A-Za-z0-9_:-]{1,256}$/;
 
 function commit(writes: DocumentWrites, ground: Grounds, write: PendingWrite, player: string, slug: string): void {
   const collection = ground.definitions.collection(write.collection);

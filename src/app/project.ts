@@ -7,9 +7,10 @@ import { decodeProjectEvent, UnknownEvent } from '../log/decode.ts';
 import { type Log, LogUnavailable, type RecordedEvent } from '../log/port.ts';
 import { projectStream } from '../log/streams.ts';
 import { asAuthority, asDefinitions } from './access.ts';
+import type { Command, Outcome } from './commit.ts';
 import type { StateReader } from './readers.ts';
 import { readCounts, type SharedCache, type Version, WorkingSet } from './working-set.ts';
-import { type Command, type Outcome, Writer, type WriterLimits, type WriterObserver } from './writer.ts';
+import { Writer, type WriterLimits, type WriterObserver } from './writer.ts';
 
 /**
  * One project as this node has it open: its working set, its writer, and the tail of its stream.

@@ -4,7 +4,7 @@ import { decideAppend } from '../domain/document/append.ts';
 import type { IdempotencyState } from '../domain/states.ts';
 import { collectionSubject, documentSubject, idempotencySubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
-import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
+import { DOCUMENT_KEY, type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
 import type { App, Caller } from './app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { readDocument } from './documents.ts';
@@ -75,7 +75,10 @@ export function createRecords(context: AppContext): App['records'] {
       const ground = grounds(project.authority, project.definitions, caller, at.target);
       if (caller.isSecret) requirePermission(ground.key, 'collections', 'x');
       const collection = ground.definitions.collection(at.collection);
-      const answer = collection?.type === 'global' ? await readDocument(context, project, caller, ground, collection, at.key) : null;
+      const answer =
+        collection?.type === 'global' && DOCUMENT_KEY.test(at.key)
+          ? await readDocument(context, project, caller, ground, collection, at.key)
+          : null;
       if (!answer) throw refusal('NOT_FOUND', 'No record with this id');
       return answer;
     },

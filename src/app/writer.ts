@@ -1,16 +1,14 @@
-import type { Actor, DomainEvent, EventMetadata, ProjectEvent } from '../domain/events.ts';
-import { SCHEMA_VERSIONS } from '../domain/events.ts';
-import { type SubjectKey, subjectsOf } from '../domain/subjects.ts';
+import type { DomainEvent } from '../domain/events.ts';
+import type { SubjectKey } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { encodeEvent } from '../kernel/json.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
-import { uuidSpace, uuidV5 } from '../kernel/uuid.ts';
-import { seal } from '../log/chain.ts';
-import { rememberDecoded } from '../log/decode.ts';
-import { AppendTooLarge, type Log, type NewEvent, OutcomeUnknown } from '../log/port.ts';
-import { evolve } from './evolve.ts';
+import { AppendTooLarge, type Log, OutcomeUnknown } from '../log/port.ts';
+import { type Command, type Commit, type Decision, effectsOf, type Outcome } from './commit.ts';
+import { Deadlines } from './deadlines.ts';
+import { type Sealed, sealGroup } from './seal-group.ts';
 import { NeedsLoading, View } from './view.ts';
-import { type Effect, newVersion, type WorkingSet } from './working-set.ts';
+import type { WorkingSet } from './working-set.ts';
 
 /**
  * The writer of one project: gathers commits and appends them in groups, at the exact revision.
@@ -31,28 +29,6 @@ import { type Effect, newVersion, type WorkingSet } from './working-set.ts';
  * - A command *without events* (a refusal, a read-only call) that read speculation waits in its place for the group it read from;
  *   one that read durable state alone is answered at once.
  */
-
-/** What a decision comes to. A refusal is thrown or returned; both mean the same. */
-export interface Decision<A> {
-  readonly events: readonly DomainEvent[];
-  readonly answer: A;
-}
-
-export interface Command<A> {
-  /** Random per request; a UUID or anything else that JSON need not escape. */
-  readonly commandId: string;
-  /** The use case, such as `document.write`: a constant of letters, dots and dashes. */
-  readonly cause: string;
-  readonly actor: Actor;
-  /** Pure and synchronous; may run several times. `now` never runs backwards within the project. */
-  decide(view: View, now: number): Decision<A> | Refusal;
-}
-
-export interface Outcome<A> {
-  readonly answer: A;
-  /** The project's revision that the answer reflects or became. */
-  readonly revision: number;
-}
 
 export interface WriterLimits {
   readonly groupCommits: number;
@@ -92,38 +68,6 @@ export interface WriterOptions {
 
 const MAX_ATTEMPTS = 8;
 const MAX_COURTESY_MS = 50;
-/** Name space of event ids: any fixed UUID will do. */
-const EVENT_IDS = uuidSpace('5b0c8f5e-6f6b-4d8e-9f0a-3c1d2e4f5a6b');
-
-interface Commit {
-  readonly command: Command<unknown>;
-  readonly resolve: (outcome: Outcome<unknown>) => void;
-  readonly reject: (reason: unknown) => void;
-  /** Empty for a command that only waits for what it read. */
-  events: readonly DomainEvent[];
-  /** JSON texts of the events' data. */
-  texts: readonly string[];
-  bytes: number;
-  effects: readonly Effect[];
-  view: View;
-  /** Settled at the end: an answer, or the refusal that was decided on speculation. */
-  result: { readonly answer: unknown } | { readonly refused: Refusal };
-  decidedAt: number;
-  attempts: number;
-  sent: boolean;
-  settled: boolean;
-  cancelDeadline: () => void;
-}
-
-interface Sealed {
-  readonly commits: readonly Commit[];
-  readonly events: readonly NewEvent[];
-  /** The sealed events of each commit, decoded. */
-  readonly perCommit: readonly (readonly ProjectEvent[])[];
-  readonly hash: string;
-  readonly recordedAt: number;
-}
-
 export class Writer {
   /** Chain hash of the event at the head; '' before the first. */
   hash = '';
@@ -150,8 +94,11 @@ export class Writer {
   #foreignSeenAt = Number.NEGATIVE_INFINITY;
   #lastAppendEnd = Number.NEGATIVE_INFINITY;
 
+  readonly #deadlines: Deadlines<Commit>;
+
   constructor(options: WriterOptions) {
     this.#options = options;
+    this.#deadlines = new Deadlines(options.scheduler, options.limits.deadlineMs, (commit) => this.#deadline(commit));
   }
 
   /** True while an append is under way: the tail must not be folded then. */
@@ -183,11 +130,10 @@ export class Writer {
         attempts: 0,
         sent: false,
         settled: false,
-        cancelDeadline: () => undefined,
       };
       this.#decideAndJoin(commit);
       if (commit.settled) return;
-      commit.cancelDeadline = this.#options.scheduler.after(this.#options.limits.deadlineMs, () => this.#deadline(commit));
+      this.#deadlines.add(commit);
     });
   }
 
@@ -377,7 +323,7 @@ export class Writer {
   }
 
   async #run(group: readonly Commit[]): Promise<void> {
-    const sealed = this.#seal(group);
+    const sealed = sealGroup(group, { revision: this.#options.set.head, hash: this.hash, recordedAt: this.recordedAt });
     if (sealed.events.length === 0) {
       this.#finish(sealed, this.#options.set.head);
       return;
@@ -400,34 +346,6 @@ export class Writer {
       return;
     }
     await this.#conflict(group, result.actual);
-  }
-
-  /** Ids and hashes depend on the revision the group is to have: one id, one byte string. */
-  #seal(group: readonly Commit[]): Sealed {
-    let hash = this.hash;
-    let recordedAt = this.recordedAt;
-    const head = this.#options.set.head;
-    const events: NewEvent[] = [];
-    const perCommit: ProjectEvent[][] = [];
-    for (const commit of group) {
-      if (commit.events.length > 0) recordedAt = Math.max(recordedAt, commit.decidedAt);
-      const decoded: ProjectEvent[] = [];
-      const actor = JSON.stringify(commit.command.actor);
-      for (const [ordinal, event] of commit.events.entries()) {
-        const left = commit.events.length - 1 - ordinal;
-        const metadata = metadataOf(commit.command, SCHEMA_VERSIONS[event.type], recordedAt, left);
-        const id = uuidV5(EVENT_IDS, `${metadata.commandId}/${ordinal}/${head}`);
-        const link = seal(hash, { id, type: event.type, metadata: printMetadata(metadata, actor), data: commit.texts[ordinal] ?? '' });
-        hash = link.hash;
-        const revision = head + 1 + events.length;
-        events.push(link.event);
-        const sealed: ProjectEvent = { ...event, revision, id, metadata, hash };
-        rememberDecoded(sealed, commit.bytes);
-        decoded.push(sealed);
-      }
-      perCommit.push(decoded);
-    }
-    return { commits: group, events, perCommit, hash, recordedAt };
   }
 
   /**
@@ -512,7 +430,6 @@ export class Writer {
   #answer(commit: Commit, revision: number): void {
     if (commit.settled) return;
     commit.settled = true;
-    commit.cancelDeadline();
     if ('refused' in commit.result) commit.reject(commit.result.refused);
     else commit.resolve({ answer: commit.result.answer, revision });
   }
@@ -520,7 +437,6 @@ export class Writer {
   #fail(commit: Commit, reason: unknown): void {
     if (commit.settled) return;
     commit.settled = true;
-    commit.cancelDeadline();
     commit.reject(reason);
   }
 
@@ -537,33 +453,4 @@ export class Writer {
     // Checked when the next group is formed: deadlines come in crowds, and each check goes through the whole queue.
     this.#withdrawn = true;
   }
-}
-
-function metadataOf({ commandId, cause, actor }: Command<unknown>, schemaVersion: number, recordedAt: number, left: number): EventMetadata {
-  return left > 0 ? { commandId, cause, actor, schemaVersion, recordedAt, left } : { commandId, cause, actor, schemaVersion, recordedAt };
-}
-
-/** What `JSON.stringify` prints, at a fraction of its time: ids and causes are our own and need no escape. */
-function printMetadata({ commandId, cause, schemaVersion, recordedAt, left }: EventMetadata, actor: string): string {
-  const rest = left === undefined ? '' : `,"left":${left}`;
-  return `{"commandId":"${commandId}","cause":"${cause}","actor":${actor},"schemaVersion":${schemaVersion},"recordedAt":${recordedAt}${rest}}`;
-}
-
-const ABSENT = newVersion(null, 0);
-
-/** The states after the commit's events of every subject they change. Each was read by the decision: a blind write would hide behind it. */
-function effectsOf(commit: Commit, events: readonly DomainEvent[], now: number): readonly Effect[] {
-  const states = new Map<SubjectKey, Effect[1]>();
-  for (const event of events) {
-    const { command } = commit;
-    const metadata = { commandId: command.commandId, cause: command.cause, actor: command.actor, schemaVersion: 1, recordedAt: now };
-    const pending: ProjectEvent = { ...event, revision: -1, id: '', metadata, hash: '' };
-    for (const subject of subjectsOf(event)) {
-      if (subject.startsWith('collection/')) continue;
-      const before = states.get(subject) ?? commit.view.reads.get(subject) ?? (commit.view.isFresh(subject) ? ABSENT : undefined);
-      if (!before) throw new Error(`${command.cause} changes ${subject} without reading it`);
-      states.set(subject, newVersion(evolve(subject, before.state, pending), Math.max(commit.bytes, before.size)));
-    }
-  }
-  return [...states];
 }

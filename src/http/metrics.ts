@@ -48,6 +48,8 @@ export function createMetrics(): Metrics {
       name: 'savepoint_projection_lag_revisions',
       help: 'Revisions that a projection is behind the log',
       labelNames: ['projection'],
+      // Over several processes: the one that sees most.
+      aggregator: 'max',
       registers,
     }),
     workingSetHits: new Counter({ name: 'savepoint_working_set_hits_total', help: 'Subjects found in memory', registers }),
@@ -63,6 +65,7 @@ function watchEventLoop(registry: Registry): void {
     name: 'savepoint_event_loop_delay_seconds',
     help: 'Delay of the event loop since the last scrape',
     labelNames: ['quantile'],
+    aggregator: 'max',
     registers: [registry],
     collect() {
       this.set({ quantile: '0.5' }, delay.percentile(50) / 1e9);

@@ -17,11 +17,15 @@ export interface ServerParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   health(): Promise<Health>;
+  /** The text of `/metrics`, where it is more than the registry of this process. */
+  exposition?(): Promise<string>;
 }
 
 export interface HttpServer {
   /** Resolves with the port, which is a free one when 0 was asked for. */
   listen(port: number, host: string): Promise<number>;
+  /** Serves a connection that another process accepted, instead of listening. `head`: what was read of it already. */
+  accept(socket: Socket, head: Buffer): void;
   /** Stops accepting, lets what runs finish for `drainMs` at most, then cuts what is left. */
   close(drainMs: number): Promise<void>;
 }
@@ -51,12 +55,22 @@ export function createServer(parts: ServerParts): HttpServer {
     }),
   );
   const server = nodeServer(koa.callback(), settings);
+  const handedOver = new Set<Socket>();
 
   return {
     listen: (port, host) => listen(server, port, host),
+    accept(socket, head) {
+      // Node begins to look for slow and idle connections when its server listens.
+      if (handedOver.size === 0 && !server.listening) server.emit('listening');
+      handedOver.add(socket);
+      socket.once('close', () => handedOver.delete(socket));
+      socket.setNoDelay(true);
+      if (head.length > 0) socket.unshift(head);
+      server.emit('connection', socket);
+    },
     close(drainMs) {
       closing = true;
-      return close(server, drainMs);
+      return close(server, drainMs, handedOver);
     },
   };
 }
@@ -119,13 +133,12 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-function close(server: Server, drainMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
+/** Node counts only what it has accepted itself, so connections that were handed over are waited for beside it. */
+async function close(server: Server, drainMs: number, handedOver: ReadonlySet<Socket>): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+  server.closeIdleConnections();
+  const last = [...handedOver].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+  await Promise.all([closed, ...last]);
+  clearTimeout(cut);
 }

@@ -3,8 +3,10 @@
  * seed gives the same run.
  */
 export interface Scheduler {
-  /** Unix ms. */
+  /** Unix ms. May be set back. */
   now(): number;
+  /** Milliseconds since some moment; never set back. */
+  monotonic(): number;
   /** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Runs `task` once after `ms`; the answer cancels it. */
@@ -15,6 +17,7 @@ export interface Scheduler {
 
 export const realScheduler: Scheduler = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) {

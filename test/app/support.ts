@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import type { Command } from '../../src/app/commit.ts';
 import { evolve } from '../../src/app/evolve.ts';
 import { Project } from '../../src/app/project.ts';
 import type { Checkpoint, StateReader } from '../../src/app/readers.ts';
 import type { View } from '../../src/app/view.ts';
 import type { Version } from '../../src/app/working-set.ts';
-import type { Command, WriterLimits } from '../../src/app/writer.ts';
+import type { WriterLimits } from '../../src/app/writer.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
 import type { SubjectState } from '../../src/domain/states.ts';
 import { documentSubject, type SubjectKey, subjectsOf } from '../../src/domain/subjects.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../src/app/writer.ts';
+import type { Command } from '../../src/app/commit.ts';
 import { AppendTooLarge } from '../../src/log/port.ts';
 import { APPEND_MS, codeOf, countIn, type Fate, increment, numberOf, STREAM, Table, THING, written } from './support.ts';
 

@@ -1,3 +1,4 @@
+import { hashText } from '../definition/hash.ts';
 import type { CollectionModel, RuleModel, WindowName } from '../definition/model.ts';
 import type { WindowChange } from '../events.ts';
 import type { WindowState } from '../states.ts';
@@ -16,6 +17,8 @@ export interface Counting {
 
 /** Sums of decimal fractions carry noise; a limit of 0.3 lets 0.1 + 0.2 through. */
 const NOISE = 1e-9;
+/** Characters of a counter's field. */
+const LONGEST_FIELD = 512;
 
 /** What the rule of one window says about an amount. */
 export interface Count {
@@ -37,7 +40,13 @@ export function playerOf(key: string): string {
 
 /** Identity of a counter. The subject may be any text, so it comes last; no part before it can hold a `/`. */
 export function counterOf(rule: RuleModel, counting: Counting, window: WindowName): string {
-  return `${rule.id}/${counting.collection.id}/${encodeURIComponent(rule.field)}/${window}/${subjectOf(counting, rule.scope)}`;
+  return `${rule.id}/${counting.collection.id}/${fieldPart(rule.field)}/${window}/${subjectOf(counting, rule.scope)}`;
+}
+
+/** Counters are keys of a table: a path that its index could not hold goes by its hash. */
+function fieldPart(field: string): string {
+  const escaped = encodeURIComponent(field);
+  return escaped.length <= LONGEST_FIELD ? escaped : hashText(field);
 }
 
 /** The daily limit of a collection (runtime 11.2). No rule can have this id. */

@@ -6,6 +6,8 @@ import type { QueryModel } from '../definition/model.ts';
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const MAX_COLUMNS = 100;
+/** A field is part of the key of its board's rows, and an index takes 2.7 KB in all. */
+const MAX_FIELD_BYTES = 1024;
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
 export interface LeaderboardPlan {
@@ -38,6 +40,7 @@ export function leaderboardPlan(query: QueryModel): LeaderboardPlan | string {
   if (others.length > 0) return 'leaderboards over several sources are not run by this server yet';
   const { field, order, limit } = query.config;
   if (typeof field !== 'string' || field === '' || field.includes('{{')) return 'config.field must be a dotted path';
+  if (Buffer.byteLength(field) > MAX_FIELD_BYTES) return 'config.field is too long';
   return {
     collectionId: source.collectionId,
     field,

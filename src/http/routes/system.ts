@@ -14,13 +14,14 @@ export interface SystemParts {
   readonly settings: HttpSettings;
   readonly metrics: Metrics;
   health(): Promise<Health>;
+  exposition?(): Promise<string>;
 }
 
 const CAPABILITIES = ['global-records', 'endpoints', 'workflows', 'queries', 'game-values', 'rate-limits'];
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Routes about the server itself: no key, no project. */
-export function systemRoutes(router: Routes, { settings, metrics, health }: SystemParts): void {
+export function systemRoutes(router: Routes, { settings, metrics, health, exposition = () => metrics.registry.metrics() }: SystemParts): void {
   router.get('/health', async (): Promise<Answer> => {
     const report = await health();
     if (report.status === 'ok') return { body: { ...report }, headers: NO_STORE };
@@ -28,7 +29,7 @@ export function systemRoutes(router: Routes, { settings, metrics, health }: Syst
   });
 
   router.get('/metrics', async (): Promise<Answer> => {
-    return { text: await metrics.registry.metrics(), contentType: metrics.registry.contentType, headers: NO_STORE };
+    return { text: await exposition(), contentType: metrics.registry.contentType, headers: NO_STORE };
   });
 
   router.get('/v3/server-info', async (): Promise<Answer> => {

@@ -91,6 +91,10 @@ export class NodeClock implements Scheduler {
     return Math.floor(this.#epoch + this.#clock.now + this.skew);
   }
 
+  monotonic(): number {
+    return this.#clock.now;
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted) resolve();

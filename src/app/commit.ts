@@ -1,0 +1,67 @@
+import type { Actor, DomainEvent, ProjectEvent } from '../domain/events.ts';
+import { type SubjectKey, subjectsOf } from '../domain/subjects.ts';
+import type { Refusal } from '../kernel/errors.ts';
+import { evolve } from './evolve.ts';
+import type { View } from './view.ts';
+import { type Effect, newVersion } from './working-set.ts';
+
+/** What a decision comes to. A refusal is thrown or returned; both mean the same. */
+export interface Decision<A> {
+  readonly events: readonly DomainEvent[];
+  readonly answer: A;
+}
+
+export interface Command<A> {
+  /** Random per request; a UUID or anything else that JSON need not escape. */
+  readonly commandId: string;
+  /** The use case, such as `document.write`: a constant of letters, dots and dashes. */
+  readonly cause: string;
+  readonly actor: Actor;
+  /** Pure and synchronous; may run several times. `now` never runs backwards within the project. */
+  decide(view: View, now: number): Decision<A> | Refusal;
+}
+
+export interface Outcome<A> {
+  readonly answer: A;
+  /** The project's revision that the answer reflects or became. */
+  readonly revision: number;
+}
+
+/** A command on its way through the writer. */
+export interface Commit {
+  readonly command: Command<unknown>;
+  readonly resolve: (outcome: Outcome<unknown>) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Empty for a command that only waits for what it read. */
+  events: readonly DomainEvent[];
+  /** JSON texts of the events' data. */
+  texts: readonly string[];
+  bytes: number;
+  effects: readonly Effect[];
+  view: View;
+  /** Settled at the end: an answer, or the refusal that was decided on speculation. */
+  result: { readonly answer: unknown } | { readonly refused: Refusal };
+  decidedAt: number;
+  attempts: number;
+  sent: boolean;
+  settled: boolean;
+}
+
+const ABSENT = newVersion(null, 0);
+
+/** The states after the commit's events of every subject they change. Each was read by the decision: a blind write would hide behind it. */
+export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: number): readonly Effect[] {
+  const states = new Map<SubjectKey, Effect[1]>();
+  const { command, view } = commit;
+  const metadata = { commandId: command.commandId, cause: command.cause, actor: command.actor, schemaVersion: 1, recordedAt: now };
+  for (const event of events) {
+    const pending: ProjectEvent = { ...event, revision: -1, id: '', metadata, hash: '' };
+    for (const subject of subjectsOf(event)) {
+      if (subject.startsWith('collection/')) continue;
+      const before = states.get(subject) ?? view.reads.get(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);
+      if (!before) throw new Error(`${command.cause} changes ${subject} without reading it`);
+      states.set(subject, newVersion(evolve(subject, before.state, pending), Math.max(commit.bytes, before.size)));
+    }
+  }
+  return [...states];
+}

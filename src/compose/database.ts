@@ -1,0 +1,121 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { type Database, startDatabase, useDatabase } from '../../infra/postgres/database.ts';
+import { DatabaseProblem } from '../../infra/postgres/problem.ts';
+import type { Config } from '../config.ts';
+
+/** What is known of a Postgres server before anything is done with it. */
+export interface ServerFacts {
+  /** As it says itself: `17.2`, `15.14 (Debian …)`. */
+  readonly version: string;
+  readonly major: number;
+  readonly maxConnections: number;
+}
+
+export interface NodeDatabase {
+  /** With the password: never for a log. */
+  readonly url: string;
+  readonly facts: ServerFacts;
+  stop(): Promise<void>;
+}
+
+export const OLDEST_POSTGRES = 15;
+
+/** The database for a command: somebody else's server, or the embedded one beside a running node or without one. */
+export async function commandDatabase(config: Config, logger: Logger): Promise<{ readonly url: string; release(): Promise<void> }> {
+  const { databaseUrl } = config;
+  const found =
+    databaseUrl === null
+      ? await useDatabase({ dataDir: config.dataDir, log: logger })
+      : { url: databaseUrl, release: async () => undefined };
+  try {
+    requireVersion(await readFacts(found.url));
+    return found;
+  } catch (error) {
+    await found.release();
+    throw error;
+  }
+}
+
+/** The node's database: somebody else's server, or the embedded one, which is started again whenever it goes away by itself. */
+export async function nodeDatabase(config: Config, logger: Logger): Promise<NodeDatabase> {
+  const { databaseUrl } = config;
+  if (databaseUrl === null) return embedded(config, logger);
+  const facts = await readFacts(databaseUrl);
+  requireVersion(facts);
+  return { url: databaseUrl, facts, stop: async () => undefined };
+}
+
+/** Asks the server what it is. Throws what connecting throws. */
+export async function readFacts(connectionString: string): Promise<ServerFacts> {
+  const client = new pg.Client({ connectionString, application_name: 'savepoint look', connectionTimeoutMillis: 5000 });
+  // A lost connection fails the query; without a listener it would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ version: string; number: number; connections: number }>(
+      `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+         current_setting('max_connections')::int AS connections`,
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error('the database answered nothing');
+    return { version: row.version, major: Math.floor(row.number / 10_000), maxConnections: row.connections };
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function requireVersion({ major, version }: ServerFacts): void {
+  if (major >= OLDEST_POSTGRES) return;
+  throw new DatabaseProblem(
+    `The server of DATABASE_URL is Postgres ${version}; savepoint needs ${OLDEST_POSTGRES} or later.`,
+    'Upgrade that server, name another one, or unset DATABASE_URL to run the embedded Postgres.',
+  );
+}
+
+async function embedded(config: Config, logger: Logger): Promise<NodeDatabase> {
+  const first = await startDatabase({ dataDir: config.dataDir, log: logger });
+  const keeper: Keeper = { current: first, restarting: null, stopping: false };
+  keepRunning(keeper, config, logger).catch((error: unknown) => {
+    if (keeper.stopping) return;
+    logger.fatal({ err: error }, 'the embedded Postgres went away and could not be started again');
+    process.exit(1);
+  });
+  const stop = async () => {
+    keeper.stopping = true;
+    // What is just being started would be left running.
+    const last = await (keeper.restarting ?? keeper.current);
+    await last.stop();
+  };
+  try {
+    return { url: first.url, facts: await readFacts(first.url), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Keeper {
+  current: Database;
+  restarting: Promise<Database> | null;
+  stopping: boolean;
+}
+
+async function keepRunning(keeper: Keeper, config: Config, logger: Logger): Promise<void> {
+  for (;;) {
+    const { url } = keeper.current;
+    await keeper.current.exited;
+    if (keeper.stopping) return;
+    logger.error('the embedded Postgres went away; starting it again');
+    // Its session takes its lock again as soon as there is a server: it would be the other node that stands in the way.
+    await keeper.current.stop();
+    keeper.restarting = startDatabase({ dataDir: config.dataDir, log: logger });
+    const again = await keeper.restarting;
+    if (again.url !== url) {
+      await again.stop();
+      throw new Error('its port was taken by another program meanwhile; start the node again');
+    }
+    keeper.current = again;
+    keeper.restarting = null;
+  }
+}

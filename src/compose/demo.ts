@@ -1,0 +1,66 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { NewProject, Operator } from '../app/operator.ts';
+import type { ViewReader } from '../app/readers.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../log/port.ts';
+import { PROJECT_PREFIX } from '../log/streams.ts';
+
+export interface DemoParts {
+  readonly config: Config;
+  readonly pool: pg.Pool;
+  readonly log: Log;
+  readonly operator: Operator;
+  readonly views: ViewReader;
+  readonly logger: Logger;
+}
+
+/** Held while one node looks whether there is a project and makes one, so that two first nodes make one between them. No meaning. */
+const DEMO_LOCK = 7_203_114_004;
+
+/** On the very first start: a project to try things on. Its keys are written for the operator alone. */
+export async function makeDemoProject({ config, pool, log, operator, views, logger }: DemoParts): Promise<NewProject | null> {
+  const folder = resolve(config.dataDir);
+  const file = join(folder, 'demo-project.json');
+  if (existsSync(file)) return null;
+  const lock = await pool.connect();
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [DEMO_LOCK]);
+    if (await hasProjects(log)) return null;
+    // Before the project: keys that cannot be kept would be lost.
+    mkdirSync(folder, { recursive: true });
+    const { revision, ...project } = await operator.createProject('Demo');
+    writeFileSync(file, `${JSON.stringify(project, null, 2)}\n`, { mode: 0o600 });
+    chmodSync(file, 0o600);
+    await views.caughtUp(project.projectId, revision, 5000);
+    return project;
+  } catch (error) {
+    // With DATABASE_URL nothing else needs the folder, so a node without one serves all the same.
+    if (!isFileProblem(error)) throw error;
+    logger.warn({ err: error }, 'no demo project: its keys could not be written');
+    return null;
+  } finally {
+    await lock.query('SELECT pg_advisory_unlock($1)', [DEMO_LOCK]).catch(() => undefined);
+    lock.release();
+  }
+}
+
+/** Whether the log holds an event of any project. */
+async function hasProjects(log: Log): Promise<boolean> {
+  const stop = new AbortController();
+  try {
+    for await (const step of log.follow({ prefix: PROJECT_PREFIX, after: null, signal: stop.signal })) {
+      if (step.events.length > 0) return true;
+      if (step.caughtUp) return false;
+    }
+    return true;
+  } finally {
+    stop.abort();
+  }
+}
+
+function isFileProblem(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(String(error.code));
+}

@@ -1,0 +1,99 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { DatabaseProblem } from '../../infra/postgres/problem.ts';
+import { migrate } from '../../projections/migrate.ts';
+import { type Config, ConfigProblem, type Role, redactUrl } from '../config.ts';
+import type { Log } from '../log/port.ts';
+import { schemaSql } from '../log/postgres/log.ts';
+import { VERSION } from '../version.ts';
+import { nodeDatabase, type ServerFacts } from './database.ts';
+import { compareHistories, requireOneHistory } from './histories.ts';
+import { openLog, requireEventStore } from './log.ts';
+import { type Connections, createPool, shareConnections } from './pool.ts';
+import type { Stops } from './stops.ts';
+
+/** What every part of a node stands on. */
+export interface Foundations {
+  /** With the password: never for a log. */
+  readonly databaseUrl: string;
+  readonly pool: pg.Pool;
+  readonly log: Log;
+  readonly connections: Connections;
+}
+
+/** Where a process does not serve what it projects, it hears of events by asking for them. */
+const POLL_MS = 25;
+
+/** Database, migrations and log, checked to fit each other. Throws `ConfigProblem` or `DatabaseProblem` that names the cure. */
+export async function layFoundations(config: Config, logger: Logger, stops: Stops): Promise<Foundations> {
+  requireWhatCanWork(config);
+  await requireEventStore(config);
+  const database = await nodeDatabase(config, logger);
+  stops.add(() => database.stop());
+  const connections = connectionsOf(config, database.facts);
+  const pool = createPool(database.url, logger, connections.pool);
+  stops.add(() => pool.end());
+  await migrate(pool, [{ name: 'log', sql: schemaSql }]);
+  const log = openLog(config, database.url, tuningOf(config.workers, config.roles, connections));
+  stops.add(() => log.close());
+  await checkHistories(config, pool, log, logger);
+  tellWhatItRunsOn(config, database.facts, logger);
+  return { databaseUrl: database.url, pool, log, connections };
+}
+
+/** The same for one of several processes of a node, whose first process has done all that is done once. */
+export function standOn(config: Config, databaseUrl: string, connections: Connections, logger: Logger, stops: Stops): Foundations {
+  const pool = createPool(databaseUrl, logger, connections.pool);
+  stops.add(() => pool.end());
+  const log = openLog(config, databaseUrl, { readers: connections.readers });
+  stops.add(() => log.close());
+  return { databaseUrl, pool, log, connections };
+}
+
+function tuningOf(workers: number, roles: readonly Role[], { readers }: Connections) {
+  return workers > 1 || !roles.includes('api') ? { readers, pollMs: POLL_MS } : { readers };
+}
+
+/** Throws `ConfigProblem` for settings that contradict each other. */
+export function requireWhatCanWork({ roles, workers, databaseUrl }: Config): void {
+  if (workers > 1 && !roles.includes('api')) {
+    throw new ConfigProblem(
+      `WORKERS is ${workers}, and ROLES (${roles.join(',')}) has no api: workers serve requests. Add api to ROLES, or unset WORKERS`,
+    );
+  }
+  if (databaseUrl === null && !roles.includes('projector')) {
+    throw new ConfigProblem(
+      `ROLES is ${roles.join(',')}, but no other node can project into the embedded database of this one. Add projector to ROLES, or set DATABASE_URL to a Postgres that all nodes share`,
+    );
+  }
+}
+
+function connectionsOf({ workers }: Config, { maxConnections }: ServerFacts): Connections {
+  const processes = workers > 1 ? workers + 1 : 1;
+  const share = shareConnections(maxConnections, processes);
+  if (share !== null) return share;
+  throw new DatabaseProblem(
+    `Postgres takes ${maxConnections} connections; that is too few for ${processes} processes of this node.`,
+    'Raise max_connections (ALTER SYSTEM SET max_connections = …, then restart it), or lower WORKERS.',
+  );
+}
+
+async function checkHistories(config: Config, pool: pg.Pool, log: Log, logger: Logger): Promise<void> {
+  const histories = await compareHistories(pool, log);
+  requireOneHistory(histories, logPlace(config));
+  const projects = [...histories.missing, ...histories.different];
+  if (projects.length === 0) return;
+  logger.error({ projects }, 'log and read models of these projects tell two histories; they are refused until `savepoint rebuild`');
+}
+
+function logPlace({ eventStoreUrl }: Config): string {
+  return eventStoreUrl === null ? 'Postgres' : `EventStoreDB ${redactUrl(eventStoreUrl)}`;
+}
+
+function tellWhatItRunsOn(config: Config, { version }: ServerFacts, logger: Logger): void {
+  const { databaseUrl, dataDir, roles, workers } = config;
+  const database = databaseUrl === null ? `Postgres ${version}, embedded in ${dataDir}` : `Postgres ${version}, ${redactUrl(databaseUrl)}`;
+  const log = config.eventStoreUrl === null ? 'in the database' : logPlace(config);
+  const facts = { savepoint: VERSION, node: process.version, log, database, roles, workers };
+  logger.info(facts, `savepoint ${VERSION} runs on: log ${log}; database ${database}; roles ${roles.join(',')}; Node ${process.version}`);
+}

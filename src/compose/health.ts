@@ -1,0 +1,25 @@
+import type pg from 'pg';
+import type { Health } from '../http/routes/system.ts';
+import type { Log } from '../log/port.ts';
+import { VERSION } from '../version.ts';
+
+/** A balancer must not wait long for the answer that this node is not well. */
+const PATIENCE_MS = 3_000;
+
+/** `separateLog`: the log is not in the database, so it is asked for itself. */
+export async function healthOf(pool: pg.Pool, separateLog: Log | null): Promise<Health> {
+  const started = performance.now();
+  try {
+    await inTime(Promise.all([pool.query('SELECT 1'), separateLog?.end()]));
+    return { status: 'ok', version: VERSION, database: 'postgres', databaseLatencyMs: Math.round(performance.now() - started) };
+  } catch {
+    return { status: 'database-unavailable', version: VERSION, database: 'postgres' };
+  }
+}
+
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MS);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

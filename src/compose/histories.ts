@@ -1,0 +1,47 @@
+import type pg from 'pg';
+import { DatabaseProblem } from '../../infra/postgres/problem.ts';
+import { hashOf } from '../log/chain.ts';
+import type { Log } from '../log/port.ts';
+import { projectStream } from '../log/streams.ts';
+
+/** How the read models of some projects compare with the log. */
+export interface Histories {
+  /** Projects of the read models that were compared: those written most. */
+  readonly compared: number;
+  /** Of them, those that the log does not know at all. */
+  readonly missing: readonly string[];
+  /** Of them, those whose event at the checkpoint is another one, or is not there. */
+  readonly different: readonly string[];
+}
+
+/** Enough to tell one installation from another. */
+const SAMPLE = 20;
+
+const CHECKPOINTS = `
+SELECT c.project, c.revision, c.hash FROM savepoint.checkpoints c
+JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
+WHERE c.projection = 'authority' AND c.revision >= 0 ORDER BY c.revision DESC LIMIT $1`;
+
+/** Looks for the events at which the read models stand. Throws `LogUnavailable`, or what the database throws. */
+export async function compareHistories(pool: pg.Pool, log: Log): Promise<Histories> {
+  const { rows } = await pool.query<{ project: string; revision: string; hash: string }>(CHECKPOINTS, [SAMPLE]);
+  const missing: string[] = [];
+  const different: string[] = [];
+  for (const { project, revision, hash } of rows) {
+    const stream = projectStream(project);
+    const [event] = await log.read(stream, { from: Number(revision), limit: 1, direction: 'forwards' });
+    if (event !== undefined && hashOf(event.metadata) === hash) continue;
+    const isThere = event !== undefined || (await log.head(stream)) !== null;
+    (isThere ? different : missing).push(project);
+  }
+  return { compared: rows.length, missing, different };
+}
+
+export const OTHER_LOG_CURE =
+  'Name the log that belongs to this database; or move it here with `savepoint log copy --from … --to …`; or, when this log is the one to keep, name an empty database, where the read models are built anew.';
+
+/** Read models of projects that the log has never heard of belong to another log, or the log was lost. Nothing is guessed. */
+export function requireOneHistory({ compared, missing }: Histories, place: string): void {
+  if (compared === 0 || missing.length < compared) return;
+  throw new DatabaseProblem(`The database has read models of ${compared} projects, and the log in ${place} knows none of them.`, OTHER_LOG_CURE);
+}

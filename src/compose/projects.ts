@@ -1,0 +1,71 @@
+import type { Logger } from 'pino';
+import { Projects } from '../app/projects.ts';
+import type { StateReader } from '../app/readers.ts';
+import type { WriterObserver } from '../app/writer.ts';
+import type { Config } from '../config.ts';
+import { realScheduler } from '../kernel/scheduler.ts';
+import type { Log } from '../log/port.ts';
+
+export const SILENT: WriterObserver = { appended: () => undefined, conflict: () => undefined, queue: () => undefined };
+
+export function createProjects(config: Config, log: Log, reader: StateReader, logger: Logger, observer: WriterObserver): Projects {
+  const { groupCommits, groupBytes, queueCommits, windowBytes, commandTimeoutMs, workingSetBytes } = config.limits;
+  return new Projects({
+    log,
+    reader,
+    scheduler: realScheduler,
+    limits: { groupCommits, groupBytes, queueCommits, windowBytes, deadlineMs: commandTimeoutMs },
+    cacheBytes: workingSetBytes,
+    observer,
+    onTrouble: (what, error) => logger.error({ err: error }, what),
+  });
+}
+
+const LOOK_MS = 250;
+
+/**
+ * Where another process projects: looks how far the state tables of the open projects are, as long as something waits for them to
+ * move on. What they show may leave this process' memory. Answers how to stop.
+ */
+export function watchCheckpoints(projects: Projects, reader: StateReader, logger: Logger): () => Promise<void> {
+  const stopping = new AbortController();
+  let told = false;
+
+  const lookAt = async (projectId: string) => {
+    const checkpoint = await reader.checkpoint(projectId);
+    if (checkpoint) projects.projected(projectId, checkpoint.revision);
+  };
+  const look = async () => {
+    const waiting = projects.openProjects.filter(({ set }) => set.horizon < set.head);
+    try {
+      for (const { id } of waiting) await lookAt(id);
+      told = false;
+    } catch (error) {
+      if (!told) logger.warn({ err: error }, 'the checkpoints cannot be read; looking again');
+      told = true;
+    }
+  };
+  const watch = async () => {
+    while (!stopping.signal.aborted) {
+      await look();
+      await pause(LOOK_MS, stopping.signal);
+    }
+  };
+  const watching = watch();
+  return async () => {
+    stopping.abort();
+    await watching;
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}

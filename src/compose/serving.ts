@@ -1,0 +1,61 @@
+import type { Logger } from 'pino';
+import { createApp } from '../app/create-app.ts';
+import type { Projects } from '../app/projects.ts';
+import type { ViewReader } from '../app/readers.ts';
+import type { Config } from '../config.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Health } from '../http/routes/system.ts';
+import { createServer, type HttpServer } from '../http/server.ts';
+import { HTTP_DEFAULTS, type HttpSettings } from '../http/settings.ts';
+import { realScheduler } from '../kernel/scheduler.ts';
+import { VERSION } from '../version.ts';
+
+/** How long a read of a view waits for what this node has committed (design, section 6). */
+const VIEW_WAIT_MS = 250;
+
+export interface ServingParts {
+  readonly config: Config;
+  readonly projects: Projects;
+  readonly views: ViewReader;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  health(): Promise<Health>;
+  /** The text of `/metrics`, where it is more than this process' own. */
+  exposition?(): Promise<string>;
+}
+
+/** The HTTP server over the use cases. Nothing listens yet. */
+export function createServing({ config, projects, views, metrics, logger, health, exposition }: ServingParts): HttpServer {
+  const app = createApp({
+    projects,
+    views,
+    scheduler: realScheduler,
+    limits: { documentBytes: config.limits.documentBytes, viewWaitMs: VIEW_WAIT_MS },
+    platformId: new RegExp(config.platformIdPattern, 'u'),
+  });
+  return createServer({
+    app,
+    settings: httpSettings(config),
+    log: logger,
+    metrics,
+    health,
+    ...(exposition === undefined ? {} : { exposition }),
+  });
+}
+
+function httpSettings(config: Config): HttpSettings {
+  const { limits, wireNames } = config;
+  return {
+    ...HTTP_DEFAULTS,
+    version: VERSION,
+    wireNames,
+    gameBodyBytes: limits.gameBodyBytes,
+    managementBodyBytes: limits.managementBodyBytes,
+    bodyDepth: limits.bodyDepth,
+    buckets: {
+      game: { burst: limits.gameBurst, perSecond: limits.gameRefill },
+      management: { burst: limits.managementBurst, perSecond: limits.managementRefill },
+      session: { burst: 120, perSecond: 30 },
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { JobData, JobName } from './kinds.ts';
+
+/** What a job does. The work itself belongs to other rooms and comes in as functions. */
+
+export interface JobContext {
+  readonly id: string;
+  /** 1 for the first run. */
+  readonly attempt: number;
+  /** Percent done, 0 to 100; shown by `savepoint jobs list`. Costs nothing to call often. */
+  progress(percent: number): void;
+  /** Removes jobs done, and dead letters, that ended longer ago than this many ms. Resolves to how many. */
+  forget(age: { readonly doneMs: number; readonly deadMs: number }): Promise<number>;
+}
+
+/** What a handler leaves to be read, as JSON. */
+export type JobOutcome = Readonly<Record<string, unknown>>;
+
+export type JobHandlers = { readonly [N in JobName]: (data: JobData<N>, context: JobContext) => Promise<JobOutcome> };
+
+/** A failure that no repetition mends: the job is a dead letter at once. */
+export class JobFailure extends Error {
+  override readonly name = 'JobFailure';
+}
+
+export interface JobWork {
+  /** No names: all. A refusal is for good; anything else is tried again. */
+  rebuild(names: readonly string[], onPercent: (percent: number) => void): Promise<JobOutcome>;
+  verify(): Promise<{ readonly ok: boolean; readonly problems: readonly { readonly detail: string }[]; readonly events: number }>;
+  /** Drops what aborted rebuilds and verifications left; resolves to the names of the tables. */
+  dropAbandoned(): Promise<readonly string[]>;
+}
+
+const DAY = 86_400_000;
+export const DONE_KEPT_MS = 7 * DAY;
+export const DEAD_KEPT_MS = 30 * DAY;
+
+export function createJobHandlers(work: JobWork): JobHandlers {
+  return {
+    'projection.rebuild': ({ names }, { progress }) => work.rebuild(names, progress),
+    'verify.run': async () => {
+      const { ok, problems, events } = await work.verify();
+      if (ok) return { ok, events };
+      throw new JobFailure(
+        `${problems.length} problems, the first: ${problems[0]?.detail ?? ''}; run \`savepoint verify\` for all of them`,
+      );
+    },
+    // Rows that the log still tells of stay: `verify` would miss them. Sessions and request ids join here when they have a stream.
+    'access.cleanup': async () => ({ dropped: await work.dropAbandoned() }),
+    // The only thing kept about the past besides the log so far; what players report joins here when it has a stream.
+    'telemetry.retention': async (_, { forget }) => ({ removed: await forget({ doneMs: DONE_KEPT_MS, deadMs: DEAD_KEPT_MS }) }),
+  };
+}

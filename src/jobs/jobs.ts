@@ -1,0 +1,308 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { refusal } from '../kernel/errors.ts';
+import { DEAD_KEPT_MS, DONE_KEPT_MS, type JobContext, type JobHandlers } from './handlers.ts';
+import { JOB_KINDS, JOB_NAMES, type JobData, type JobName, LANES, type Lane } from './kinds.ts';
+import { openPostgresStore } from './postgres-store.ts';
+import { openRedisStore } from './redis-store.ts';
+import { createRunner } from './runner.ts';
+import { type LaneQueue, type LaneWorker, reasonOf, type Store, type StoredJob } from './store.ts';
+import { type JobState, type JobView, numberedId, parseId, STATES, viewOf } from './view.ts';
+
+/**
+ * The one place that makes queues and workers. Nothing here is needed to answer a request: a store that is away makes `enqueue`
+ * refuse within `answerMs`, and workers come back by themselves when it does.
+ *
+ * A job is *waiting*, *active*, *delayed* (for its time, or between two tries), *completed* or *failed*: the dead letter, after the
+ * last try or a failure for good. `retry` makes a dead letter wait again with all its tries.
+ */
+
+export interface JobsOptions {
+  /** `null`: jobs are kept in Postgres. */
+  readonly redisUrl: string | null;
+  readonly databaseUrl: string;
+  /** An address fit for logs and messages. */
+  readonly redact: (url: string) => string;
+  readonly logger: Logger;
+  /** `null` where nothing is run, such as a command that lists. */
+  readonly handlers: JobHandlers | null;
+  readonly timing?: Partial<Timing>;
+}
+
+/** All in ms. */
+export interface Timing {
+  /** Longest wait for an answer of the store. */
+  readonly answerMs: number;
+  /** Before the second run; doubled before each further one. */
+  readonly retryMs: number;
+  /** How long a worker that died keeps its job. */
+  readonly lockMs: number;
+}
+
+export interface EnqueueOptions {
+  readonly delayMs?: number;
+  /** While a job enqueued under this text waits or runs, another one is not added, and its id is answered. */
+  readonly unique?: string;
+}
+
+export interface JobsHealth {
+  readonly status: 'ok' | 'unavailable';
+  readonly store: Store['kind'];
+  readonly address: string;
+  /** How many jobs are in each state; `null` when the store does not answer. */
+  readonly counts: Readonly<Record<JobState, number>> | null;
+  readonly reason: string | null;
+}
+
+export interface Jobs {
+  /** Resolves to the id. Refuses with `VALIDATION_FAILED`, or with `STORAGE_UNAVAILABLE` when the store does not answer in time. */
+  enqueue<N extends JobName>(name: N, data: JobData<N>, options?: EnqueueOptions): Promise<string>;
+  /** Workers and schedules, as soon as the store is there; returns at once. */
+  start(): void;
+  /** Newest first within each lane and state. */
+  list(filter?: { readonly states?: readonly JobState[]; readonly limit?: number }): Promise<readonly JobView[]>;
+  /** Resolves to the ids that wait again. Refuses with `NOT_FOUND` for what is no dead letter. */
+  retry(which: { readonly id: string } | 'all'): Promise<readonly string[]>;
+  /** Never rejects. */
+  health(): Promise<JobsHealth>;
+  /** Takes no more jobs, waits `graceMs` at most for those that run, gives up the connections. Unfinished ones run again elsewhere. */
+  close(graceMs?: number): Promise<void>;
+}
+
+const TIMING: Timing = { answerMs: 2000, retryMs: 5000, lockMs: 30_000 };
+const TAKE_OVERS = 3;
+const LONGEST_PAUSE_MS = 5000;
+const QUIET_MS = 30_000;
+const GRACE_MS = 10_000;
+/** Closing connections, where nothing runs. */
+const GOODBYE_MS = 1000;
+const PAGE = 1000;
+
+interface Opened {
+  readonly store: Store;
+  readonly queues: Readonly<Record<Lane, LaneQueue>>;
+}
+
+export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, timing: given }: JobsOptions): Jobs {
+  const timing = { ...TIMING, ...given };
+  const kind = redisUrl === null ? 'postgres' : 'redis';
+  const address = redact(redisUrl ?? databaseUrl);
+  const trouble = seldom((reason) => logger.warn({ store: address, reason }, 'the job queue has trouble; requests go on'));
+  const closing = new AbortController();
+  const workers: LaneWorker[] = [];
+  let opening: Promise<Opened> | null = null;
+
+  function opened(): Promise<Opened> {
+    opening ??= open().catch((error: unknown) => {
+      opening = null;
+      throw error;
+    });
+    return opening;
+  }
+
+  async function open(): Promise<Opened> {
+    const store = await (redisUrl === null
+      ? openPostgresStore({ url: databaseUrl, answerMs: timing.answerMs, trouble })
+      : openRedisStore({ url: redisUrl, answerMs: timing.answerMs, trouble }));
+    try {
+      const queues = { long: store.queue('long'), upkeep: store.queue('upkeep') };
+      // A queue that could not greet its store once never recovers.
+      for (const lane of LANES) await queues[lane].waitUntilReady();
+      return { store, queues };
+    } catch (error) {
+      await store.close(true);
+      throw error;
+    }
+  }
+
+  /** Asks the store; the refusal says what is known of the outcome. */
+  async function ask<T>(what: string, question: (opened: Opened) => Promise<T>): Promise<T> {
+    const patience = new AbortController();
+    const tooLong = sleep(timing.answerMs, undefined, { signal: patience.signal }).then(() => {
+      throw new Error(`no answer within ${timing.answerMs} ms`);
+    });
+    try {
+      return await Promise.race([opened().then(question), tooLong]);
+    } catch (error) {
+      throw refusal('STORAGE_UNAVAILABLE', `The job queue (${address}) does not answer: ${reasonOf(error)}. ${what}`);
+    } finally {
+      tooLong.catch(() => undefined);
+      patience.abort();
+    }
+  }
+
+  const forget: JobContext['forget'] = async ({ doneMs, deadMs }) => {
+    const { queues } = await opened();
+    let removed = 0;
+    for (const lane of LANES) {
+      removed += (await queues[lane].clean(doneMs, PAGE, 'completed')).length;
+      removed += (await queues[lane].clean(deadMs, PAGE, 'failed')).length;
+    }
+    return removed;
+  };
+  const runner = handlers === null ? null : createRunner(handlers, forget, logger);
+
+  async function work(): Promise<void> {
+    if (runner === null) throw new Error('jobs without handlers cannot be started');
+    const { store, queues } = await opened();
+    for (const lane of LANES) {
+      const run = (job: StoredJob) => runner.run(numberedId(lane, job), job);
+      const worker = store.worker(lane, run, { lockMs: timing.lockMs, takeOvers: TAKE_OVERS });
+      worker.on('failed', (job, error) => tellFailure(logger, lane, job, error));
+      workers.push(worker);
+      await worker.waitUntilReady();
+    }
+    for (const name of JOB_NAMES) await schedule(queues, name, timing);
+    logger.info({ store: address }, 'jobs are running');
+  }
+
+  async function keepTrying(): Promise<void> {
+    for (let tries = 0; !closing.signal.aborted; tries++) {
+      try {
+        await work();
+        return;
+      } catch (error) {
+        trouble(reasonOf(error));
+        // Workers that did not get under way are of no use to the next attempt.
+        await within(Promise.allSettled(workers.splice(0).map((worker) => worker.close())), GOODBYE_MS);
+        await sleep(Math.min(100 * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal: closing.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  return {
+    async enqueue(name, data, options = {}) {
+      const { lane, data: shape } = JOB_KINDS[name];
+      const checked = shape.safeParse(data);
+      if (!checked.success) throw refusal('VALIDATION_FAILED', `The data does not fit ${name}: ${checked.error.issues[0]?.message ?? ''}`);
+      const { delayMs, unique } = options;
+      const extra = {
+        ...(delayMs === undefined ? {} : { delay: delayMs }),
+        ...(unique === undefined ? {} : { deduplication: { id: unique } }),
+      };
+      const job = await ask('Look at `savepoint jobs list` before you enqueue it again', ({ queues }) =>
+        queues[lane].add(name, checked.data, { ...settingsOf(name, timing), ...extra }),
+      );
+      return numberedId(lane, job);
+    },
+
+    start() {
+      void keepTrying();
+    },
+
+    list({ states = STATES, limit = 100 } = {}) {
+      return ask('Nothing was read', async ({ queues }) => {
+        const views: JobView[] = [];
+        for (const lane of LANES) {
+          for (const state of states) {
+            const jobs = await queues[lane].getJobs(state === 'waiting' ? ['waiting', 'prioritized', 'paused'] : [state], 0, limit - 1);
+            views.push(...jobs.map((job) => viewOf(lane, state, job)));
+          }
+        }
+        return views;
+      });
+    },
+
+    async retry(which) {
+      const dead = await ask('Nothing was retried', ({ queues }) => deadLetters(queues, which));
+      if (which !== 'all' && dead.length === 0) throw refusal('NOT_FOUND', `There is no dead letter ${which.id}`);
+      const ids: string[] = [];
+      for (const { lane, job } of dead) {
+        await ask(`${ids.length} of ${dead.length} wait again`, () =>
+          job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true }),
+        );
+        ids.push(numberedId(lane, job));
+      }
+      return ids;
+    },
+
+    async health() {
+      try {
+        const counts = await ask('', async ({ store, queues }) => {
+          await store.ping();
+          return countsOf(queues);
+        });
+        return { status: 'ok', store: kind, address, counts, reason: null };
+      } catch (error) {
+        return { status: 'unavailable', store: kind, address, counts: null, reason: reasonOf(error) };
+      }
+    },
+
+    async close(graceMs = GRACE_MS) {
+      closing.abort();
+      const now = await opening?.catch(() => null);
+      if (!now) return;
+      const isIdle = (runner?.running ?? 0) === 0;
+      const stopping = Promise.all(workers.map((worker) => worker.close())).then(() =>
+        Promise.all(LANES.map((lane) => now.queues[lane].close())),
+      );
+      const stopped = await within(stopping, isIdle ? Math.min(graceMs, GOODBYE_MS) : graceMs);
+      if (!stopped) logger.warn({ running: runner?.running ?? 0 }, 'jobs were left unfinished; they run again when their lock is over');
+      await now.store.close(!stopped);
+    },
+  };
+}
+
+function settingsOf(name: JobName, { retryMs }: Timing) {
+  return {
+    attempts: JOB_KINDS[name].attempts,
+    backoff: { type: 'exponential', delay: retryMs },
+    removeOnComplete: { age: DONE_KEPT_MS / 1000, count: PAGE },
+    removeOnFail: { age: DEAD_KEPT_MS / 1000, count: PAGE },
+    stackTraceLimit: 3,
+  };
+}
+
+async function schedule(queues: Opened['queues'], name: JobName, timing: Timing): Promise<void> {
+  const { lane, everyMs } = JOB_KINDS[name];
+  if (everyMs === null) return;
+  // The same schedule from every node is one schedule.
+  await queues[lane].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: settingsOf(name, timing) });
+}
+
+async function deadLetters(queues: Opened['queues'], which: { readonly id: string } | 'all') {
+  if (which !== 'all') {
+    const place = parseId(which.id);
+    const job = place && (await queues[place.lane].getJob(place.id));
+    return place && job && (await job.isFailed()) ? [{ lane: place.lane, job }] : [];
+  }
+  const all = LANES.map(async (lane) => (await queues[lane].getJobs(['failed'], 0, PAGE - 1)).map((job) => ({ lane, job })));
+  return (await Promise.all(all)).flat();
+}
+
+async function countsOf(queues: Opened['queues']): Promise<Record<JobState, number>> {
+  const counts = { waiting: 0, active: 0, delayed: 0, completed: 0, failed: 0 };
+  for (const lane of LANES) {
+    const here = await queues[lane].getJobCounts('waiting', 'prioritized', 'paused', 'active', 'delayed', 'completed', 'failed');
+    counts.waiting += (here['waiting'] ?? 0) + (here['prioritized'] ?? 0) + (here['paused'] ?? 0);
+    for (const state of ['active', 'delayed', 'completed', 'failed'] as const) counts[state] += here[state] ?? 0;
+  }
+  return counts;
+}
+
+function tellFailure(logger: Logger, lane: Lane, job: StoredJob | undefined, error: Error): void {
+  const facts = { job: job && numberedId(lane, job), name: job?.name, attempt: job?.attemptsMade, reason: reasonOf(error) };
+  const isDead = job?.finishedOn !== undefined;
+  if (isDead) logger.error(facts, 'a job is a dead letter; see `savepoint jobs list --failed`');
+  else logger.warn(facts, 'a job failed and will be tried again');
+}
+
+/** Whether it was done in time. Rejections count as done: there is nothing left to wait for. */
+async function within(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const over = new AbortController();
+  const timeOver = sleep(ms, false, { signal: over.signal }).catch(() => false);
+  const done = await Promise.race([work.then(() => true).catch(() => true), timeOver]);
+  over.abort();
+  return done;
+}
+
+/** The first call goes through, further ones only after a while: a store that is away is told of by every connection, all the time. */
+function seldom(tell: (reason: string) => void): (reason: string) => void {
+  let quietUntil = 0;
+  return (reason) => {
+    const now = performance.now();
+    if (now < quietUntil) return;
+    quietUntil = now + QUIET_MS;
+    tell(reason);
+  };
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type BackendFactory,
+  isPgPool,
+  PostgresConnection,
+  type PostgresConnectionOptions,
+  PostgresQueueBackend,
+  runMigrations,
+  withBackend,
+} from 'bullmq';
+import pg from 'pg';
+import { LANES } from './kinds.ts';
+import { queueName, reasonOf, type Store, type StoreOptions } from './store.ts';
+
+/**
+ * Jobs in Postgres, in a schema of their own beside ours. The library is handed a pool of ours, because only then are the number of
+ * connections, their keep-alive and their errors in our hands; it then insists on this name of the schema.
+ */
+const SCHEMA = 'bullmq';
+/** Each lane's worker holds one for being woken. */
+const CLIENTS = LANES.length + 4;
+/** Pause after a failed attempt to fetch a job. */
+const BREATH_MS = 500;
+
+/** Makes the tables when there are none. Rejects when Postgres cannot be reached, or does not answer in time. */
+export async function openPostgresStore({ url, answerMs, trouble }: StoreOptions): Promise<Store> {
+  const told = (error: unknown) => trouble(reasonOf(error));
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CLIENTS,
+    application_name: 'savepoint jobs',
+    options: `-c search_path=${SCHEMA}`,
+    connectionTimeoutMillis: answerMs,
+    keepAlive: true,
+  });
+  pool.on('error', told);
+  // The pool does not listen to a client that is in use; losing its server between two queries would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  try {
+    await prepare(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  // The library's own words for a pool: the types differ, the thing does not.
+  if (!isPgPool(pool)) throw new Error('the job library does not take this pool');
+
+  return {
+    kind: 'postgres',
+    queue(lane) {
+      const queue = new Queue<unknown, unknown, string>(queueName(lane), { connection: pool });
+      queue.on('error', told);
+      return queue;
+    },
+    worker(lane, run, { lockMs, takeOvers }) {
+      const worker = new Worker<unknown, unknown, string>(queueName(lane), run, {
+        connection: pool,
+        concurrency: 1,
+        lockDuration: lockMs,
+        stalledInterval: lockMs,
+        maxStalledCount: takeOvers,
+        runRetryDelay: 1000,
+      });
+      worker.on('error', told);
+      return worker;
+    },
+    async ping() {
+      await pool.query('SELECT 1');
+    },
+    async close(force) {
+      const ended = pool.end();
+      if (!force) await ended;
+    },
+  };
+}
+
+async function prepare(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await runMigrations(client, SCHEMA);
+  } finally {
+    client.release();
+  }
+}
+
+/**
+ * The library's worker asks again at once after every failure that is not a refused connection; while Postgres starts or shuts down
+ * that is a busy loop.
+ */
+class PatientBackend extends PostgresQueueBackend {
+  override moveToActive(...call: Parameters<PostgresQueueBackend['moveToActive']>): ReturnType<PostgresQueueBackend['moveToActive']> {
+    return orAfterABreath(super.moveToActive(...call));
+  }
+
+  override waitForJob(...call: Parameters<PostgresQueueBackend['waitForJob']>): ReturnType<PostgresQueueBackend['waitForJob']> {
+    return orAfterABreath(super.waitForJob(...call));
+  }
+}
+
+async function orAfterABreath<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    await sleep(BREATH_MS);
+    throw error;
+  }
+}
+
+const backend: BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> = (name, options) =>
+  new PatientBackend(new PostgresConnection(options.connection), name, options);
+
+const { Queue, Worker } = withBackend(backend);

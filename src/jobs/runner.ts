@@ -1,0 +1,68 @@
+import { UnrecoverableError } from 'bullmq';
+import type { Logger } from 'pino';
+import { Refusal } from '../kernel/errors.ts';
+import { type JobContext, JobFailure, type JobHandlers, type JobOutcome } from './handlers.ts';
+import { isJobName, JOB_KINDS, type JobName } from './kinds.ts';
+import { reasonOf, type StoredJob } from './store.ts';
+
+/** One run of one job: its data checked, its handler called, its failure sorted into "again" and "never again". */
+
+export interface Runner {
+  run(id: string, job: StoredJob): Promise<JobOutcome>;
+  /** Handlers at work now. */
+  readonly running: number;
+}
+
+export function createRunner(handlers: JobHandlers, forget: JobContext['forget'], logger: Logger): Runner {
+  let running = 0;
+  return {
+    get running() {
+      return running;
+    },
+    async run(id, job) {
+      const { name } = job;
+      // A newer release's job: whoever knows it may take it up by `retry`.
+      if (!isJobName(name)) throw new UnrecoverableError(`this version has no job ${name}`);
+      const context = { id, attempt: job.attemptsMade + 1, progress: progressOf(job, logger), forget };
+      running += 1;
+      try {
+        return await call(handlers, name, job.data, context);
+      } catch (error) {
+        throw isForGood(error) ? new UnrecoverableError(reasonOf(error)) : error;
+      } finally {
+        running -= 1;
+      }
+    },
+  };
+}
+
+/** The handler with its own kind of data; the check is what makes the types agree. */
+function call<N extends JobName>(handlers: JobHandlers, name: N, stored: unknown, context: JobContext): Promise<JobOutcome> {
+  const checked = JOB_KINDS[name].data.safeParse(stored);
+  if (!checked.success) throw new JobFailure(`the data does not fit ${name}: ${checked.error.issues[0]?.message ?? ''}`);
+  const handler: (data: never, context: JobContext) => Promise<JobOutcome> = handlers[name];
+  return handler(checked.data as never, context);
+}
+
+function isForGood(error: unknown): boolean {
+  return error instanceof JobFailure || (error instanceof Refusal && error.status < 500);
+}
+
+/** At most one update on its way; whole percents only; one that fails is no reason to fail the job. */
+function progressOf(job: StoredJob, logger: Logger): (percent: number) => void {
+  let told = -1;
+  let busy = false;
+  let next = 0;
+  const send = async () => {
+    busy = true;
+    while (next !== told) {
+      told = next;
+      await job.updateProgress(told).catch((error: unknown) => logger.debug({ reason: reasonOf(error) }, 'progress was not stored'));
+    }
+    busy = false;
+  };
+  return (percent) => {
+    next = Math.floor(Math.min(Math.max(percent, 0), 100));
+    if (!busy && next !== told) void send();
+  };
+}

@@ -1,0 +1,59 @@
+import { LANES, type Lane } from './kinds.ts';
+import type { StoredJob } from './store.ts';
+
+/** A job as operators see it. */
+
+/** In the order in which they are of interest. `failed` are the dead letters. */
+export const STATES = ['active', 'waiting', 'delayed', 'failed', 'completed'] as const;
+export type JobState = (typeof STATES)[number];
+
+export interface JobView {
+  /** Lane and number, such as `long-12`. */
+  readonly id: string;
+  readonly name: string;
+  readonly state: JobState;
+  /** Runs so far, and in all. */
+  readonly attempts: number;
+  readonly of: number;
+  /** Percent; `null` for kinds that do not tell. */
+  readonly progress: number | null;
+  readonly data: unknown;
+  readonly result: unknown;
+  /** Why the last run failed. */
+  readonly error: string | null;
+  /** ISO times. */
+  readonly enqueuedAt: string;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+}
+
+export function viewOf(lane: Lane, state: JobState, job: StoredJob): JobView {
+  return {
+    id: numberedId(lane, job),
+    name: job.name,
+    state,
+    attempts: job.attemptsMade,
+    of: job.opts.attempts ?? 1,
+    progress: typeof job.progress === 'number' && job.progress > 0 ? job.progress : null,
+    data: job.data,
+    result: job.returnvalue ?? null,
+    error: job.failedReason || null,
+    enqueuedAt: new Date(job.timestamp).toISOString(),
+    startedAt: timeOf(job.processedOn),
+    finishedAt: timeOf(job.finishedOn),
+  };
+}
+
+function timeOf(ms: number | null | undefined): string | null {
+  return ms === undefined || ms === null ? null : new Date(ms).toISOString();
+}
+
+/** Numbers are counted in each lane. */
+export function numberedId(lane: Lane, job: Pick<StoredJob, 'id'>): string {
+  return `${lane}-${job.id ?? ''}`;
+}
+
+export function parseId(text: string): { readonly lane: Lane; readonly id: string } | null {
+  const lane = LANES.find((name) => text.startsWith(`${name}-`));
+  return lane === undefined ? null : { lane, id: text.slice(lane.length + 1) };
+}
