@@ -41,7 +41,7 @@ export interface Rebuilt {
 }
 
 /** Held for the whole rebuild: one at a time. The number has no meaning. */
-const REBUILD_LOCK = 7_203_114_002;
+export const REBUILD_LOCK = 7_203_114_002;
 const PAGE = 500;
 /** With fewer events than this left, the switch folds the rest. */
 const LITTLE = 500;

@@ -39,7 +39,7 @@ export interface Verified {
 
 export const MOST_PROBLEMS = 1_000;
 /** Held for the whole run: the scratch tables have fixed names. The number has no meaning. */
-const VERIFY_LOCK = 7_203_114_003;
+export const VERIFY_LOCK = 7_203_114_003;
 const PAGE = 500;
 const BUFFERED = 16 * 1024 * 1024;
 const SCRATCH: Versions = new Map(PROJECTION_NAMES.map((name) => [name, SCRATCH_VERSION]));

@@ -42,8 +42,10 @@ export async function startNode(dataFolder: string, options: { readonly withinMs
   const started = performance.now();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const argumentsOf = [programPath(), 'start', '--host', '127.0.0.1', '--port', String(port), '--data', dataFolder];
-  const child = spawn(process.execPath, argumentsOf, { env: ownEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const start = ['start', '--host', '127.0.0.1', '--port', String(port), '--data', dataFolder];
+  // As a user's shell runs it: the first line of the program names Node and its flags. Windows knows no such line.
+  const [command, first] = process.platform === 'win32' ? [process.execPath, [programPath()]] : [programPath(), []];
+  const child = spawn(command, [...first, ...start], { env: ownEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
   const output = lastLines(child);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const deadline = started + (options.withinMs ?? 60_000);

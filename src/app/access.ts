@@ -1,6 +1,7 @@
 import { effectiveDefinitions } from '../domain/definition/effective.ts';
 import { EMPTY_DEFINITIONS } from '../domain/definition/evolve.ts';
 import type { CollectionModel, EffectiveDefinitions } from '../domain/definition/model.ts';
+import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import type { Actor, PublishTarget, Space } from '../domain/events.ts';
 import { allows } from '../domain/project/permissions.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
@@ -66,11 +67,14 @@ export function actorOf(caller: Caller): Actor {
   };
 }
 
-/** Characters of a claimed id: it becomes part of keys of tables, and an index takes no more than 2.7 KB in all. */
-const LONGEST_CLAIM = 256;
+/**
+ * A claimed id becomes part of subjects, whose parts a `/` separates, and of keys of tables: an index takes no more than 2.7 KB in
+ * all, and no text holds U+0000.
+ */
+const STORABLE_CLAIM = /^[^/\0]{0,256}$/;
 
 function requireStorable(claim: string | null): void {
-  if (claim !== null && (claim.length > LONGEST_CLAIM || claim.includes('\0'))) throw refusal('INVALID_PLATFORMID');
+  if (claim !== null && !STORABLE_CLAIM.test(claim)) throw refusal('INVALID_PLATFORMID');
 }
 
 /** Throws 403 unless a secret key has the permission; public keys are not permission-gated. */
@@ -82,7 +86,6 @@ export function requirePermission(key: ApiKey, scope: string, level: 'r' | 'rw' 
 export type DirectAction = 'read' | 'write' | 'delete';
 
 const COLLECTION_ID = /^[A-Za-z0-9_-]{1,128}$/;
-export const DOCUMENT_KEY = /^[A-Za-z0-9_:-]{1,256}$/;
 
 /** The collection of a direct call, after the access table of runtime-storage 3. Unknown and ill-formed ids are one answer: 404. */
 export function directCollection(
@@ -115,10 +118,4 @@ export function playerOf(caller: Caller, pattern: RegExp): string {
   if (caller.onBehalfOf === null) return caller.platformId ?? 'anonymous';
   if (!pattern.test(caller.onBehalfOf)) throw refusal('INVALID_PLATFORMID');
   return caller.onBehalfOf;
-}
-
-/** The player a document belongs to: its key up to the first `_`. */
-export function playerOfKey(key: string): string {
-  const end = key.indexOf('_');
-  return end < 0 ? key : key.slice(0, end);
 }

@@ -5,9 +5,9 @@ import { type CompiledEndpoint, compileEndpoint } from '../domain/endpoint/compi
 import { runEndpoint } from '../domain/endpoint/execute.ts';
 import { checkInput } from '../domain/endpoint/input.ts';
 import type { PendingWrite, Reads } from '../domain/endpoint/run.ts';
-import { Refusal, refusal } from '../kernel/errors.ts';
+import { refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { DOCUMENT_KEY, type Grounds, groundsOf, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
+import { type Grounds, groundsOf, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
 import type { App, Caller } from './app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { DocumentWrites } from './document-writes.ts';
@@ -112,21 +112,13 @@ function readsOf(ground: Grounds, writes: DocumentWrites): Reads {
 
 function commit(writes: DocumentWrites, ground: Grounds, write: PendingWrite, player: string, slug: string): void {
   const collection = ground.definitions.collection(write.collection);
-  if (!collection) throw failed(write, `there is no collection "${write.collection}"`);
-  if (!DOCUMENT_KEY.test(write.key)) throw failed(write, 'the key may hold letters, digits, "_", "-" and ":" only, 256 at most');
+  if (!collection) throw new Error(`Step ${write.stepId} was compiled for a collection that is not there`);
   if (write.kind === 'delete') {
     writes.remove(collection, write.key, slug);
     return;
   }
   const how = { player, saveVersion: null, checkSchema: ground.settings.validateEndpointWrites, source: slug };
   writes.write(collection, write.key, { kind: 'operations', ops: write.ops }, how);
-}
-
-function failed(write: PendingWrite, reason: string): Error {
-  const type = write.kind === 'write' ? 'Write' : 'Delete';
-  return new Refusal(400, `ENDPOINT_ERROR.${type.toUpperCase()}`, `${type} "${write.stepId}": ${reason}`, {
-    error: { step: { id: write.stepId, type: write.kind, collection: write.collection, key: write.key } },
-  });
 }
 
 /** Random numbers of one call: drawn once, and given again in the same order when the call is decided again. */

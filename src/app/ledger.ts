@@ -18,6 +18,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   const collection = ground.definitions.collection(at.collection);
   if (!collection) throw refusal('NOT_FOUND', 'No collection with this id');
   if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
+  if (query.field?.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');
   const to = timeOf(query.to, 'to');
   const changedAt = Math.max(

@@ -4,7 +4,7 @@ import { decidePromote, diffDefinitions } from '../domain/definition/promote.ts'
 import type { ManageReply, Decision as Publish } from '../domain/definition/publish.ts';
 import type { DomainEvent, PublishTarget } from '../domain/events.ts';
 import { scopesOf } from '../domain/project/permissions.ts';
-import { Refusal } from '../kernel/errors.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
 import type { App, Caller, ListedKind, ManageAnswer, SingleKind } from './app.ts';
@@ -72,6 +72,11 @@ const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'query', 
 
 /** Bytes of texts in one commit: an append holds 1 MiB on every engine, and JSON escapes can double a text. */
 const TEXTS_PER_COMMIT = 256 * 1024;
+/** What an event takes beside its text, and a change of a publish, at most about. */
+const EVENT_BYTES = 1024;
+const CHANGE_BYTES = 384;
+/** Commits of one publish: the largest body there can be needs about half of them. */
+const MAX_COMMITS = 1000;
 
 /**
  * One publish. Texts that do not fit into its commit are stored by commits before it: they are content addressed and change nothing
@@ -86,7 +91,7 @@ async function publishWhole(
   decide: Decide,
 ): Promise<ManageAnswer> {
   const project = await projectOf(context, caller);
-  for (;;) {
+  for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
     const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view) => {
       const ground = groundsOf(view, caller, target);
       for (const kind of kinds) for (const scope of scopesOf(kind)) requirePermission(ground.key, scope, 'rw');
@@ -97,15 +102,17 @@ async function publishWhole(
     });
     if (outcome.answer !== 'stored') return { ...outcome.answer, position: outcome.revision };
   }
+  throw refusal('WRITE_CONFLICT');
 }
 
 /** The first texts of a publish that is too large for one commit, else `null`. */
 function firstTexts(events: readonly DomainEvent[]): readonly DomainEvent[] | null {
+  const texts = events.filter((event) => event.type === 'source.stored');
   let bytes = 0;
-  for (const [index, event] of events.entries()) {
-    if (event.type !== 'source.stored') continue;
-    bytes += Buffer.byteLength(event.data.text);
-    if (bytes > TEXTS_PER_COMMIT) return events.slice(0, Math.max(index, 1));
+  for (const [index, { data }] of texts.entries()) {
+    bytes += Buffer.byteLength(data.text) + EVENT_BYTES;
+    if (bytes > TEXTS_PER_COMMIT) return texts.slice(0, Math.max(index, 1));
   }
-  return null;
+  const changes = events.reduce((sum, { type, data }) => sum + (type === 'definitions.published' ? data.changes.length : 0), 0);
+  return texts.length > 0 && bytes + changes * CHANGE_BYTES > TEXTS_PER_COMMIT ? texts : null;
 }

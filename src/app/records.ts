@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { CollectionModel } from '../domain/definition/model.ts';
 import { decideAppend } from '../domain/document/append.ts';
+import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import type { IdempotencyState } from '../domain/states.ts';
 import { collectionSubject, documentSubject, idempotencySubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
-import { DOCUMENT_KEY, type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
+import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
 import type { App, Caller } from './app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { readDocument } from './documents.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { type Installation, openInstallation } from '../compose/installation.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createLogger } from '../logger.ts';
-import { type Installation, openInstallation } from '../main.ts';
 
 /** What every command shares: the data folder, machine output, and how a failure is told. */
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import { dbCommand } from './db.ts';
+import { doctorCommand } from './doctor.ts';
 import { keyCommand } from './key.ts';
 import { logCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
@@ -15,7 +16,17 @@ export function createProgram(): Command {
     .description('An event-sourced, self-hostable game backend.')
     .version(VERSION)
     .addHelpText('after', '\nDATABASE_URL makes every command use that Postgres instead of the embedded one in the data folder.');
-  for (const make of [startCommand, projectCommand, keyCommand, migrateCommand, rebuildCommand, verifyCommand, logCommand, dbCommand]) {
+  for (const make of [
+    startCommand,
+    projectCommand,
+    keyCommand,
+    migrateCommand,
+    rebuildCommand,
+    verifyCommand,
+    logCommand,
+    dbCommand,
+    doctorCommand,
+  ]) {
     program.addCommand(make());
   }
   for (const each of allCommands(program)) each.exitOverride().showHelpAfterError('(add --help for the options)');

@@ -32,16 +32,13 @@ function create(): Command {
 
 function list(): Command {
   return command('list', 'list the projects').action(async (options: CommonOptions) => {
-    const projects = await withInstallation(options, async ({ pool, operator }) => {
-      const { rows } = await pool.query<{ stream: string }>(
-        "SELECT stream FROM savepoint.log_streams WHERE stream LIKE 'project-%' ORDER BY position",
+    const projects = await withInstallation(options, async ({ pool }) => {
+      const { rows } = await pool.query<{ project: string; name: string; created_at: string }>(
+        'SELECT project, name, created_at FROM savepoint.projects WHERE NOT deleted ORDER BY created_at, project',
       );
-      const found: ProjectRow[] = [];
-      for (const { stream } of rows) {
-        const state = await operator.show(stream.slice('project-'.length)).catch(() => null);
-        if (state) found.push({ projectId: state.projectId, name: state.name, createdAt: new Date(state.createdAt).toISOString() });
-      }
-      return found;
+      return rows.map(
+        (row): ProjectRow => ({ projectId: row.project, name: row.name, createdAt: new Date(Number(row.created_at)).toISOString() }),
+      );
     });
     printResult(options, projects, () => {
       if (projects.length === 0) return 'No projects yet: `savepoint project create NAME` makes one.';

@@ -1,12 +1,15 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { isWorker } from '../cluster/worker.ts';
 import { createLogger } from '../logger.ts';
-import { type Node, startNode } from '../main.ts';
+import { type Node, runWorker, startNode } from '../main.ts';
 import { type CommonOptions, command, configOf, print } from './context.ts';
 
 interface StartOptions extends CommonOptions {
   readonly port?: string;
   readonly host?: string;
+  readonly roles?: string;
+  readonly workers?: string;
   readonly demo: boolean;
 }
 
@@ -15,11 +18,15 @@ export function startCommand(): Command {
   return command('start', 'run a node: database, projections and the HTTP server')
     .option('--port <port>', 'port to listen on (default: PORT, or 8080)')
     .option('--host <address>', 'address to listen on (default: HOST, or 127.0.0.1)')
+    .option('--roles <list>', 'what it does, with commas: api, projector, worker (default: ROLES, or all)')
+    .option('--workers <count>', 'processes that serve requests behind the one port (default: WORKERS, or 1)')
     .option('--no-demo', 'make no demo project on the very first start')
     .action(async (options: StartOptions) => {
-      const overrides = { port: options.port, host: options.host };
-      const config = configOf(options, overrides);
+      const { port, host, roles, workers } = options;
+      const config = configOf(options, { port, host, roles, workers });
       const logger = createLogger({ level: config.logLevel });
+      // The first process of a node runs the same command again for each of its workers.
+      if (isWorker()) return runWorker(config, logger);
       const stopping = firstSignal();
       const node = await startNode(config, { demo: options.demo, logger });
       const file = join(resolve(config.dataDir), 'demo-project.json');

@@ -43,5 +43,8 @@ export const OTHER_LOG_CURE =
 /** Read models of projects that the log has never heard of belong to another log, or the log was lost. Nothing is guessed. */
 export function requireOneHistory({ compared, missing }: Histories, place: string): void {
   if (compared === 0 || missing.length < compared) return;
-  throw new DatabaseProblem(`The database has read models of ${compared} projects, and the log in ${place} knows none of them.`, OTHER_LOG_CURE);
+  throw new DatabaseProblem(
+    `The database has read models of ${compared} projects, and the log in ${place} knows none of them.`,
+    OTHER_LOG_CURE,
+  );
 }

@@ -131,15 +131,13 @@ function positionOf(exchange: Exchange): number | null {
 }
 
 /**
- * The version a write says it is based on: header, `If-Match`, query, then the body's `_saveVersion` (runtime-storage 7), and the body
- * without that member. Throws 400 INVALID_REQUEST for one that is no whole number: ignoring it would drop the guard it asks for.
+ * The version a write says it is based on: header, `If-Match`, then query; the body's `_saveVersion`, which comes after them, is the
+ * use case's (runtime-storage 7). Throws 400 INVALID_REQUEST for one that is no whole number: ignoring it would drop the guard it asks for.
  */
-export function takeSaveVersion(exchange: Exchange, body: Json): { readonly body: Json; readonly saveVersion: number | null } {
-  const named =
-    headerText(exchange, 'x-ns-save-version') ?? unquoted(headerText(exchange, 'if-match')) ?? queryText(exchange, 'saveVersion');
-  if (!isObject(body) || !Object.hasOwn(body, '_saveVersion')) return { body, saveVersion: versionOf(named) };
-  const { _saveVersion: inBody, ...rest } = body;
-  return { body: rest, saveVersion: versionOf(named ?? claimText(inBody) ?? 'none') };
+export function saveVersionOf(exchange: Exchange): number | null {
+  return versionOf(
+    headerText(exchange, 'x-ns-save-version') ?? unquoted(headerText(exchange, 'if-match')) ?? queryText(exchange, 'saveVersion'),
+  );
 }
 
 function unquoted(tag: string | null): string | null {

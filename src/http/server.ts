@@ -56,12 +56,14 @@ export function createServer(parts: ServerParts): HttpServer {
   );
   const server = nodeServer(koa.callback(), settings);
   const handedOver = new Set<Socket>();
+  let watched = false;
 
   return {
     listen: (port, host) => listen(server, port, host),
     accept(socket, head) {
       // Node begins to look for slow and idle connections when its server listens.
-      if (handedOver.size === 0 && !server.listening) server.emit('listening');
+      if (!watched) server.emit('listening');
+      watched = true;
       handedOver.add(socket);
       socket.once('close', () => handedOver.delete(socket));
       socket.setNoDelay(true);

@@ -1,4 +1,4 @@
-import type { JobData, JobName } from './kinds.ts';
+import { type JobData, JobFailure, type JobName } from './kinds.ts';
 
 /** What a job does. The work itself belongs to other rooms and comes in as functions. */
 
@@ -16,11 +16,6 @@ export interface JobContext {
 export type JobOutcome = Readonly<Record<string, unknown>>;
 
 export type JobHandlers = { readonly [N in JobName]: (data: JobData<N>, context: JobContext) => Promise<JobOutcome> };
-
-/** A failure that no repetition mends: the job is a dead letter at once. */
-export class JobFailure extends Error {
-  override readonly name = 'JobFailure';
-}
 
 export interface JobWork {
   /** No names: all. A refusal is for good; anything else is tried again. */

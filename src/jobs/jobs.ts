@@ -91,8 +91,10 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
   const closing = new AbortController();
   const workers: LaneWorker[] = [];
   let opening: Promise<Opened> | null = null;
+  let closed: Promise<void> | null = null;
 
-  function opened(): Promise<Opened> {
+  async function opened(): Promise<Opened> {
+    if (closing.signal.aborted) throw new Error('it was closed');
     opening ??= open().catch((error: unknown) => {
       opening = null;
       throw error;
@@ -124,7 +126,10 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     try {
       return await Promise.race([opened().then(question), tooLong]);
     } catch (error) {
-      throw refusal('STORAGE_UNAVAILABLE', `The job queue (${address}) does not answer: ${reasonOf(error)}. ${what}`);
+      throw refusal(
+        'STORAGE_UNAVAILABLE',
+        `The job queue (${address}) does not answer: ${reasonOf(error)}${what === '' ? '' : `. ${what}`}`,
+      );
     } finally {
       tooLong.catch(() => undefined);
       patience.abort();
@@ -146,6 +151,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     if (runner === null) throw new Error('jobs without handlers cannot be started');
     const { store, queues } = await opened();
     for (const lane of LANES) {
+      closing.signal.throwIfAborted();
       const run = (job: StoredJob) => runner.run(numberedId(lane, job), job);
       const worker = store.worker(lane, run, { lockMs: timing.lockMs, takeOvers: TAKE_OVERS });
       worker.on('failed', (job, error) => tellFailure(logger, lane, job, error));
@@ -162,6 +168,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
         await work();
         return;
       } catch (error) {
+        if (closing.signal.aborted) return;
         trouble(reasonOf(error));
         // Workers that did not get under way are of no use to the next attempt.
         await within(Promise.allSettled(workers.splice(0).map((worker) => worker.close())), GOODBYE_MS);
@@ -172,16 +179,15 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
 
   return {
     async enqueue(name, data, options = {}) {
-      const { lane, data: shape } = JOB_KINDS[name];
-      const checked = shape.safeParse(data);
-      if (!checked.success) throw refusal('VALIDATION_FAILED', `The data does not fit ${name}: ${checked.error.issues[0]?.message ?? ''}`);
+      const { lane } = JOB_KINDS[name];
+      const checked = checkedData(name, data);
       const { delayMs, unique } = options;
       const extra = {
         ...(delayMs === undefined ? {} : { delay: delayMs }),
         ...(unique === undefined ? {} : { deduplication: { id: unique } }),
       };
       const job = await ask('Look at `savepoint jobs list` before you enqueue it again', ({ queues }) =>
-        queues[lane].add(name, checked.data, { ...settingsOf(name, timing), ...extra }),
+        queues[lane].add(name, checked, { ...settingsOf(name, timing), ...extra }),
       );
       return numberedId(lane, job);
     },
@@ -195,7 +201,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
         const views: JobView[] = [];
         for (const lane of LANES) {
           for (const state of states) {
-            const jobs = await queues[lane].getJobs(state === 'waiting' ? ['waiting', 'prioritized', 'paused'] : [state], 0, limit - 1);
+            const jobs = await queues[lane].getJobs(state === 'waiting' ? ['waiting', 'prioritized'] : [state], 0, limit - 1);
             views.push(...jobs.map((job) => viewOf(lane, state, job)));
           }
         }
@@ -228,19 +234,33 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
       }
     },
 
-    async close(graceMs = GRACE_MS) {
-      closing.abort();
-      const now = await opening?.catch(() => null);
-      if (!now) return;
-      const isIdle = (runner?.running ?? 0) === 0;
-      const stopping = Promise.all(workers.map((worker) => worker.close())).then(() =>
-        Promise.all(LANES.map((lane) => now.queues[lane].close())),
-      );
-      const stopped = await within(stopping, isIdle ? Math.min(graceMs, GOODBYE_MS) : graceMs);
-      if (!stopped) logger.warn({ running: runner?.running ?? 0 }, 'jobs were left unfinished; they run again when their lock is over');
-      await now.store.close(!stopped);
+    close(graceMs = GRACE_MS) {
+      closed ??= stop(graceMs);
+      return closed;
     },
   };
+
+  async function stop(graceMs: number): Promise<void> {
+    closing.abort();
+    const now = await opening?.catch(() => null);
+    if (!now) return;
+    const { store, queues } = now;
+    const isIdle = (runner?.running ?? 0) === 0;
+    const stopping = Promise.all(workers.map((worker) => worker.close())).then(() =>
+      Promise.all(LANES.map((lane) => queues[lane].close())),
+    );
+    const stopped = await within(stopping, isIdle ? Math.min(graceMs, GOODBYE_MS) : graceMs);
+    if (!stopped) logger.warn({ running: runner?.running ?? 0 }, 'jobs were left unfinished; they run again when their lock is over');
+    await store.close(!stopped);
+  }
+}
+
+function checkedData<N extends JobName>(name: N, data: unknown): JobData<N> {
+  try {
+    return JOB_KINDS[name].check(data);
+  } catch (error) {
+    throw refusal('VALIDATION_FAILED', `${name}: ${reasonOf(error)}`);
+  }
 }
 
 function settingsOf(name: JobName, { retryMs }: Timing) {
@@ -273,8 +293,8 @@ async function deadLetters(queues: Opened['queues'], which: { readonly id: strin
 async function countsOf(queues: Opened['queues']): Promise<Record<JobState, number>> {
   const counts = { waiting: 0, active: 0, delayed: 0, completed: 0, failed: 0 };
   for (const lane of LANES) {
-    const here = await queues[lane].getJobCounts('waiting', 'prioritized', 'paused', 'active', 'delayed', 'completed', 'failed');
-    counts.waiting += (here['waiting'] ?? 0) + (here['prioritized'] ?? 0) + (here['paused'] ?? 0);
+    const here = await queues[lane].getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'completed', 'failed');
+    counts.waiting += (here['waiting'] ?? 0) + (here['prioritized'] ?? 0);
     for (const state of ['active', 'delayed', 'completed', 'failed'] as const) counts[state] += here[state] ?? 0;
   }
   return counts;

@@ -5,6 +5,11 @@ import { z } from 'zod';
  * nowhere else. A job may run more than once (a worker died, its answer was lost), so every handler must bear repetition.
  */
 
+/** A failure that no repetition mends: the job is a dead letter at once. */
+export class JobFailure extends Error {
+  override readonly name = 'JobFailure';
+}
+
 /** Long work in one lane, one at a time in a process; small upkeep in the other, so that it never waits for a rebuild of an hour. */
 export const LANES = ['long', 'upkeep'] as const;
 export type Lane = (typeof LANES)[number];
@@ -12,7 +17,8 @@ export type Lane = (typeof LANES)[number];
 interface Kind<T> {
   readonly lane: Lane;
   readonly about: string;
-  readonly data: z.ZodType<T>;
+  /** Throws `JobFailure` when the data is not of this kind. */
+  readonly check: (data: unknown) => T;
   /** Runs in all before it is a dead letter. */
   readonly attempts: number;
   /** Runs by itself this often, ms; `null`: only when asked for. */
@@ -20,45 +26,56 @@ interface Kind<T> {
 }
 
 const HOUR = 3_600_000;
-const nothing = z.strictObject({});
+const nothing = shaped(z.strictObject({}));
 
-function kind<T>(row: Kind<T>): Kind<T> {
-  return row;
+function shaped<T>(shape: z.ZodType<T>): (data: unknown) => T {
+  return (data) => {
+    const checked = shape.safeParse(data);
+    if (checked.success) return checked.data;
+    throw new JobFailure(`the data does not fit: ${checked.error.issues.map(({ message }) => message).join('; ')}`);
+  };
 }
 
-export const JOB_KINDS = {
-  'projection.rebuild': kind({
+/** What each kind carries. */
+export interface JobDatas {
+  'projection.rebuild': { readonly names: readonly string[] };
+  'verify.run': Readonly<Record<string, never>>;
+  'access.cleanup': Readonly<Record<string, never>>;
+  'telemetry.retention': Readonly<Record<string, never>>;
+}
+export type JobName = keyof JobDatas;
+export type JobData<N extends JobName> = JobDatas[N];
+
+export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
+  'projection.rebuild': {
     lane: 'long',
     about: 'builds read models anew beside the running ones and switches; no names: all of them',
-    data: z.strictObject({ names: z.array(z.string().min(1).max(64)).max(64) }),
+    check: shaped(z.strictObject({ names: z.array(z.string().min(1).max(64)).max(64) })),
     attempts: 4,
     everyMs: null,
-  }),
-  'verify.run': kind({
+  },
+  'verify.run': {
     lane: 'long',
     about: 'checks the hash chain and every row; a difference makes the job a dead letter at once',
-    data: nothing,
+    check: nothing,
     attempts: 3,
     everyMs: null,
-  }),
-  'access.cleanup': kind({
+  },
+  'access.cleanup': {
     lane: 'upkeep',
     about: 'drops tables that an aborted rebuild or verification left behind',
-    data: nothing,
+    check: nothing,
     attempts: 3,
     everyMs: HOUR,
-  }),
-  'telemetry.retention': kind({
+  },
+  'telemetry.retention': {
     lane: 'upkeep',
     about: 'removes done jobs after a week and dead letters after thirty days',
-    data: nothing,
+    check: nothing,
     attempts: 3,
     everyMs: 6 * HOUR,
-  }),
-} as const;
-
-export type JobName = keyof typeof JOB_KINDS;
-export type JobData<N extends JobName> = z.infer<(typeof JOB_KINDS)[N]['data']>;
+  },
+};
 
 export const JOB_NAMES = Object.keys(JOB_KINDS).filter(isJobName);
 

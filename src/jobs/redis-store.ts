@@ -15,7 +15,10 @@ function retryStrategy(times: number): number {
 
 /** Resolves when Redis has answered; rejects when it cannot be reached, or does not answer in time. */
 export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): Promise<Store> {
-  const told = (error: unknown) => trouble(reasonOf(error));
+  let closing = false;
+  const told = (error: unknown) => {
+    if (!closing) trouble(reasonOf(error));
+  };
   const asking = new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -26,14 +29,26 @@ export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): 
     retryStrategy,
   });
   asking.on('error', told);
+  // `connect` rejects with "Connection is closed" alone; the cause was told before.
+  let cause: unknown;
+  asking.on('error', (error) => {
+    cause = error;
+  });
   try {
     await asking.connect();
     await asking.ping();
   } catch (error) {
     asking.disconnect();
-    throw error;
+    throw cause ?? error;
   }
+  asking.on('close', () => told(new Error('the connection was lost')));
   const waiting: Redis[] = [];
+  /** The library stops listening when its worker closes, and a connection may fail once more after that. */
+  const watched = (connection: Redis) => {
+    connection.on('error', told);
+    waiting.push(connection);
+    return connection;
+  };
 
   return {
     kind: 'redis',
@@ -43,8 +58,10 @@ export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): 
       return queue;
     },
     worker(lane, run, { lockMs, takeOvers }) {
-      const connection = new Redis(url, { maxRetriesPerRequest: null, connectTimeout: answerMs, retryStrategy });
-      waiting.push(connection);
+      const connection = watched(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: answerMs, retryStrategy }));
+      // The library makes a second one for blocking calls, which it cannot close while Redis is away.
+      const duplicate = connection.duplicate.bind(connection);
+      connection.duplicate = (options) => watched(duplicate(options));
       const worker = new Worker<unknown, unknown, string>(queueName(lane), run, {
         connection,
         concurrency: 1,
@@ -60,6 +77,7 @@ export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): 
       await asking.ping();
     },
     async close() {
+      closing = true;
       for (const connection of [asking, ...waiting]) connection.disconnect();
     },
   };

@@ -1,8 +1,8 @@
 import { UnrecoverableError } from 'bullmq';
 import type { Logger } from 'pino';
 import { Refusal } from '../kernel/errors.ts';
-import { type JobContext, JobFailure, type JobHandlers, type JobOutcome } from './handlers.ts';
-import { isJobName, JOB_KINDS, type JobName } from './kinds.ts';
+import type { JobContext, JobHandlers, JobOutcome } from './handlers.ts';
+import { isJobName, JOB_KINDS, JobFailure, type JobName } from './kinds.ts';
 import { reasonOf, type StoredJob } from './store.ts';
 
 /** One run of one job: its data checked, its handler called, its failure sorted into "again" and "never again". */
@@ -36,12 +36,9 @@ export function createRunner(handlers: JobHandlers, forget: JobContext['forget']
   };
 }
 
-/** The handler with its own kind of data; the check is what makes the types agree. */
-function call<N extends JobName>(handlers: JobHandlers, name: N, stored: unknown, context: JobContext): Promise<JobOutcome> {
-  const checked = JOB_KINDS[name].data.safeParse(stored);
-  if (!checked.success) throw new JobFailure(`the data does not fit ${name}: ${checked.error.issues[0]?.message ?? ''}`);
-  const handler: (data: never, context: JobContext) => Promise<JobOutcome> = handlers[name];
-  return handler(checked.data as never, context);
+/** The handler with its own kind of data. */
+async function call<N extends JobName>(handlers: JobHandlers, name: N, stored: unknown, context: JobContext): Promise<JobOutcome> {
+  return handlers[name](JOB_KINDS[name].check(stored), context);
 }
 
 function isForGood(error: unknown): boolean {

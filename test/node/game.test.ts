@@ -340,6 +340,9 @@ describe('bad input', () => {
     expect(await refused(raw('[]', game.endpoint('buy')))).toBe('400 INVALID_BODY');
     expect(await refused(raw(JSON.stringify({ name: 'x'.repeat(70_000) })))).toBe('413 PAYLOAD_TOO_LARGE');
     expect(await refused(raw(JSON.stringify({ name: 'x'.repeat(2_000_000) })))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect(await refused(game.play('GET', game.storage(`players/${PLAYER}/ledger?field=%00`)))).toBe('400 INVALID_BODY');
+    const nobody = game.play('POST', game.storage(`players/${PLAYER}?platformId=%00`), { raw: '{"name":"x"}' }, null);
+    expect(await refused(nobody)).toBe('400 INVALID_PLATFORMID');
     expect(await refused(game.play('GET', game.storage('nothing/k')))).toBe('404 NOT_FOUND');
     expect(await refused(game.play('GET', '/v3/storage'))).toBe('404 NOT_FOUND');
     expect(await refused(game.play('GET', '/nothing/at/all'))).toBe('404 NOT_FOUND');

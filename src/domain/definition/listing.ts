@@ -1,6 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type PublishTarget, SINGLE_ID } from '../events.ts';
+import { defaultRuleId } from '../limit/rules.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import type { ListedKind, SingleKind } from './kinds.ts';
 import { definitionOf } from './overlay.ts';
@@ -83,7 +84,7 @@ function listedRule(rule: JsonObject): JsonObject {
   const [collection, field] = [firstText(rule, 'collection') ?? '*', firstText(rule, 'field') ?? '*'];
   return {
     ...rule,
-    id: firstText(rule, 'id') ?? ruleId(collection, field),
+    id: firstText(rule, 'id') ?? defaultRuleId(collection, field),
     collection,
     field,
     action: firstText(rule, 'action') ?? 'reject',
@@ -91,9 +92,4 @@ function listedRule(rule: JsonObject): JsonObject {
     enabled: flagOf(member(rule, 'enabled')) ?? true,
     scope: firstText(rule, 'scope') ?? 'per_player',
   };
-}
-
-function ruleId(collection: string, field: string): string {
-  const word = (text: string) => (text === '*' ? 'all' : text.replace(/[^A-Za-z0-9_]/g, '_'));
-  return `rl_${word(collection)}_${word(field)}`.slice(0, 64);
 }

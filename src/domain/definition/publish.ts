@@ -59,16 +59,15 @@ export function changeOf({ kind, id, hash }: Put): DefinitionChange {
   return { kind, id, hash };
 }
 
-/** `source.stored` for every text that the project does not hold, in parts. */
+/** `source.stored` for every text that the project does not hold, in parts; those parts that it holds are left out. */
 export function sourceEvents(state: DefinitionsState, puts: readonly Put[]): DomainEvent[] {
   const texts = new Map(puts.filter((put) => !state.sources.has(put.hash)).map((put) => [put.hash, put.text]));
   return [...texts].flatMap(([hash, text]) =>
-    partsOf(text).map(
-      (piece, part, all): DomainEvent => ({
-        type: 'source.stored',
-        data: { hash, part, parts: all.length, text: piece },
-      }),
-    ),
+    partsOf(text).flatMap((piece, part, all): DomainEvent[] => {
+      const held = state.partial.get(hash);
+      if (held?.length === all.length && held[part] === piece) return [];
+      return [{ type: 'source.stored', data: { hash, part, parts: all.length, text: piece } }];
+    }),
   );
 }
 

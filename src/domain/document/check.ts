@@ -1,11 +1,11 @@
 import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, jsonEquals, toDouble } from '../../kernel/json.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
+import { DOCUMENT_KEY } from './key.ts';
 
 /** A fault as text that its parent puts a path before: `: expected number`, or `xp: expected number` from further down. */
 type Fault = string;
 
 const MAX_DEPTH = 64;
-const DOCUMENT_KEY = /^[A-Za-z0-9_:-]{1,256}$/;
 
 /**
  * The first fault of a document, such as `stats.xp: expected number`, or `null`. No coercion; null passes for every field that is not

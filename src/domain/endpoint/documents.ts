@@ -1,10 +1,8 @@
 import type { JsonObject } from '../../kernel/json.ts';
+import { DOCUMENT_KEY } from '../document/key.ts';
 import { applyOperations } from '../document/operations.ts';
 import type { Operation } from '../events.ts';
 import type { PendingWrite, Reads } from './run.ts';
-
-/** Document keys as streams and tables keep them (spec: runtime-storage 2). */
-const KEY = /^[A-Za-z0-9_:-]{1,256}$/;
 
 /**
  * The documents of one call: what is stored, under the call's own writes (decision 4). Writes are queued in order; a write after a
@@ -45,5 +43,5 @@ function address(collection: string, key: string): string {
 /** A resolved key as documents have it: without a trailing `_default`; `null` when it names nothing. */
 export function documentKey(text: string): string | null {
   const key = text.endsWith('_default') ? text.slice(0, -'_default'.length) : text;
-  return KEY.test(key) ? key : null;
+  return DOCUMENT_KEY.test(key) ? key : null;
 }

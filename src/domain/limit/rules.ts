@@ -27,7 +27,7 @@ function normalise(raw: JsonObject): RuleModel | null {
   const collection = text(raw['collection']) ?? '*';
   const field = text(raw['field']) ?? '*';
   const given = text(raw['id']);
-  const id = given !== null && ID.test(given) ? given : defaultId(collection, field);
+  const id = given !== null && ID.test(given) ? given : defaultRuleId(collection, field);
   const action = raw['action'] === 'flag' || raw['action'] === 'clamp' ? raw['action'] : 'reject';
   const scope = raw['scope'] === 'global' ? 'global' : 'per_player';
   return { id, name: text(raw['name']) ?? id, collection, field, scope, action, windows };
@@ -51,7 +51,8 @@ function text(value: Json | undefined): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 }
 
-function defaultId(collection: string, field: string): string {
+/** The id of a rule that has none (runtime 11.1). */
+export function defaultRuleId(collection: string, field: string): string {
   const part = (name: string) => (name === '*' ? 'all' : name.replace(/[^A-Za-z0-9_]/g, '_'));
   return `rl_${part(collection)}_${part(field)}`.slice(0, 64);
 }

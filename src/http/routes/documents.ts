@@ -1,7 +1,7 @@
 import { wireNames } from '../../domain/wire-names.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
-import { authenticate, DOCUMENT_KEYS, takeSaveVersion, VIEW_KEYS } from '../credentials.ts';
+import { authenticate, DOCUMENT_KEYS, saveVersionOf, VIEW_KEYS } from '../credentials.ts';
 import { type Context, queryText } from '../exchange.ts';
 import { addressOf, documentBody, type Routes, readAnswer, type Services, versionedHeaders } from './services.ts';
 
@@ -17,9 +17,8 @@ export function documentRoutes(router: Routes, { app, gameBody }: Services): voi
     const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
     const address = addressOf(ctx);
     await app.documents.mayWrite(caller, address);
-    const sent = await documentBody(ctx, gameBody);
-    const { body, saveVersion } = takeSaveVersion(ctx.state.exchange, sent);
-    const written = await app.documents.write(caller, address, body, saveVersion);
+    const saveVersion = saveVersionOf(ctx.state.exchange);
+    const written = await app.documents.write(caller, address, await documentBody(ctx, gameBody), saveVersion);
     return { text: `{"ok":true,"version":${written.version}}`, headers: versionedHeaders(written) };
   });
 

@@ -21,7 +21,10 @@ const CAPABILITIES = ['global-records', 'endpoints', 'workflows', 'queries', 'ga
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Routes about the server itself: no key, no project. */
-export function systemRoutes(router: Routes, { settings, metrics, health, exposition = () => metrics.registry.metrics() }: SystemParts): void {
+export function systemRoutes(
+  router: Routes,
+  { settings, metrics, health, exposition = () => metrics.registry.metrics() }: SystemParts,
+): void {
   router.get('/health', async (): Promise<Answer> => {
     const report = await health();
     if (report.status === 'ok') return { body: { ...report }, headers: NO_STORE };

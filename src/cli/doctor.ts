@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { examine } from '../compose/doctor/examine.ts';
+import { createLogger } from '../logger.ts';
+import { type CommonOptions, command, configOf, printResult, table } from './context.ts';
+
+interface DoctorOptions extends CommonOptions {
+  readonly port?: string;
+  readonly host?: string;
+}
+
+/** `savepoint doctor`: everything a node depends on, and the cure of what is wrong. Exit code 1 when something fails. */
+export function doctorCommand(): Command {
+  return command('doctor', 'check everything a node depends on, and say what to do; changes nothing')
+    .option('--port <port>', 'port that the node would listen on (default: PORT, or 8080)')
+    .option('--host <address>', 'address that it would listen on (default: HOST, or 127.0.0.1)')
+    .action(async (options: DoctorOptions) => {
+      const config = configOf(options, { port: options.port, host: options.host });
+      const findings = await examine(config, createLogger({ level: 'silent' }));
+      const failed = findings.filter(({ state }) => state === 'fail').length;
+      printResult(options, { ok: failed === 0, findings }, () => {
+        const rows = findings.map(({ what, state, found }) => [state === 'ok' ? 'ok' : state.toUpperCase(), what, found]);
+        const cures = findings.flatMap(({ what, cure }) => (cure === null ? [] : [`${what}: ${cure}`]));
+        return [table(['STATE', 'WHAT', 'FOUND'], rows), ...cures].join('\n\n');
+      });
+      if (failed > 0) process.exitCode = 1;
+    });
+}

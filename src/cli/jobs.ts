@@ -1,0 +1,88 @@
+import { Command } from 'commander';
+import { type Config, redactUrl } from '../config.ts';
+import { createJobs, type Jobs } from '../jobs/jobs.ts';
+import { isJobName, JOB_KINDS, JOB_NAMES } from '../jobs/kinds.ts';
+import type { JobView } from '../jobs/view.ts';
+import { refusal } from '../kernel/errors.ts';
+import { createLogger } from '../logger.ts';
+import { type CommonOptions, command, configOf, printResult, table, withInstallation } from './context.ts';
+
+/** `savepoint jobs`: what runs beside the requests, and what failed for good. Works beside a running node; runs nothing itself. */
+export function jobsCommand(): Command {
+  return new Command('jobs')
+    .description('list, retry and enqueue background jobs')
+    .addCommand(list())
+    .addCommand(retry())
+    .addCommand(add());
+}
+
+interface ListOptions extends CommonOptions {
+  readonly failed?: boolean;
+  readonly limit: string;
+}
+
+function list(): Command {
+  return command('list', 'list the jobs: at work, waiting, delayed, failed for good, done')
+    .option('--failed', 'only dead letters: what failed for good')
+    .option('--limit <n>', 'most jobs of each lane and state', '50')
+    .action(async (options: ListOptions) => {
+      const limit = /^[1-9]\d{0,3}$/.test(options.limit) ? Number(options.limit) : undefined;
+      if (limit === undefined) throw refusal('VALIDATION_FAILED', '--limit is a number from 1 to 9999');
+      const jobs = await withJobs(options, (open) => open.list({ limit, ...(options.failed ? { states: ['failed'] } : {}) }));
+      printResult(options, jobs, () => (jobs.length === 0 ? `No ${options.failed ? 'dead letters' : 'jobs'}.` : listing(jobs)));
+    });
+}
+
+function listing(jobs: readonly JobView[]): string {
+  const rows = jobs.map((job) => [job.id, job.name, stateOf(job), `${job.attempts}/${job.of}`, job.enqueuedAt, job.error ?? '']);
+  return table(['ID', 'JOB', 'STATE', 'TRIES', 'ENQUEUED', 'LAST ERROR'], rows);
+}
+
+function stateOf({ state, progress }: JobView): string {
+  return state === 'active' && progress !== null ? `active ${progress} %` : state;
+}
+
+function retry(): Command {
+  return command('retry', 'let a dead letter run again, with all its tries')
+    .argument('[id]', 'as `savepoint jobs list --failed` shows it')
+    .option('--all', 'every dead letter')
+    .action(async (id: string | undefined, options: CommonOptions & { readonly all?: boolean }) => {
+      if ((id === undefined) !== (options.all === true)) throw refusal('VALIDATION_FAILED', 'Give the ID of one job, or --all');
+      const retried = await withJobs(options, (open) => open.retry(id === undefined ? 'all' : { id }));
+      printResult(options, { retried }, () => (retried.length === 0 ? 'No dead letters.' : `Waiting again: ${retried.join(', ')}`));
+    });
+}
+
+function add(): Command {
+  return command('add', 'enqueue a job for a running node')
+    .argument('<job>', JOB_NAMES.map((name) => `${name}: ${JOB_KINDS[name].about}`).join('; '))
+    .argument('[names...]', 'for projection.rebuild: which read models')
+    .action(async (name: string, names: readonly string[], options: CommonOptions) => {
+      if (!isJobName(name)) throw refusal('VALIDATION_FAILED', `There is no job ${name}; there are ${JOB_NAMES.join(', ')}`);
+      if (name !== 'projection.rebuild' && names.length > 0) throw refusal('VALIDATION_FAILED', `${name} takes no names`);
+      const id = await withJobs(options, (open) =>
+        name === 'projection.rebuild' ? open.enqueue(name, { names }) : open.enqueue(name, {}, { unique: name }),
+      );
+      printResult(options, { id }, () => `Enqueued as ${id}; \`savepoint jobs list\` shows how it goes.`);
+    });
+}
+
+/** With Redis the database is not needed, so that dead letters can be seen while it is away. */
+async function withJobs<T>(options: CommonOptions, work: (jobs: Jobs) => Promise<T>): Promise<T> {
+  const redisUrl = redisUrlOf(configOf(options));
+  if (redisUrl !== null) return using(redisUrl, '', work);
+  return withInstallation(options, ({ databaseUrl }) => using(null, databaseUrl, work));
+}
+
+async function using<T>(redisUrl: string | null, databaseUrl: string, work: (jobs: Jobs) => Promise<T>): Promise<T> {
+  const jobs = createJobs({ redisUrl, databaseUrl, redact: redactUrl, logger: createLogger({ level: 'error' }), handlers: null });
+  try {
+    return await work(jobs);
+  } finally {
+    await jobs.close();
+  }
+}
+
+function redisUrlOf(config: Config): string | null {
+  return 'redisUrl' in config && typeof config.redisUrl === 'string' ? config.redisUrl : null;
+}

@@ -1,0 +1,176 @@
+import cluster, { type Worker } from 'node:cluster';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { AggregatorRegistry, Gauge, type Registry } from 'prom-client';
+import { asReport, type Metric, type Order, type Report } from './messages.ts';
+import { placeFor } from './route.ts';
+
+export interface CrewOptions<Start> {
+  readonly size: number;
+  /** What each worker is told at its start. */
+  readonly start: Start;
+  /** What this process measures; the workers' own is added to it. */
+  readonly registry: Registry;
+  readonly logger: Logger;
+}
+
+export interface Crew {
+  /** Gives a connection to the worker of its project, or to any. */
+  hand(socket: Socket, head: Buffer, project: string | null): void;
+  /** Has every worker finish what it does; those that are not gone after `withinMs` are killed. */
+  stop(withinMs: number): Promise<void>;
+}
+
+/** One place in the crew. Its worker changes, its projects do not. */
+interface Place {
+  readonly index: number;
+  worker: Worker | null;
+  ready: boolean;
+  /** Ends in a row, each soon after its start. */
+  ends: number;
+}
+
+const START_MS = 60_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+/** Who lived this long did not die of its start. */
+const LONG_LIFE_MS = 10_000;
+const MEASURE_MS = 2_000;
+const NOBODY = [
+  'HTTP/1.1 503 Service Unavailable',
+  'Content-Type: application/json; charset=utf-8',
+  'Retry-After: 1',
+  'Connection: close',
+  '',
+  '{"ok":false,"error":{"code":"BUSY","message":"No worker is ready"},"message":"No worker is ready"}',
+].join('\r\n');
+
+/** Starts the workers: this program again, with the same arguments. Resolves when all serve; throws when one cannot. */
+export async function startCrew<Start>({ size, start, registry, logger }: CrewOptions<Start>): Promise<Crew> {
+  const places: Place[] = Array.from({ length: size }, (_, index) => ({ index, worker: null, ready: false, ends: 0 }));
+  const state = { stopping: false, turn: 0, asks: 0 };
+  const measuring = new Map<number, (metrics: readonly Metric[]) => void>();
+  new Gauge({
+    name: 'savepoint_workers_ready',
+    help: 'Worker processes that serve',
+    registers: [registry],
+    collect() {
+      this.set(places.filter(({ ready }) => ready).length);
+    },
+  });
+
+  const tell = (worker: Worker, order: Order<Start>) => {
+    if (worker.isConnected()) worker.send(order, () => undefined);
+  };
+
+  /** All that one worker measured; nothing when it does not answer. */
+  const measure = (worker: Worker): Promise<readonly Metric[]> => {
+    const ask = ++state.asks;
+    return new Promise((resolve) => {
+      const done = (metrics: readonly Metric[]) => {
+        clearTimeout(late);
+        measuring.delete(ask);
+        resolve(metrics);
+      };
+      const late = setTimeout(() => done([]), MEASURE_MS);
+      measuring.set(ask, done);
+      tell(worker, { kind: 'measure', ask });
+    });
+  };
+
+  const expose = async (to: Worker, ask: number) => {
+    const serving = places.flatMap(({ worker, ready }) => (worker && ready ? [worker] : []));
+    const all = await Promise.all([registry.getMetricsAsJSON(), ...serving.map(measure)]);
+    // Histograms of nothing have no values, and the library adds up what it finds.
+    const text = await AggregatorRegistry.aggregate(all.map((metrics) => [...metrics])).metrics();
+    tell(to, { kind: 'exposition', ask, text });
+  };
+
+  const listen = (place: Place, worker: Worker, report: Report, settle: (reason: string | null) => void) => {
+    if (report.kind === 'awake') tell(worker, { kind: 'start', with: start });
+    if (report.kind === 'failed') settle(report.reason);
+    if (report.kind === 'measured') measuring.get(report.ask)?.(report.metrics);
+    if (report.kind === 'expose') expose(worker, report.ask).catch((error: unknown) => logger.warn({ err: error }, 'no metrics'));
+    if (report.kind !== 'ready') return;
+    place.ready = true;
+    settle(null);
+  };
+
+  /** Resolves with `null` when the worker serves, or with why it does not. */
+  const fork = (place: Place): Promise<string | null> =>
+    new Promise((resolve) => {
+      const worker = cluster.fork();
+      const born = Date.now();
+      place.worker = worker;
+      const late = setTimeout(() => worker.process.kill('SIGKILL'), START_MS);
+      const settle = (reason: string | null) => {
+        clearTimeout(late);
+        resolve(reason);
+      };
+      worker.on('error', (error) => logger.warn({ err: error, worker: place.index }, 'a worker could not be told something'));
+      worker.on('message', (message: unknown) => {
+        const report = asReport(message);
+        if (report !== null) listen(place, worker, report, settle);
+      });
+      worker.on('exit', (code, signal) => {
+        place.worker = null;
+        place.ready = false;
+        place.ends = Date.now() - born > LONG_LIFE_MS ? 0 : place.ends + 1;
+        settle(`it ended with ${signal ?? code}`);
+        if (!state.stopping) logger.error({ worker: place.index, pid: worker.process.pid, code, signal }, 'a worker ended');
+        if (!state.stopping) forkAgain(place);
+      });
+    });
+
+  const forkAgain = (place: Place) => {
+    const pause = Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, place.ends - 1), LONGEST_PAUSE_MS);
+    const later = setTimeout(() => {
+      if (state.stopping) return;
+      fork(place).then((reason) => {
+        if (reason === null) logger.info({ worker: place.index }, 'a worker serves again');
+        else logger.error({ worker: place.index, reason }, 'a worker did not start');
+      });
+    }, pause);
+    later.unref();
+  };
+
+  const choose = (project: string | null): Worker | null => {
+    const serving = places.filter(({ ready }) => ready);
+    if (project === null) return serving[state.turn++ % Math.max(1, serving.length)]?.worker ?? null;
+    const index = placeFor(
+      project,
+      serving.map((place) => place.index),
+    );
+    return index === undefined ? null : (places[index]?.worker ?? null);
+  };
+
+  const stop = async (withinMs: number) => {
+    state.stopping = true;
+    const living = places.flatMap(({ worker }) => (worker === null ? [] : [worker]));
+    const gone = living.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+    for (const worker of living) tell(worker, { kind: 'stop' });
+    const late = setTimeout(() => {
+      for (const worker of living) worker.process.kill('SIGKILL');
+    }, withinMs);
+    await Promise.all(gone);
+    clearTimeout(late);
+  };
+
+  const reasons = await Promise.all(places.map(fork));
+  const reason = reasons.find((one) => one !== null);
+  if (reason !== undefined) {
+    await stop(0);
+    throw new Error(`A worker did not start: ${reason}`);
+  }
+
+  return {
+    stop,
+    hand(socket, head, project) {
+      const worker = choose(project);
+      if (worker === null) return void socket.end(NOBODY);
+      worker.send({ kind: 'connection', head: head.toString('latin1') }, socket, { keepOpen: false }, (error) => {
+        if (error) logger.warn({ err: error }, 'a connection was lost on its way to a worker');
+      });
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * Which process a connection goes to. One project's requests meet in one process, because there its commits are grouped and its
+ * documents are in memory; any other choice is correct too, only slower. So a glance at the first request line is enough.
+ */
+
+/** `/v3/<family>/<project>`, `/v1/…`, `/api/…`, `/pages/<project>` behind the method. */
+const PROJECT = /^[A-Z]{1,16} \/(?:(?:v\d+|api)\/[^/ ?]+|pages)\/([A-Za-z0-9_-]{1,128})[/ ?]/i;
+/** Longer request lines are not waited for. */
+const MOST_BYTES = 1024;
+
+/** What the first bytes of a connection tell: a project, that there is none, or that more bytes are needed. */
+export type Glance = { readonly project: string } | 'none' | 'more';
+
+export function glance(head: Buffer): Glance {
+  const text = head.toString('latin1', 0, MOST_BYTES);
+  const [, project] = PROJECT.exec(text) ?? [];
+  if (project !== undefined) return { project };
+  return head.length >= MOST_BYTES || text.includes('\n') ? 'none' : 'more';
+}
+
+/** The place that a key belongs to among those there are. When one goes, only its own keys move. */
+export function placeFor(key: string, places: readonly number[]): number | undefined {
+  let best: number | undefined;
+  let most = -1;
+  for (const place of places) {
+    const weight = hash(`${place}/${key}`);
+    if (weight <= most) continue;
+    most = weight;
+    best = place;
+  }
+  return best;
+}
+
+/** FNV-1a, stirred at the end: neighbouring places must not get neighbouring weights. */
+function hash(text: string): number {
+  let sum = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);
+  sum = Math.imul(sum ^ (sum >>> 16), 0x85ebca6b);
+  sum = Math.imul(sum ^ (sum >>> 13), 0xc2b2ae35);
+  return (sum ^ (sum >>> 16)) >>> 0;
+}

@@ -1,0 +1,106 @@
+import type pg from 'pg';
+import type { Config } from '../../config.ts';
+import { OLDEST_POSTGRES } from '../database.ts';
+import { CONNECTIONS_PER_PROCESS, shareConnections } from '../pool.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** The Postgres that holds the read models and, without an EventStoreDB, the log. */
+
+interface Row {
+  readonly version: string;
+  readonly number: number;
+  readonly now: number;
+  readonly fsync: string;
+  readonly synchronous_commit: string;
+  readonly full_page_writes: string;
+  readonly max_connections: number;
+  readonly encoding: string;
+  readonly recovery: boolean;
+  readonly may_create: boolean;
+}
+
+const FACTS = `
+SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+  (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
+  current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
+  current_setting('full_page_writes') AS full_page_writes, current_setting('max_connections')::int AS max_connections,
+  current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS recovery,
+  has_database_privilege(current_database(), 'CREATE') AS may_create`;
+
+const SLOW_MS = 20;
+const CLOCK_MS = 1_000;
+
+/** Throws what connecting throws. */
+export async function checkDatabase(config: Config, pool: pg.Pool): Promise<readonly Finding[]> {
+  // The first query pays for the connection.
+  await pool.query('SELECT 1');
+  const before = Date.now();
+  const { rows } = await pool.query<Row>(FACTS);
+  const after = Date.now();
+  const [row] = rows;
+  if (row === undefined) return [fail('database', 'it answered nothing', 'Look at its log.')];
+  return [
+    version(row),
+    writable(row),
+    roundTrip(after - before),
+    clock(row.now - (before + after) / 2),
+    ...durability(row),
+    connections(config, row.max_connections),
+    encoding(row),
+    await tables(pool),
+  ];
+}
+
+function version({ version: found, number }: Row): Finding {
+  if (number >= OLDEST_POSTGRES * 10_000) return ok('database version', `Postgres ${found}`);
+  return fail('database version', `Postgres ${found}`, `Use Postgres ${OLDEST_POSTGRES} or later, or unset DATABASE_URL.`);
+}
+
+function writable({ recovery, may_create }: Row): Finding {
+  if (recovery) return fail('database rights', 'a standby, which cannot be written', 'Name the primary in DATABASE_URL.');
+  if (may_create) return ok('database rights', 'tables may be made');
+  return fail('database rights', 'this account may not make a schema', 'GRANT CREATE ON DATABASE … TO the account of DATABASE_URL.');
+}
+
+function roundTrip(ms: number): Finding {
+  const found = `${ms} ms for a question and its answer`;
+  if (ms <= SLOW_MS) return ok('database latency', found);
+  return warn('database latency', found, 'Every group of commits waits for one such round trip: keep node and database close together.');
+}
+
+function clock(differenceMs: number): Finding {
+  const found = `${Math.abs(Math.round(differenceMs))} ms between this machine and the database`;
+  if (Math.abs(differenceMs) <= CLOCK_MS) return ok('clock', found);
+  return warn('clock', found, 'Let both set their clocks by NTP: times of events and rate-limit windows come from the nodes.');
+}
+
+function durability({ fsync, synchronous_commit, full_page_writes }: Row): readonly Finding[] {
+  const off = (name: string, value: string, why: string) =>
+    value === 'off' ? fail(name, 'off', `ALTER SYSTEM SET ${name} = on, then reload: ${why}`) : ok(name, value);
+  return [
+    off('fsync', fsync, 'without it a power cut loses commits that were answered, or the whole database.'),
+    off('full_page_writes', full_page_writes, 'without it a power cut may leave torn pages.'),
+    synchronous_commit === 'off' || synchronous_commit === 'local'
+      ? warn('synchronous_commit', synchronous_commit, 'The log raises it to on for its own sessions; set it to on for everything else.')
+      : ok('synchronous_commit', synchronous_commit),
+  ];
+}
+
+function connections({ workers }: Config, most: number): Finding {
+  const processes = workers > 1 ? workers + 1 : 1;
+  const wanted = processes * CONNECTIONS_PER_PROCESS;
+  const found = `${most}; this node takes up to ${wanted}`;
+  const cure = 'ALTER SYSTEM SET max_connections = …, then restart Postgres; or lower WORKERS.';
+  if (shareConnections(most, processes) === null) return fail('max_connections', found, cure);
+  return most >= wanted ? ok('max_connections', found) : warn('max_connections', `${found}, and gets fewer`, cure);
+}
+
+function encoding({ encoding: found }: Row): Finding {
+  if (found === 'UTF8') return ok('encoding', found);
+  return fail('encoding', found, "Make the database anew: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'.");
+}
+
+async function tables(pool: pg.Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ there: boolean }>("SELECT to_regclass('savepoint.projection_versions') IS NOT NULL AS there");
+  return ok('tables', rows[0]?.there === true ? 'there' : 'not made yet: a node makes them when it starts');
+}

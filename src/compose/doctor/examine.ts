@@ -1,0 +1,78 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { databaseUrlOf, findDatabase } from '../../../infra/postgres/database.ts';
+import { type Config, redactUrl } from '../../config.ts';
+import { requireWhatCanWork } from '../foundations.ts';
+import { openLog, reasonOf } from '../log.ts';
+import { createPool } from '../pool.ts';
+import { checkDatabase } from './database.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+import { checkAppendLimit, checkEngine, checkHistories } from './log.ts';
+import { checkDataFolder, checkNode, checkPort } from './machine.ts';
+
+/** Looks at everything that a node with this configuration depends on. Starts nothing and changes nothing. */
+export async function examine(config: Config, logger: Logger): Promise<readonly Finding[]> {
+  const findings: Finding[] = [checkNode(), checkSettings(config), ...checkDataFolder(config), await checkPort(config)];
+  const engine = await checkEngine(config);
+  const address = await addressOf(config);
+  findings.push(address.finding, engine, checkAppendLimit(config));
+  if (address.url !== null) findings.push(...(await examineDatabase(config, address.url, engine.state === 'ok', logger)));
+  return findings;
+}
+
+function checkSettings(config: Config): Finding {
+  try {
+    requireWhatCanWork(config);
+    return ok('settings', `roles ${config.roles.join(',')}; workers ${config.workers}`);
+  } catch (error) {
+    return fail('settings', reasonOf(error), 'Correct the settings that are named.');
+  }
+}
+
+interface Address {
+  readonly finding: Finding;
+  /** `null` when there is nothing to ask. */
+  readonly url: string | null;
+}
+
+async function addressOf({ databaseUrl, dataDir }: Config): Promise<Address> {
+  if (databaseUrl !== null) return { url: databaseUrl, finding: ok('database', redactUrl(databaseUrl)) };
+  try {
+    const running = await findDatabase({ dataDir });
+    if (running !== null) return { url: running.url, finding: ok('database', `embedded, running as process ${running.pid}`) };
+    const before = databaseUrlOf(dataDir) === null ? 'not made yet' : 'not running';
+    return { url: null, finding: ok('database', `embedded, ${before}: a node starts it, and then doctor can look into it`) };
+  } catch (error) {
+    return { url: null, finding: fail('database', reasonOf(error), 'Put right what is named.') };
+  }
+}
+
+async function examineDatabase(config: Config, url: string, withLog: boolean, logger: Logger): Promise<readonly Finding[]> {
+  const pool = createPool(url, logger, 2);
+  try {
+    const findings = await checkDatabase(config, pool);
+    if (!withLog || !(await isMigrated(pool))) return findings;
+    return [...findings, ...(await examineHistories(config, url, pool))];
+  } catch (error) {
+    const cure = 'Check DATABASE_URL, that the server runs, and that it lets this machine and account in.';
+    return [fail('database', `it does not answer: ${reasonOf(error)}`, cure)];
+  } finally {
+    await pool.end();
+  }
+}
+
+async function isMigrated(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ there: boolean }>("SELECT to_regclass('savepoint.projection_versions') IS NOT NULL AS there");
+  return rows[0]?.there === true;
+}
+
+async function examineHistories(config: Config, url: string, pool: pg.Pool): Promise<readonly Finding[]> {
+  const log = openLog(config, url, { readers: 2 });
+  try {
+    return await checkHistories(pool, log);
+  } catch (error) {
+    return [warn('histories', reasonOf(error), 'Put right what fails above first.')];
+  } finally {
+    await log.close();
+  }
+}

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import { type Config, redactUrl } from '../../config.ts';
+import type { Log } from '../../log/port.ts';
+import { projectStream } from '../../log/streams.ts';
+import { compareHistories, OTHER_LOG_CURE } from '../histories.ts';
+import { askEventStore, reasonOf } from '../log.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** The log, and whether the read models are of it and keep up with it. */
+
+const EVENTSTORE_APPEND = 1024 * 1024;
+const POSTGRES_APPEND = 16 * 1024 * 1024;
+const PATIENCE_MS = 5_000;
+
+export async function checkEngine({ eventStoreUrl }: Config): Promise<Finding> {
+  if (eventStoreUrl === null) return ok('log', 'in the database');
+  const place = `EventStoreDB ${redactUrl(eventStoreUrl)}`;
+  const failure = await askEventStore(eventStoreUrl, PATIENCE_MS);
+  if (failure === null) return ok('log', `${place} answers`);
+  const cure =
+    'Start it, or correct EVENTSTORE_URL: ?tls=false for a server without TLS, a user who may read $all, the leader or esdb+discover://.';
+  return fail('log', `${place}: ${failure}`, cure);
+}
+
+export function checkAppendLimit({ eventStoreUrl, limits }: Config): Finding {
+  const most = eventStoreUrl === null ? POSTGRES_APPEND : EVENTSTORE_APPEND;
+  const found = `GROUP_BYTES ${limits.groupBytes} of ${most} bytes`;
+  // What is not counted in a group, the envelopes of its events, needs room too.
+  if (limits.groupBytes <= most * 0.8) return ok('append limit', found);
+  return fail('append limit', found, `Lower GROUP_BYTES to at most ${Math.floor(most * 0.8)}: the log refuses larger appends.`);
+}
+
+export async function checkHistories(pool: pg.Pool, log: Log): Promise<readonly Finding[]> {
+  try {
+    const { compared, missing, different } = await compareHistories(pool, log);
+    const wrong = [...missing, ...different];
+    if (compared > 0 && missing.length === compared) {
+      return [fail('histories', `read models of ${compared} projects, of which the log knows none`, OTHER_LOG_CURE)];
+    }
+    if (wrong.length > 0) {
+      const cure = 'The log or the database was restored to an older state: run savepoint rebuild.';
+      return [fail('histories', `log and read models disagree on ${wrong.join(', ')}`, cure)];
+    }
+    return [ok('histories', `log and read models agree (${compared} projects looked at)`), await lag(pool, log), await paused(pool)];
+  } catch (error) {
+    return [fail('histories', reasonOf(error), 'Put right what fails above first.')];
+  }
+}
+
+const MUCH = 5_000;
+
+async function lag(pool: pg.Pool, log: Log): Promise<Finding> {
+  const { rows } = await pool.query<{ project: string; revision: string }>(
+    `SELECT c.project, min(c.revision) AS revision FROM savepoint.checkpoints c
+     JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
+     WHERE c.paused_at IS NULL GROUP BY c.project ORDER BY min(c.revision) DESC LIMIT 20`,
+  );
+  const heads = await Promise.all(rows.map(({ project }) => log.head(projectStream(project))));
+  const behind = rows.map(({ revision }, index) => (heads[index]?.revision ?? -1) - Number(revision));
+  const most = Math.max(0, ...behind);
+  if (most < MUCH) return ok('projections', `${most} revisions behind at most`);
+  return warn('projections', `${most} revisions behind`, 'Check that a node with the role projector runs, and what it logs.');
+}
+
+async function paused(pool: pg.Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ projection: string; project: string; error: string | null }>(
+    'SELECT projection, project, error FROM savepoint.checkpoints WHERE paused_at IS NOT NULL LIMIT 5',
+  );
+  if (rows.length === 0) return ok('paused views', 'none');
+  const found = rows.map(({ projection, project, error }) => `${projection} of ${project} (${error ?? 'no reason kept'})`).join('; ');
+  const names = [...new Set(rows.map(({ projection }) => projection))].join(' ');
+  return warn('paused views', found, `Cure the cause, then: savepoint rebuild ${names}.`);
+}

@@ -1,0 +1,81 @@
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import type { Config } from '../../config.ts';
+import { reasonOf } from '../log.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** The machine that a node runs on: Node itself, the data folder, the port. */
+
+const OLDEST_NODE = [20, 19] as const;
+
+export function checkNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [least, atLeast] = OLDEST_NODE;
+  const fits = major > least || (major === least && minor >= atLeast);
+  const found = `Node ${process.version} on ${process.platform} ${process.arch}`;
+  return fits ? ok('node', found) : fail('node', found, `Install Node ${OLDEST_NODE.join('.')} or later.`);
+}
+
+const GIB = 1024 ** 3;
+const LITTLE = 2 * GIB;
+const TOO_LITTLE = GIB / 4;
+
+export function checkDataFolder({ dataDir, databaseUrl }: Config): readonly Finding[] {
+  const folder = resolve(dataDir);
+  const isNeeded = databaseUrl === null;
+  let nearest = folder;
+  while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
+  try {
+    accessSync(nearest, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const cure = 'Give this user the folder (chown -R), start as its owner, or choose another one with --data.';
+    return [
+      isNeeded ? fail('data folder', reasonOf(error), cure) : warn('data folder', `${reasonOf(error)}; not needed with DATABASE_URL`, cure),
+    ];
+  }
+  const where = nearest === folder ? folder : `${folder}, made at the first start`;
+  return [ok('data folder', where), freeSpace(nearest, isNeeded)];
+}
+
+function freeSpace(folder: string, isNeeded: boolean): Finding {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const found = `${(free / GIB).toFixed(1)} GiB free`;
+  if (!isNeeded || free >= LITTLE) return ok('disk', found);
+  const cure = 'Free some space, or move the data folder to a larger disk; a full disk stops every write.';
+  return free < TOO_LITTLE ? fail('disk', found, cure) : warn('disk', found, cure);
+}
+
+/** The port is free, or a node of ours serves on it. */
+export async function checkPort({ port, host }: Config): Promise<Finding> {
+  const place = `${host}:${port}`;
+  const refusal = port === 0 ? null : await tryToListen(port, host);
+  if (refusal === null) return ok('port', `${place} is free`);
+  const version = refusal === 'EADDRINUSE' ? await versionAt(port, host) : null;
+  if (version !== null) return ok('port', `${place} is served by a savepoint node, version ${version}`);
+  if (refusal === 'EADDRINUSE') {
+    return fail('port', `${place} is taken by another program`, 'Choose another port with --port or PORT, or stop that program.');
+  }
+  return fail('port', `${place} cannot be listened on: ${refusal}`, 'Choose another HOST or PORT; ports below 1024 need more rights.');
+}
+
+function tryToListen(port: number, host: string): Promise<string | null> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => done(null)));
+  });
+}
+
+async function versionAt(port: number, host: string): Promise<string | null> {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  try {
+    const answer = await fetch(`http://${name.includes(':') ? `[${name}]` : name}:${port}/health`, { signal: AbortSignal.timeout(2_000) });
+    const report: unknown = await answer.json();
+    const ours = typeof report === 'object' && report !== null && 'status' in report && 'version' in report;
+    return ours ? String(report.version) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { jobsCommand } from '../../src/cli/jobs.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { jobIn, jobsOn, type TestJobs } from './support.ts';
+
+let jobs: TestJobs;
+let broken: boolean;
+
+beforeEach(async () => {
+  const databaseUrl = await testDatabase();
+  vi.stubEnv('DATABASE_URL', databaseUrl);
+  vi.stubEnv('REDIS_URL', '');
+  broken = true;
+  const rebuild = async () => {
+    if (broken) throw new Error('the log is away');
+    return { events: 3 };
+  };
+  jobs = jobsOn(
+    { redisUrl: null, databaseUrl },
+    { 'projection.rebuild': rebuild, 'verify.run': async () => ({ ok: true }) },
+    { retryMs: 1 },
+  );
+});
+
+afterEach(async () => {
+  await jobs.close();
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+/** What the command prints. */
+async function savepointJobs(...words: readonly string[]): Promise<string> {
+  let printed = '';
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+  try {
+    await jobsCommand().parseAsync(words, { from: 'user' });
+  } finally {
+    out.mockRestore();
+  }
+  return printed;
+}
+
+it('dead letters are listed for people and machines, and run again when retried', async () => {
+  expect(await savepointJobs('list', '--failed')).toBe('No dead letters.\n');
+  const id = await jobs.enqueue('projection.rebuild', { names: ['ledger'] });
+  jobs.start();
+  await jobIn(jobs, id, 'failed');
+  expect(await savepointJobs('list', '--failed')).toMatch(new RegExp(`^${id} +projection.rebuild +failed +4/4 .* the log is away$`, 'm'));
+  const listed = JSON.parse(await savepointJobs('list', '--failed', '--json'));
+  expect(listed).toMatchObject([{ id, data: { names: ['ledger'] }, error: 'the log is away', state: 'failed' }]);
+  broken = false;
+  expect(JSON.parse(await savepointJobs('retry', id, '--json'))).toEqual({ retried: [id] });
+  expect(await jobIn(jobs, id, 'completed')).toMatchObject({ result: { events: 3 } });
+  expect(await savepointJobs('retry', '--all')).toBe('No dead letters.\n');
+});
+
+it('a job can be enqueued for a node; twice is once while it waits', async () => {
+  const { id } = JSON.parse(await savepointJobs('add', 'verify.run', '--json'));
+  expect(await savepointJobs('add', 'verify.run')).toContain(`Enqueued as ${id};`);
+  await savepointJobs('add', 'projection.rebuild', 'ledger');
+  expect(await savepointJobs('list')).toMatch(/projection.rebuild +waiting +0\/4/);
+  jobs.start();
+  expect(await jobIn(jobs, id, 'completed')).toMatchObject({ result: { ok: true } });
+});
+
+it('what cannot be meant is refused', async () => {
+  await expect(savepointJobs('retry')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+  await expect(savepointJobs('retry', 'long-1', '--all')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+  await expect(savepointJobs('retry', 'long-77')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(savepointJobs('add', 'verify.walk')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+  await expect(savepointJobs('list', '--limit', 'many')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+});

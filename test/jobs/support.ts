@@ -1,0 +1,67 @@
+import { pino } from 'pino';
+import type { JobHandlers } from '../../src/jobs/handlers.ts';
+import { createJobs, type Jobs, type Timing } from '../../src/jobs/jobs.ts';
+import type { JobState, JobView } from '../../src/jobs/view.ts';
+
+/** A store the suite runs on; `kill` is a power cut, `start` brings it back with what it held. */
+export interface TestStore {
+  readonly name: 'redis' | 'postgres';
+  readonly redisUrl: string | null;
+  readonly databaseUrl: string;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export interface TestJobs extends Jobs {
+  /** Everything it logged. */
+  readonly logged: readonly string[];
+}
+
+const IDLE: JobHandlers = {
+  'projection.rebuild': async () => ({}),
+  'verify.run': async () => ({}),
+  'access.cleanup': async () => ({}),
+  'telemetry.retention': async () => ({}),
+};
+
+export function jobsOn(
+  store: Pick<TestStore, 'redisUrl' | 'databaseUrl'>,
+  handlers: Partial<JobHandlers> = {},
+  timing: Partial<Timing> = {},
+): TestJobs {
+  const logged: string[] = [];
+  const logger = pino({ level: 'trace', base: null }, { write: (line: string) => void logged.push(line) });
+  const { redisUrl, databaseUrl } = store;
+  const jobs = createJobs({
+    redisUrl,
+    databaseUrl,
+    redact: (url) => new URL(url).host,
+    logger,
+    handlers: { ...IDLE, ...handlers },
+    timing: { retryMs: 10, ...timing },
+  });
+  return Object.assign(jobs, { logged });
+}
+
+/** The job when it has come into that state. */
+export async function jobIn(jobs: Jobs, id: string, state: JobState): Promise<JobView> {
+  return until(async () => (await jobs.list({ states: [state], limit: 1000 })).find((job) => job.id === id));
+}
+
+/** The first value that is there; fails with the test's own time-out. */
+export async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}
+
+/** A door that a handler waits at. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}

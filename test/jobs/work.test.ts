@@ -1,0 +1,77 @@
+import pg from 'pg';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { dropAbandoned } from '../../projections/abandoned.ts';
+import { migrate } from '../../projections/migrate.ts';
+import { rebuild } from '../../projections/rebuild.ts';
+import { isProjectionName, PROJECTION_NAMES } from '../../projections/registry.ts';
+import { schemaOf } from '../../projections/tables.ts';
+import { verify } from '../../projections/verify.ts';
+import { createJobHandlers } from '../../src/jobs/handlers.ts';
+import { refusal } from '../../src/kernel/errors.ts';
+import { createMemoryLog } from '../../src/log/memory/log.ts';
+import type { Log } from '../../src/log/port.ts';
+import { Feed, fillAll, projecting, reached } from '../projections/support.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { jobIn, jobsOn, type TestJobs } from './support.ts';
+
+/** The real work, wired as the node does it, on one Postgres that holds read models and jobs alike. */
+let pool: pg.Pool;
+let log: Log;
+let jobs: TestJobs;
+
+beforeEach(async () => {
+  const databaseUrl = await testDatabase();
+  pool = new pg.Pool({ connectionString: databaseUrl, max: 8 });
+  await migrate(pool);
+  log = createMemoryLog();
+  const feed = new Feed(log, 'busy');
+  await fillAll(feed);
+  await projecting({ pool, log }, (projector) => reached(projector, feed));
+  const handlers = createJobHandlers({
+    async rebuild(names, onPercent) {
+      const unknown = names.find((name) => !isProjectionName(name));
+      if (unknown !== undefined) throw refusal('VALIDATION_FAILED', `There is no projection ${unknown}`);
+      const chosen = names.filter(isProjectionName);
+      return { ...(await rebuild(chosen.length === 0 ? 'all' : chosen, { log, pool, onProgress: ({ percent }) => onPercent(percent) })) };
+    },
+    verify: () => verify({ log, pool }),
+    dropAbandoned: () => dropAbandoned(pool),
+  });
+  jobs = jobsOn({ redisUrl: null, databaseUrl }, handlers);
+  jobs.start();
+});
+
+afterEach(async () => {
+  await jobs.close();
+  await pool.end();
+});
+
+it('a rebuild as a job builds what was asked for, and verify finds every row right after it', async () => {
+  const some = await jobs.enqueue('projection.rebuild', { names: ['ledger', 'subjects'] });
+  expect(await jobIn(jobs, some, 'completed')).toMatchObject({ progress: 100, result: { names: ['subjects', 'ledger'] } });
+  const all = await jobs.enqueue('projection.rebuild', { names: [] });
+  expect(await jobIn(jobs, all, 'completed')).toMatchObject({ result: { names: PROJECTION_NAMES } });
+  expect(await jobIn(jobs, await jobs.enqueue('verify.run', {}), 'completed')).toMatchObject({ result: { ok: true } });
+});
+
+it('a rebuild of what there is not fails at once', async () => {
+  const id = await jobs.enqueue('projection.rebuild', { names: ['nonsense'] });
+  expect(await jobIn(jobs, id, 'failed')).toMatchObject({ attempts: 1, error: 'There is no projection nonsense' });
+});
+
+it('a row that is not what the log says makes verify.run a dead letter', async () => {
+  await pool.query(`DELETE FROM savepoint.ledger_v1 WHERE ctid = (SELECT ctid FROM savepoint.ledger_v1 LIMIT 1)`);
+  const id = await jobs.enqueue('verify.run', {});
+  expect((await jobIn(jobs, id, 'failed')).error).toContain('1 problems, the first:');
+});
+
+it('upkeep removes what is left behind, and verify stays green', async () => {
+  await pool.query(schemaOf('ledger', 9));
+  const cleanup = await jobs.enqueue('access.cleanup', {});
+  const retention = await jobs.enqueue('telemetry.retention', {});
+  await jobIn(jobs, cleanup, 'completed');
+  expect(await jobIn(jobs, retention, 'completed')).toMatchObject({ result: { removed: 0 } });
+  const { rows } = await pool.query(`SELECT 1 FROM pg_tables WHERE tablename = 'ledger_v9'`);
+  expect(rows).toEqual([]);
+  expect(await verify({ log, pool })).toMatchObject({ ok: true });
+});

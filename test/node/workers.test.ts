@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Credentials, parseCredentials } from '../../infra/harness/project.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { publishGame } from './support/game.ts';
+import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
+import { findLosses, startLoad } from './support/load.ts';
+import { eventually, isRunning, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** `--workers 2`: one port, two processes that serve, on one log. */
+
+let env: { readonly DATABASE_URL: string };
+let node: Node;
+let project: Credentials;
+let client: Client;
+
+beforeAll(async () => {
+  env = { DATABASE_URL: await testDatabase() };
+  node = await startNode(newFolder(), { env, args: ['--workers', '2', '--no-demo'] });
+  project = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Crew', '--json'], { env })));
+  client = createClient(node.url, project);
+  await publishGame(client);
+});
+
+afterAll(async () => {
+  client?.close();
+  if (node && isRunning(node.pid)) await node.stop();
+  removeFolders();
+});
+
+async function metric(name: string): Promise<number> {
+  const { text } = await ok(client.send('GET', '/metrics'));
+  return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+}
+
+const workersOf = (pid: number) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+
+/** Clients whose connections begin with a request of no project: those go to the workers in turn, and later requests stay there. */
+async function spread(count: number): Promise<readonly Client[]> {
+  const clients = Array.from({ length: count }, () => createClient(node.url, project));
+  for (const one of clients) await ok(one.send('GET', '/health'));
+  return clients;
+}
+
+/** Sends these pieces on one connection, with a moment between, and gives all that comes until the server ends it. */
+async function raw(pieces: readonly (string | Buffer)[]): Promise<string> {
+  const { hostname, port } = new URL(node.url);
+  const socket = connect(Number(port), hostname);
+  const answer: Buffer[] = [];
+  socket.on('data', (chunk) => answer.push(chunk));
+  const ended = new Promise((resolve, reject) => socket.once('close', resolve).once('error', reject));
+  for (const piece of pieces) {
+    await new Promise((resolve) => socket.write(piece, resolve));
+    if (pieces.length < 200) await sleep(1);
+  }
+  await ended;
+  return Buffer.concat(answer).toString();
+}
+
+const head = (method: string, path: string, more: readonly string[] = []) =>
+  [`${method} ${path} HTTP/1.1`, 'Host: x', `X-Public-Key: ${project.publicKey}`, ...more, '', ''].join('\r\n');
+
+test('a connection is whole wherever its first bytes are cut, with several requests in one piece, and with a long body', async () => {
+  const path = `/v3/values/${project.projectId}`;
+  const once = head('GET', path, ['Connection: close']);
+  for (let cut = 1; cut < once.length; cut += 9) expect(await raw([once.slice(0, cut), once.slice(cut)])).toMatch(/^HTTP\/1.1 200/);
+  expect(await raw([...once])).toMatch(/^HTTP\/1.1 200/);
+  const three = await raw([head('GET', path) + head('GET', '/health') + once]);
+  expect(three.match(/HTTP\/1.1 200/g)).toHaveLength(3);
+
+  const body = JSON.stringify({ name: 'x'.repeat(60_000) });
+  const length = [
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'X-Platform-Id: 76561198000000044',
+    'Connection: close',
+  ];
+  const write = head('POST', `/v3/storage/${project.projectId}/players/76561198000000044`, length) + body;
+  for (const size of [write.length, 60_000, 4096, 300]) {
+    const pieces = Array.from({ length: Math.ceil(write.length / size) }, (_, n) => write.slice(n * size, (n + 1) * size));
+    for (let round = 0; round < 5; round += 1) expect(await raw(pieces)).toMatch(/^HTTP\/1.1 200/);
+  }
+  expect(await raw(['NONSENSE\r\n\r\n'])).toMatch(/^HTTP\/1.1 400/);
+});
+
+test('counters are exact over both workers, whoever writes', async () => {
+  const clients = await spread(6);
+  let written = 0;
+  const inc = async (one: Client) => {
+    const reply = await one.play('POST', one.storage(`counters/${PLAYER}`), { body: { ops: [{ op: 'inc', path: 'n', value: 1 }] } });
+    if (reply.status === 200) written += 1;
+    else expect(`${reply.status} ${reply.text}`).toMatch(/^(409 .*WRITE_CONFLICT|503)/);
+  };
+  // Until both have met: then each has written between the other's appends.
+  for (let round = 0; round < 200 && (round < 30 || !((await metric('savepoint_append_conflicts_total')) > 0)); round += 1) {
+    await Promise.all(clients.map(inc));
+  }
+  expect(await metric('savepoint_append_conflicts_total')).toBeGreaterThan(0);
+  for (const one of clients) {
+    const { body } = await ok(one.play('GET', one.storage(`counters/${PLAYER}`), { headers: { 'x-ns-position': '100000000' } }));
+    expect(Object(body).n).toBe(written);
+    one.close();
+  }
+});
+
+test('what one worker wrote, a client of another reads at once with x-ns-position, in views too', async () => {
+  const clients = await spread(2);
+  for (let n = 1; n <= 10; n += 1) {
+    const [writer, reader] = n % 2 === 0 ? clients : [...clients].reverse();
+    if (!writer || !reader) throw new Error('two clients');
+    const { headers } = await ok(writer.play('POST', writer.storage(`players/${PLAYER}`), { body: { level: n, gold: n } }));
+    const position = { 'x-ns-position': String(headers['x-ns-position']) };
+    const read = await ok(reader.play('GET', reader.storage(`players/${PLAYER}`), { headers: position }));
+    expect(read.body).toMatchObject({ level: n });
+    const ledger = await ok(reader.play('GET', reader.storage(`players/${PLAYER}/ledger`), { headers: position }));
+    expect(Object(ledger.body).entries.at(-1)).toMatchObject({ after: n });
+  }
+  for (const one of clients) one.close();
+});
+
+test('/metrics adds the workers up', async () => {
+  const before = await metric('savepoint_append_commits_sum');
+  const clients = await spread(4);
+  for (const one of clients) await ok(one.play('POST', one.storage('players/76561198000000055'), { body: { level: 1 } }));
+  for (const one of clients) one.close();
+  expect(await metric('savepoint_append_commits_sum')).toBe(before + 4);
+  expect(await metric('savepoint_workers_ready')).toBe(2);
+});
+
+test('kill -9 of a worker under load: the others go on, it is forked again, nothing is lost or doubled', async () => {
+  const clients = await spread(2);
+  const loads = clients.map((one) => startLoad(one, 'killed', 2));
+  await eventually('writes go through', async () => loads.every((load) => load.acknowledged() > 20));
+  const before = workersOf(node.pid);
+  expect(before).toHaveLength(2);
+  process.kill(before[0] ?? 0, 'SIGKILL');
+  await eventually('there are two again', async () => (await metric('savepoint_workers_ready').catch(() => 0)) === 2);
+  const outcomes = await Promise.all(loads.map((load) => load.stop()));
+  expect(await findLosses(client, 'killed', outcomes)).toEqual([]);
+  const refusals = outcomes.flatMap((outcome) => [...outcome.refusals]);
+  expect(refusals.filter((refusal) => !/^(409 WRITE_CONFLICT|503 \w+ Retry-After)$/.test(refusal))).toEqual([]);
+  expect(workersOf(node.pid)).toHaveLength(2);
+  for (const one of clients) one.close();
+});
+
+test('SIGTERM drains all: a write in flight is answered, no process is left; verify agrees', async () => {
+  const workers = workersOf(node.pid);
+  const body = '{"level":12}';
+  const more = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'X-Platform-Id: 76561198000000066'];
+  const write = head('POST', `/v3/storage/${project.projectId}/players/76561198000000066`, more);
+  const { hostname, port } = new URL(node.url);
+  const socket = connect(Number(port), hostname);
+  const answered = new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(chunk.toString())));
+  socket.write(write + body.slice(0, 5));
+  await sleep(200);
+  const stopping = node.stop();
+  await sleep(200);
+  socket.write(body.slice(5));
+  expect(await answered).toMatch(/^HTTP\/1.1 200/);
+  expect(await stopping).toMatchObject({ code: 0, signal: null });
+  for (const worker of workers) await eventually('it is gone', async () => !isRunning(worker));
+  expect(await savepoint(['verify'], { env })).toMatchObject({ code: 0 });
+});
