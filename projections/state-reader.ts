@@ -5,6 +5,7 @@ import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../src/domain/subjects.
 import { AUTHORITY_QUERY, authorityFrom } from './authority/read.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from './definitions/read.ts';
 import { parseObject } from './documents/project.ts';
+import { IN_TIME } from './patience.ts';
 import { STATE_NAMES } from './registry.ts';
 import { revisionOf, throughViews } from './through-views.ts';
 
@@ -88,7 +89,7 @@ export function createStateReader(pool: Pool): StateReader {
   return {
     async checkpoint(projectId): Promise<Checkpoint | null> {
       const values = [projectId, STATE_NAMES];
-      const { rows } = await pool.query<{ revision: string; hash: string }>({ name: 'checkpoint', text: CHECKPOINT, values });
+      const { rows } = await pool.query<{ revision: string; hash: string }>({ ...IN_TIME, name: 'checkpoint', text: CHECKPOINT, values });
       const [row] = rows;
       return row === undefined || Number(row.revision) < 0 ? null : { revision: Number(row.revision), hash: row.hash };
     },
@@ -108,7 +109,7 @@ async function loadStates(pool: Pool, projectId: string, subjects: readonly Subj
   const values: unknown[] = [projectId, ...columns(documents, 4)];
   if (!onlyDocuments) values.push(...columns(windows, 3), ...columns(answers, 5), authority, definitions);
   const query = onlyDocuments ? { name: 'load-documents', text: LOAD_DOCUMENTS } : { name: 'load-all', text: LOAD_ALL };
-  const { rows } = await pool.query<Row>({ ...query, values });
+  const { rows } = await pool.query<Row>({ ...IN_TIME, ...query, values });
   let revision = -1;
   const states = new Map<SubjectKey, SubjectState>();
   for (const row of rows) {

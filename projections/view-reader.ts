@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { ViewReader } from '../src/app/readers.ts';
 import { readLeaderboard } from './leaderboards/read.ts';
 import { readLedger } from './ledger/read.ts';
+import { IN_TIME } from './patience.ts';
 import type { Progress } from './projector.ts';
 import { readRecords } from './records/read.ts';
 import { PROJECTION_NAMES } from './registry.ts';
@@ -26,7 +27,7 @@ export function createViewReader(pool: Pool, progress: Progress | null): ViewRea
 async function polled(pool: Pool, projectId: string, revision: number, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const { rows } = await pool.query<{ revision: string }>({ name: 'reached', text: REACHED, values: [projectId] });
+    const { rows } = await pool.query<{ revision: string }>({ ...IN_TIME, name: 'reached', text: REACHED, values: [projectId] });
     if (Number(rows[0]?.revision ?? -1) >= revision) return true;
     if (Date.now() + POLL_MS > deadline) return false;
     await sleep(POLL_MS);

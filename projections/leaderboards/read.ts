@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { LeaderboardPage } from '../../src/app/readers.ts';
 import type { Space } from '../../src/domain/events.ts';
+import { IN_TIME } from '../patience.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
 
 /**
@@ -70,7 +71,7 @@ export async function readLeaderboard(
   const values = [projectId, space, query.id, query.hash, limit, offset];
   const statements = STATEMENTS.find(({ reach }) => limit + offset <= reach);
   if (statements === undefined) throw new RangeError(`a leaderboard has no row ${offset + limit}`);
-  const { rows } = await pool.query<Row>({ ...(space === 'live' ? statements.live : statements.next), values });
+  const { rows } = await pool.query<Row>({ ...IN_TIME, ...(space === 'live' ? statements.live : statements.next), values });
   const [first] = rows;
   return {
     revision: Number(first?.revision ?? -1),

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { LedgerFilter, LedgerPage, LedgerRow } from '../../src/app/readers.ts';
 import { parseJson } from '../../src/kernel/json.ts';
+import { IN_TIME } from '../patience.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
 
 /**
@@ -72,7 +73,7 @@ export async function readLedger(
   const { space, collection, platformId, field = null, from = null, to = null } = filter;
   const [revision, ordinal] = cursorFrom(after);
   const values = [projectId, space, collection, platformId, field, from, to, revision, ordinal, limit + 1];
-  const { rows } = await pool.query<Row>({ ...(space === 'live' ? LIVE : NEXT), values });
+  const { rows } = await pool.query<Row>({ ...IN_TIME, ...(space === 'live' ? LIVE : NEXT), values });
   const [row] = rows;
   if (row === undefined) throw new Error('the ledger statement answers one row');
   const entries = row.page.slice(0, limit);

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { RecordPage } from '../../src/app/readers.ts';
 import type { Space } from '../../src/domain/events.ts';
+import { IN_TIME } from '../patience.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
 
 /** $1 project, $2 space, $3 collection, $4 and $5 cursor, $6 rows wanted, and one more. Newest first. */
@@ -43,7 +44,7 @@ export async function readRecords(
 ): Promise<RecordPage> {
   // Without a sequence nothing of that millisecond is older than it.
   const values = [projectId, space, collection, before?.timestamp ?? LAST, before === null ? LAST : (before.sequence ?? -1), limit + 1];
-  const { rows } = await pool.query<Row>({ ...(space === 'live' ? LIVE : NEXT), values });
+  const { rows } = await pool.query<Row>({ ...IN_TIME, ...(space === 'live' ? LIVE : NEXT), values });
   const found = rows.filter((row) => row.text !== null);
   const page = found.slice(0, limit);
   const last = page.length === limit ? page.at(-1) : undefined;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type Config, redactUrl } from '../config.ts';
-import { createJobs, type Jobs } from '../jobs/jobs.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { isJobName, JOB_KINDS, JOB_NAMES } from '../jobs/kinds.ts';
 import type { JobView } from '../jobs/view.ts';
 import { refusal } from '../kernel/errors.ts';
@@ -75,6 +75,8 @@ async function withJobs<T>(options: CommonOptions, work: (jobs: Jobs) => Promise
 }
 
 async function using<T>(redisUrl: string | null, databaseUrl: string, work: (jobs: Jobs) => Promise<T>): Promise<T> {
+  // Loading the library takes a fifth of a second, which no other command should pay for.
+  const { createJobs } = await import('../jobs/jobs.ts');
   const jobs = createJobs({ redisUrl, databaseUrl, redact: redactUrl, logger: createLogger({ level: 'error' }), handlers: null });
   try {
     return await work(jobs);

@@ -128,7 +128,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     } catch (error) {
       throw refusal(
         'STORAGE_UNAVAILABLE',
-        `The job queue (${address}) does not answer: ${reasonOf(error)}${what === '' ? '' : `. ${what}`}`,
+        `The job queue (${address}) cannot do this now: ${reasonOf(error)}${what === '' ? '' : `. ${what}`}`,
       );
     } finally {
       tooLong.catch(() => undefined);

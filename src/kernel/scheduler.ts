@@ -34,6 +34,8 @@ export const realScheduler: Scheduler = {
     }),
   after: (ms, task) => {
     const timer = setTimeout(task, ms);
+    // A command that is done must not stay for a deadline that nobody waits for any more.
+    timer.unref();
     return () => clearTimeout(timer);
   },
   defer: (task) => {

@@ -123,7 +123,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
     const id = await jobs.enqueue('projection.rebuild', { names: [] });
     expect(await jobIn(jobs, id, 'failed')).toMatchObject({ error: 'try 4 went wrong', attempts: 4, of: 4 });
     expect(runs).toBe(4);
-    expect(jobs.logged.join('')).toContain('a job is a dead letter');
+    await until(async () => jobs.logged.join('').includes('a job is a dead letter'));
   });
 
   it('between two tries a job waits, delayed', async () => {
@@ -131,6 +131,8 @@ function rules(makeStore: () => Promise<TestStore>): void {
     jobs.start();
     const id = await jobs.enqueue('projection.rebuild', { names: [] });
     expect(await jobIn(jobs, id, 'delayed')).toMatchObject({ error: 'not yet', attempts: 1 });
+    await until(async () => jobs.logged.join('').includes('will be tried again'));
+    expect(jobs.logged.join('')).not.toContain('dead letter');
   });
 
   it('a failure for good is a dead letter at once; a retry gives it all its tries again', async () => {

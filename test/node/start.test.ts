@@ -147,11 +147,6 @@ describe('wrong settings', () => {
     expect(ended.stderr).not.toContain('    at ');
   });
 
-  test('a setting that would do nothing is refused', async () => {
-    const ended = await savepoint(['start', '--data', newFolder()], { env: { EVENTSTORE_URL: 'esdb://h:2113' } });
-    expect([ended.code, ended.stderr.includes('EVENTSTORE_URL')]).toEqual([1, true]);
-  });
-
   test('a database that does not answer: the message says so, exit code 1', async () => {
     const env = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
     const ended = await savepoint(['start', '--data', newFolder()], { env });

@@ -26,6 +26,17 @@ export type Compiled =
  */
 export function compileItem(item: Json, kind: SourceKind): Compiled {
   if (!isObject(item)) return refused(invalid(`Each ${kind} must be an object.`), null);
+  const before = known.get(item);
+  if (before?.kind === kind) return before.compiled;
+  const compiled = compileObject(item, kind);
+  known.set(item, { kind, compiled });
+  return compiled;
+}
+
+/** By item: a publish of several commits is decided once for each, and one source text can take seconds to parse. */
+const known = new WeakMap<JsonObject, { readonly kind: SourceKind; readonly compiled: Compiled }>();
+
+function compileObject(item: JsonObject, kind: SourceKind): Compiled {
   const given = textOf(member(item, 'id')) ?? fileId(item, kind);
   const text = member(item, 'sourceText');
   const compiled = typeof text === 'string' ? compileText(item, text, kind, given) : plain(item);

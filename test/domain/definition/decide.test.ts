@@ -32,6 +32,15 @@ describe('PUT and POST of an array (management 5.1)', () => {
     expect(events[2]).toMatchObject({ data: { target: 'live', hash: layerHash(state.live) } });
   });
 
+  it('leaves out the parts of a text that are stored already, so that storing it in pieces comes to an end', () => {
+    const body = [{ id: 'a', text: 'x'.repeat(400_000) }];
+    const { events } = accepted(decideUpsertMany(EMPTY, 'collection', body, LIVE));
+    const some = fold(EMPTY, events.slice(0, 3));
+    const rest = accepted(decideUpsertMany(some, 'collection', body, LIVE)).events;
+    expect(rest).toEqual(events.slice(3));
+    expect(fold(some, rest).live.collection.size).toBe(1);
+  });
+
   it('upserts by id, deletes nothing that is absent, and counts', () => {
     const state = push(EMPTY, 'endpoint', [{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
     const { events, answer } = accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a', method: 'GET' }, { id: 'b' }, { id: 'd' }], LIVE));

@@ -271,3 +271,11 @@ test('all collections: the daily limit comes before the rules and counts one per
   const { windows: changes } = passed(growth(1, [rule()], { collection: limited }));
   expect(changes.map(({ counter }) => counter)).toEqual(['@daily/players/*/perDay/*', COUNTER]);
 });
+
+test('a counter stays a key that an index can hold, whatever the field of its rule', () => {
+  const field = 'é'.repeat(3000);
+  const write = growth(1, [rule({ field })], { before: null, after: { [field]: 3 } });
+  const [change] = passed(write).windows;
+  expect(change?.after).toBe(3);
+  expect(change?.counter.length).toBeLessThan(300);
+});

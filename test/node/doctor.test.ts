@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import { afterAll, expect, test, vi } from 'vitest';
+import { testDatabase } from '../support/postgres.ts';
+import { freePort, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+afterAll(removeFolders);
+
+interface Finding {
+  readonly what: string;
+  readonly state: string;
+  readonly found: string;
+  readonly cure: string | null;
+}
+
+/** `savepoint doctor --json`, by what was looked at. */
+async function examined(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  const { code, stdout } = await savepoint(['doctor', '--json', '--data', newFolder(), ...args], { env });
+  const { ok, findings }: { ok: boolean; findings: readonly Finding[] } = JSON.parse(stdout);
+  return { code, ok, by: (what: string) => findings.filter((one) => one.what === what) };
+}
+
+test('a machine where a node can start: all is well, exit code 0, nothing is made', async () => {
+  const { code, stdout } = await savepoint(['doctor', '--data', newFolder(), '--port', String(await freePort())]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^STATE +WHAT +FOUND\n/);
+  expect(stdout).toMatch(/ok +database +embedded, not made yet/);
+  expect(stdout).not.toMatch(/WARN|FAIL/);
+});
+
+test('a database: version, clock, settings and connections; without fsync it fails and the cure is told', async () => {
+  const { code, ok, by } = await examined({ DATABASE_URL: await testDatabase() }, '--port', String(await freePort()));
+  expect([code, ok]).toEqual([1, false]);
+  expect(by('database version')).toMatchObject([{ state: 'ok', found: expect.stringMatching(/^Postgres \d+/) }]);
+  expect(by('clock')).toMatchObject([{ state: 'ok' }]);
+  expect(by('max_connections')).toMatchObject([{ state: 'ok', found: expect.stringMatching(/^200;/) }]);
+  expect(by('synchronous_commit')).toMatchObject([{ state: 'ok', found: 'on' }]);
+  expect(by('fsync')).toMatchObject([{ state: 'fail', found: 'off', cure: expect.stringContaining('power cut') }]);
+  expect(by('tables')).toMatchObject([{ found: expect.stringContaining('not made yet') }]);
+});
+
+test('too many workers for the connections that the server has: fails', async () => {
+  const { by } = await examined({ DATABASE_URL: await testDatabase(), WORKERS: '40' });
+  expect(by('max_connections')).toMatchObject([{ state: 'fail', cure: expect.stringContaining('WORKERS') }]);
+});
+
+test('a database and a log that do not answer: each fails with its cure', async () => {
+  const env = { DATABASE_URL: `postgres://me:hidden@127.0.0.1:${await freePort()}/x`, EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' };
+  const { code, by } = await examined(env);
+  expect(code).toBe(1);
+  expect(by('database').some(({ state, cure }) => state === 'fail' && cure?.includes('DATABASE_URL'))).toBe(true);
+  expect(by('log')).toMatchObject([{ state: 'fail', cure: expect.stringContaining('tls=false') }]);
+  expect(JSON.stringify(by('database'))).not.toContain('hidden');
+});
+
+test('groups larger than the log takes fail', async () => {
+  const { by } = await examined({ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', GROUP_BYTES: '1MiB' });
+  expect(by('append limit')).toMatchObject([{ state: 'fail', cure: expect.stringContaining('GROUP_BYTES') }]);
+});
+
+test('the port: served by a node of ours, or taken by another program', async () => {
+  const env = { DATABASE_URL: await testDatabase() };
+  const node = await startNode(newFolder(), { env, args: ['--no-demo'] });
+  const own = await examined(env, '--port', new URL(node.url).port);
+  expect(own.by('port')).toMatchObject([{ state: 'ok', found: expect.stringContaining('served by a savepoint node') }]);
+  expect(own.by('histories')).toMatchObject([{ state: 'ok' }]);
+  await node.stop();
+
+  const other = createServer((_request, response) => void response.end('hello'));
+  await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const { by } = await examined({}, '--port', String(port));
+  other.close();
+  expect(by('port')).toMatchObject([{ state: 'fail', cure: expect.stringContaining('--port') }]);
+});
+
+test('a data folder that cannot be written fails where it is needed', async () => {
+  const { stdout } = await savepoint(['doctor', '--json', '--data', '/proc/nothing']);
+  const { findings }: { findings: readonly Finding[] } = JSON.parse(stdout);
+  expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({ state: 'fail', cure: expect.stringContaining('--data') });
+});

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Credentials, parseCredentials } from '../../infra/harness/project.ts';
+import { type StandIn, startStandIn } from '../support/eventstore/server.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { publishGame } from './support/game.ts';
+import { createClient, ok, PLAYER } from './support/game-client.ts';
+import { freePort, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** The whole program with its log in the stand-in of an EventStoreDB, and its read models in Postgres. */
+
+let server: StandIn;
+let env: { readonly DATABASE_URL: string; readonly EVENTSTORE_URL: string };
+let node: Node;
+let project: Credentials;
+
+beforeAll(async () => {
+  server = await startStandIn();
+  env = { DATABASE_URL: await testDatabase(), EVENTSTORE_URL: server.url };
+  node = await startNode(newFolder(), { env: { ...env, LOG_LEVEL: 'info' } });
+  project = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Elsewhere', '--json'], { env })));
+});
+
+afterAll(async () => {
+  await node?.stop();
+  await server?.close();
+  removeFolders();
+});
+
+test('a start says what it runs on, and makes a demo project in a log without any', () => {
+  const told = node.stderr();
+  expect(told).toMatch(/runs on: log EventStoreDB esdb:\/\/127\.0\.0\.1:\d+; database Postgres \d+.*roles api,projector,worker; Node v/);
+  expect(existsSync(join(node.data, 'demo-project.json'))).toBe(true);
+});
+
+test('a game plays; commands beside it work; nothing of the log is in Postgres', async () => {
+  const game = createClient(node.url, project);
+  await publishGame(game);
+  await ok(game.play('POST', game.storage(`players/${PLAYER}`), { body: { gold: 20 } }));
+  expect((await ok(game.play('POST', game.endpoint('buy'), { body: { item: 'axe' } }))).body).toMatchObject({ ok: true, left: 13 });
+  const ledger = await ok(game.play('GET', game.storage(`players/${PLAYER}/ledger`)));
+  expect(Object(ledger.body).entries.at(-1)).toMatchObject({ after: 13 });
+  game.close();
+  const listed = JSON.parse(await succeed(['project', 'list', '--json'], { env }));
+  expect(listed.map((one: { name: string }) => one.name)).toEqual(['Demo', 'Elsewhere']);
+  const key = JSON.parse(await succeed(['key', 'create', project.projectId, '--json'], { env }));
+  await succeed(['key', 'revoke', project.projectId, key.keyId], { env });
+  expect(await savepoint(['verify'], { env })).toMatchObject({ code: 0 });
+  const client = new pg.Client({ connectionString: env.DATABASE_URL });
+  await client.connect();
+  const { rows } = await client.query('SELECT count(*)::int AS count FROM savepoint.log_events');
+  await client.end();
+  expect(rows).toEqual([{ count: 0 }]);
+});
+
+test('doctor finds both well', async () => {
+  const { code, stdout } = await savepoint(['doctor', '--json'], { env });
+  const { findings } = JSON.parse(stdout);
+  const stateOf = (what: string) => findings.find((one: { what: string }) => one.what === what)?.state;
+  expect([code, stateOf('log'), stateOf('histories'), stateOf('projections')]).toEqual([1, 'ok', 'ok', 'ok']);
+  // The test's Postgres runs without fsync, which is what fails.
+  expect(findings.filter((one: { state: string }) => one.state === 'fail').map((one: { what: string }) => one.what)).toEqual([
+    'fsync',
+    'full_page_writes',
+  ]);
+});
+
+test('read models whose log is not there are refused, and told how to bring both together', async () => {
+  const { DATABASE_URL } = env;
+  const port = String(await freePort());
+  const ended = await savepoint(['start', '--port', port, '--data', newFolder()], { env: { DATABASE_URL } });
+  expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/read models of 2 projects.*knows none[\s\S]*log copy/)]);
+  const examined = JSON.parse((await savepoint(['doctor', '--json'], { env: { DATABASE_URL } })).stdout);
+  expect(examined.findings.find((one: { what: string }) => one.what === 'histories')).toMatchObject({ state: 'fail' });
+});
