@@ -34,6 +34,8 @@ export interface Verified {
   readonly problems: readonly Problem[];
   readonly projects: number;
   readonly events: number;
+  /** Events that the read models did not show yet when all was compared: they say nothing about those. 0 when they are at the head. */
+  readonly behind: number;
   readonly seconds: number;
 }
 
@@ -86,6 +88,15 @@ async function discardScratch(client: PoolClient): Promise<void> {
   for (const name of PROJECTION_NAMES) await discardVersion(client, name, SCRATCH_VERSION);
 }
 
+/** The revision that all active tables of a project show. */
+async function checkpoints(pool: Pool): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query<{ project: string; revision: string }>(
+    `SELECT c.project, min(c.revision) AS revision FROM savepoint.checkpoints c
+     JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version GROUP BY c.project`,
+  );
+  return new Map(rows.map((row) => [row.project, Number(row.revision)]));
+}
+
 class Verification {
   readonly #options: VerifyOptions;
   readonly #problems: Problem[] = [];
@@ -101,18 +112,21 @@ class Verification {
 
   async run(): Promise<Verified> {
     const { pool } = this.#options;
-    const { rows } = await pool.query<{ project: string; revision: string }>(
-      `SELECT c.project, min(c.revision) AS revision FROM savepoint.checkpoints c
-       JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version GROUP BY c.project`,
-    );
-    this.#targets = new Map(rows.map((row) => [row.project, Number(row.revision)]));
+    this.#targets = await checkpoints(pool);
     await this.#walkLog();
     for (const projectId of this.#targets.keys()) await this.#compare(projectId);
     const known = [...this.#targets.keys()];
     for (const table of TABLES) this.#add(await foreignRows(pool, table, known));
     const problems = this.#problems.slice(0, MOST_PROBLEMS);
     const seconds = (Date.now() - this.#started) / 1000;
-    return { ok: problems.length === 0, problems, projects: this.#walks.size, events: this.#events, seconds };
+    const behind = this.#behind(await checkpoints(pool));
+    return { ok: problems.length === 0, problems, projects: this.#walks.size, events: this.#events, behind, seconds };
+  }
+
+  #behind(shown: ReadonlyMap<string, number>): number {
+    let events = 0;
+    for (const [projectId, { revision }] of this.#walks) events += Math.max(0, revision - (shown.get(projectId) ?? -1));
+    return events;
   }
 
   /** One pass over the whole log: every link, and the fold of what was projected when the pass began. */

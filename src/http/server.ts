@@ -43,7 +43,7 @@ export function createServer(parts: ServerParts): HttpServer {
   };
 
   const koa = new Koa<State>();
-  koa.on('error', (error: unknown) => log.error({ err: error }, 'request broke outside its handler'));
+  koa.on('error', (error: unknown) => log[isHangUp(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler'));
   koa.use(
     transport({
       settings,
@@ -87,10 +87,17 @@ function nodeServer(handle: ReturnType<Koa['callback']>, settings: HttpSettings)
     requireHostHeader: false,
     noDelay: true,
   });
+  // Nor must one that never takes its answers: they lie in memory for as long as it is open.
+  server.timeout = settings.requestTimeoutMs;
   server.on('request', handle);
   server.on('checkExpectation', handle);
   server.on('clientError', answerBrokenRequest);
   return server;
+}
+
+/** A client that went away in the middle is no fault of ours. */
+function isHangUp(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
 }
 
 const BROKEN: ReadonlyMap<string, readonly [status: string, code: string, message: string]> = new Map([

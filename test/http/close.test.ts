@@ -1,4 +1,6 @@
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { PUBLIC_KEY } from './fake-app.ts';
 import { startServer } from './harness.ts';
 
 describe('closing', () => {
@@ -40,4 +42,19 @@ describe('closing', () => {
     await server.server.close(10);
     await cut;
   });
+});
+
+it('cuts a connection that never takes its answers, and does not call that a fault', async () => {
+  const server = await startServer({ headersTimeoutMs: 100, requestTimeoutMs: 100 });
+  const { read } = server.app.values;
+  const large = { text: 'x'.repeat(8 * 1024 * 1024) };
+  server.app.values.read = async (caller, target) => ({ ...(await read(caller, target)), body: large });
+  const socket = connect(server.port, '127.0.0.1').pause();
+  socket.on('error', () => undefined);
+  socket.write(`GET /v3/values/demo?apiKey=${PUBLIC_KEY} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(8));
+  await eventually(() => server.app.calls.length > 0);
+  // Ends with the last connection; only when that is not cut, after the whole minute.
+  await server.server.close(60_000);
+  expect(server.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  socket.destroy();
 });

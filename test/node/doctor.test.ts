@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { testDatabase } from '../support/postgres.ts';
 import { freePort, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
@@ -77,7 +78,7 @@ test('the port: served by a node of ours, or taken by another program', async ()
 });
 
 test('a data folder that cannot be written fails where it is needed', async () => {
-  const { stdout } = await savepoint(['doctor', '--json', '--data', '/proc/nothing']);
+  const { stdout } = await savepoint(['doctor', '--json', '--data', join(import.meta.filename, 'data')]);
   const { findings }: { findings: readonly Finding[] } = JSON.parse(stdout);
   expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({ state: 'fail', cure: expect.stringContaining('--data') });
 });

@@ -50,6 +50,14 @@ test('a game plays; commands beside it work; nothing of the log is in Postgres',
   const key = JSON.parse(await succeed(['key', 'create', project.projectId, '--json'], { env }));
   await succeed(['key', 'revoke', project.projectId, key.keyId], { env });
   expect(await savepoint(['verify'], { env })).toMatchObject({ code: 0 });
+  const stats = JSON.parse(await succeed(['log', 'stats', '--json'], { env }));
+  const own = stats.streams.find((one: { stream: string }) => one.stream === `project-${project.projectId}`);
+  const [anchor, ...more] = (await succeed(['log', 'anchor'], { env })).trim().split('\n').sort();
+  expect([anchor, ...more].some((line) => line?.startsWith(`${project.projectId}@${own.events - 1}:`))).toBe(true);
+  for (const of of [[], ['--project', project.projectId]]) {
+    const tail = (await succeed(['log', 'tail', '-n', '3', '--json', ...of], { env })).trim().split('\n');
+    expect(tail.map((line) => JSON.parse(line).revision)).toEqual([own.events - 3, own.events - 2, own.events - 1]);
+  }
   const client = new pg.Client({ connectionString: env.DATABASE_URL });
   await client.connect();
   const { rows } = await client.query('SELECT count(*)::int AS count FROM savepoint.log_events');

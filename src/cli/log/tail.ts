@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import type pg from 'pg';
 import { refusal } from '../../kernel/errors.ts';
-import type { RecordedEvent } from '../../log/port.ts';
+import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectStream } from '../../log/streams.ts';
 import { type CommonOptions, command, print, withInstallation } from '../context.ts';
+import { scan } from './scan.ts';
 
 interface TailOptions extends CommonOptions {
   readonly follow?: boolean;
@@ -20,22 +22,53 @@ export function tailCommand(): Command {
       const lines = Number(options.lines);
       if (!Number.isInteger(lines) || lines < 0 || lines > 10_000)
         throw refusal('VALIDATION_FAILED', '--lines must be a whole number from 0 to 10000');
-      await withInstallation(options, async ({ log, pool }) => {
+      await withInstallation(options, async ({ config, log, pool }) => {
         const prefix = options.project === undefined ? PROJECT_PREFIX : projectStream(options.project);
-        const of = options.project === undefined ? 'stream LIKE $2' : 'stream = $2';
-        const { rows } = await pool.query<{ position: string }>(
-          `SELECT position FROM savepoint.log_events WHERE ${of} ORDER BY position DESC OFFSET $1 LIMIT 1`,
-          [lines, options.project === undefined ? `${PROJECT_PREFIX}%` : prefix],
-        );
-        const after = rows[0] ? BigInt(rows[0].position) : null;
+        const isAsked = ({ stream }: RecordedEvent) => options.project === undefined || stream === prefix;
+        const last = config.eventStoreUrl === null ? null : await lastEvents(log, options.project, lines);
+        const after = last === null ? await placeInTables(pool, options.project, lines) : last.end;
+        for (const event of last?.events ?? []) print(shown(event, options));
+        if (last !== null && !options.follow) return;
         const stop = new AbortController();
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
         for await (const step of log.follow({ prefix, after, signal: stop.signal })) {
-          for (const event of step.events) if (options.project === undefined || event.stream === prefix) print(shown(event, options));
+          for (const event of step.events) if (isAsked(event)) print(shown(event, options));
           if (step.caughtUp && !options.follow) break;
         }
       });
     });
+}
+
+/** The position before the last `lines` events. */
+async function placeInTables(pool: pg.Pool, project: string | undefined, lines: number): Promise<bigint | null> {
+  const of = project === undefined ? 'stream LIKE $2' : 'stream = $2';
+  const { rows } = await pool.query<{ position: string }>(
+    `SELECT position FROM savepoint.log_events WHERE ${of} ORDER BY position DESC OFFSET $1 LIMIT 1`,
+    [lines, project === undefined ? `${PROJECT_PREFIX}%` : projectStream(project)],
+  );
+  return rows[0] ? BigInt(rows[0].position) : null;
+}
+
+interface Last {
+  readonly events: readonly RecordedEvent[];
+  /** Where to go on. */
+  readonly end: bigint | null;
+}
+
+/** Without a table to ask: one project's stream is read from its end, all projects' from the beginning of the log. */
+async function lastEvents(log: Log, project: string | undefined, lines: number): Promise<Last> {
+  const end = await log.end();
+  if (lines === 0) return { events: [], end };
+  if (project !== undefined) {
+    const found = await log.read(projectStream(project), { limit: lines, direction: 'backwards' });
+    return { events: [...found].reverse(), end: found[0]?.position ?? end };
+  }
+  const events: RecordedEvent[] = [];
+  for await (const event of scan(log, PROJECT_PREFIX)) {
+    events.push(event);
+    if (events.length > lines) events.shift();
+  }
+  return { events, end: events.at(-1)?.position ?? end };
 }
 
 /** One event on one line. */

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../config.ts';
@@ -27,6 +27,7 @@ export function checkDataFolder({ dataDir, databaseUrl }: Config): readonly Find
   let nearest = folder;
   while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
   try {
+    if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is no folder`);
     accessSync(nearest, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const cure = 'Give this user the folder (chown -R), start as its owner, or choose another one with --data.';
