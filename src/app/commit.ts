@@ -54,13 +54,15 @@ export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: n
   const states = new Map<SubjectKey, Effect[1]>();
   const { command, view } = commit;
   const metadata = { commandId: command.commandId, cause: command.cause, actor: command.actor, schemaVersion: 1, recordedAt: now };
-  for (const event of events) {
+  for (const [index, event] of events.entries()) {
+    // Its own share: a call that writes many documents would otherwise charge each of them with all.
+    const bytes = (commit.texts[index]?.length ?? 0) + 512;
     const pending: ProjectEvent = { ...event, revision: -1, id: '', metadata, hash: '' };
     for (const subject of subjectsOf(event)) {
       if (subject.startsWith('collection/')) continue;
       const before = states.get(subject) ?? view.reads.get(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);
       if (!before) throw new Error(`${command.cause} changes ${subject} without reading it`);
-      states.set(subject, newVersion(evolve(subject, before.state, pending), Math.max(commit.bytes, before.size)));
+      states.set(subject, newVersion(evolve(subject, before.state, pending), Math.max(bytes, before.size)));
     }
   }
   return [...states];

@@ -66,7 +66,7 @@ export class Project {
       load: (subjects) => this.load(subjects),
       readGap: (to, found) => this.#readGap(to, found),
       idle: () => {
-        this.confirmedAt = options.scheduler.now();
+        this.#confirm(this.writer.sentAt);
         if (this.#seen > this.set.head) this.#catchUpSoon();
       },
       stop: (reason) => this.stop(reason),
@@ -78,11 +78,12 @@ export class Project {
     const checkpoint = await options.reader.checkpoint(options.projectId);
     const project = new Project(options, checkpoint?.revision ?? -1);
     if (checkpoint) await project.#checkHistory(checkpoint.revision, checkpoint.hash);
+    const asked = options.scheduler.now();
     await project.#readGap(null, new Map());
     if (project.set.head < 0 && !create) return null;
     await project.load([AUTHORITY, DEFINITIONS]);
     project.set.opened();
-    project.confirmedAt = options.scheduler.now();
+    project.#confirm(asked);
     return project;
   }
 
@@ -238,8 +239,12 @@ export class Project {
     for (;;) {
       if (this.writer.busy) return;
       const { head } = this.set;
+      const asked = this.#options.scheduler.now();
       const page = await this.#page(head + 1 + rest.length);
-      if (this.writer.busy || this.set.head !== head || page.length === 0) return;
+      if (this.writer.busy || this.set.head !== head) return;
+      // An empty page says that this was the head when it was asked for; a full one says nothing of what lies beyond it.
+      if (page.length === 0) this.#confirm(asked);
+      if (page.length === 0) return;
       rest = this.#foldForeign([...rest, ...page]);
       this.writer.foreignFolded();
     }
@@ -254,6 +259,10 @@ export class Project {
       else if (to === null) return;
       else throw new LogUnavailable(`the log does not show what it has told of up to ${to}`);
     }
+  }
+
+  #confirm(at: number): void {
+    this.confirmedAt = Math.max(this.confirmedAt, at);
   }
 
   #page(from: number): Promise<readonly RecordedEvent[]> {
@@ -274,7 +283,6 @@ export class Project {
         this.writer.recordedAt = Math.max(this.writer.recordedAt, event.metadata.recordedAt);
         found?.set(event.metadata.commandId, event.revision);
       }
-      this.confirmedAt = this.#options.scheduler.now();
       return events.slice(whole);
     } catch (error) {
       const reason = unreadable(error);

@@ -106,6 +106,11 @@ export class Writer {
     return this.#inFlight.length > 0;
   }
 
+  /** When the last append left, unix ms: once it is stored, the head was known for certain at that moment. */
+  get sentAt(): number {
+    return this.#sentAt;
+  }
+
   get length(): number {
     return this.#gathering.length + this.#inFlight.length + this.#deciding;
   }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
+import { hasProjects } from '../compose/log.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+import { type CommonOptions, command, printResult, table, tell, withInstallation } from './context.ts';
 
 interface ProjectRow {
   readonly projectId: string;
@@ -32,10 +33,12 @@ function create(): Command {
 
 function list(): Command {
   return command('list', 'list the projects').action(async (options: CommonOptions) => {
-    const projects = await withInstallation(options, async ({ pool }) => {
+    const projects = await withInstallation(options, async ({ pool, log }) => {
       const { rows } = await pool.query<{ project: string; name: string; created_at: string }>(
         'SELECT project, name, created_at FROM savepoint.projects WHERE NOT deleted ORDER BY created_at, project',
       );
+      const isEmpty = (await pool.query('SELECT 1 FROM savepoint.projects LIMIT 1')).rowCount === 0;
+      if (isEmpty && (await hasProjects(log))) tell('The log holds projects that the read models do not show yet: start a node.');
       return rows.map(
         (row): ProjectRow => ({ projectId: row.project, name: row.name, createdAt: new Date(Number(row.created_at)).toISOString() }),
       );

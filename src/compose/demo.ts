@@ -6,7 +6,7 @@ import type { NewProject, Operator } from '../app/operator.ts';
 import type { ViewReader } from '../app/readers.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log/port.ts';
-import { PROJECT_PREFIX } from '../log/streams.ts';
+import { hasProjects } from './log.ts';
 
 export interface DemoParts {
   readonly config: Config;
@@ -44,20 +44,6 @@ export async function makeDemoProject({ config, pool, log, operator, views, logg
   } finally {
     await lock.query('SELECT pg_advisory_unlock($1)', [DEMO_LOCK]).catch(() => undefined);
     lock.release();
-  }
-}
-
-/** Whether the log holds an event of any project. */
-async function hasProjects(log: Log): Promise<boolean> {
-  const stop = new AbortController();
-  try {
-    for await (const step of log.follow({ prefix: PROJECT_PREFIX, after: null, signal: stop.signal })) {
-      if (step.events.length > 0) return true;
-      if (step.caughtUp) return false;
-    }
-    return true;
-  } finally {
-    stop.abort();
   }
 }
 

@@ -4,6 +4,7 @@ import { type Config, redactUrl } from '../config.ts';
 import { createEventStoreLog } from '../log/eventstore/log.ts';
 import type { Log } from '../log/port.ts';
 import { createPostgresLog } from '../log/postgres/log.ts';
+import { PROJECT_PREFIX } from '../log/streams.ts';
 
 /** Events kept for followers of this process: they read what was just appended and nothing older. */
 const RECENT_BYTES = 8 * 1024 * 1024;
@@ -54,4 +55,18 @@ export async function askEventStore(url: string, patienceMs: number): Promise<st
 
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
+}
+
+/** Whether the log holds an event of any project. */
+export async function hasProjects(log: Log): Promise<boolean> {
+  const stop = new AbortController();
+  try {
+    for await (const step of log.follow({ prefix: PROJECT_PREFIX, after: null, signal: stop.signal })) {
+      if (step.events.length > 0) return true;
+      if (step.caughtUp) return false;
+    }
+    return true;
+  } finally {
+    stop.abort();
+  }
 }

@@ -27,6 +27,8 @@ export interface JobsOptions {
   /** `null` where nothing is run, such as a command that lists. */
   readonly handlers: JobHandlers | null;
   readonly timing?: Partial<Timing>;
+  /** Unix ms. */
+  readonly now?: () => number;
 }
 
 /** All in ms. */
@@ -37,6 +39,8 @@ export interface Timing {
   readonly retryMs: number;
   /** How long a worker that died keeps its job. */
   readonly lockMs: number;
+  /** Between two looks for scheduled jobs that are due. */
+  readonly lookMs: number;
 }
 
 export interface EnqueueOptions {
@@ -69,7 +73,7 @@ export interface Jobs {
   close(graceMs?: number): Promise<void>;
 }
 
-const TIMING: Timing = { answerMs: 2000, retryMs: 5000, lockMs: 30_000 };
+const TIMING: Timing = { answerMs: 2000, retryMs: 5000, lockMs: 30_000, lookMs: 60_000 };
 const TAKE_OVERS = 3;
 const LONGEST_PAUSE_MS = 5000;
 const QUIET_MS = 30_000;
@@ -83,7 +87,7 @@ interface Opened {
   readonly queues: Readonly<Record<Lane, LaneQueue>>;
 }
 
-export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, timing: given }: JobsOptions): Jobs {
+export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, timing: given, now = Date.now }: JobsOptions): Jobs {
   const timing = { ...TIMING, ...given };
   const kind = redisUrl === null ? 'postgres' : 'redis';
   const address = redact(redisUrl ?? databaseUrl);
@@ -158,8 +162,22 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
       workers.push(worker);
       await worker.waitUntilReady();
     }
-    for (const name of JOB_NAMES) await schedule(queues, name, timing);
+    await enqueueDue(queues, now(), timing);
     logger.info({ store: address }, 'jobs are running');
+    void keepSchedules(queues);
+  }
+
+  async function keepSchedules(queues: Opened['queues']): Promise<void> {
+    for (;;) {
+      await pause(timing.lookMs);
+      if (closing.signal.aborted) return;
+      await enqueueDue(queues, now(), timing).catch((error: unknown) => trouble(reasonOf(error)));
+    }
+  }
+
+  /** Ends early when closing; keeps no process alive. */
+  function pause(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
   }
 
   async function keepTrying(): Promise<void> {
@@ -172,7 +190,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
         trouble(reasonOf(error));
         // Workers that did not get under way are of no use to the next attempt.
         await within(Promise.allSettled(workers.splice(0).map((worker) => worker.close())), GOODBYE_MS);
-        await sleep(Math.min(100 * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal: closing.signal }).catch(() => undefined);
+        await pause(Math.min(100 * 2 ** tries, LONGEST_PAUSE_MS));
       }
     }
   }
@@ -242,9 +260,9 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
 
   async function stop(graceMs: number): Promise<void> {
     closing.abort();
-    const now = await opening?.catch(() => null);
-    if (!now) return;
-    const { store, queues } = now;
+    const last = await opening?.catch(() => null);
+    if (!last) return;
+    const { store, queues } = last;
     const isIdle = (runner?.running ?? 0) === 0;
     const stopping = Promise.all(workers.map((worker) => worker.close())).then(() =>
       Promise.all(LANES.map((lane) => queues[lane].close())),
@@ -273,11 +291,17 @@ function settingsOf(name: JobName, { retryMs }: Timing) {
   };
 }
 
-async function schedule(queues: Opened['queues'], name: JobName, timing: Timing): Promise<void> {
-  const { lane, everyMs } = JOB_KINDS[name];
-  if (everyMs === null) return;
-  // The same schedule from every node is one schedule.
-  await queues[lane].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: settingsOf(name, timing) });
+/**
+ * Every node asks for the same run by the same id, which is kept longer than its period: so it is one run. (The library's own schedules,
+ * set by several nodes at once on Postgres, sometimes became two.)
+ */
+async function enqueueDue(queues: Opened['queues'], now: number, timing: Timing): Promise<void> {
+  for (const name of JOB_NAMES) {
+    const { lane, everyMs } = JOB_KINDS[name];
+    if (everyMs === null) continue;
+    const jobId = `${name}@${Math.floor(now / everyMs)}`;
+    await queues[lane].add(name, {}, { ...settingsOf(name, timing), jobId });
+  }
 }
 
 async function deadLetters(queues: Opened['queues'], which: { readonly id: string } | 'all') {

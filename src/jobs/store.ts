@@ -6,7 +6,7 @@ import type { Lane } from './kinds.ts';
 /** A lane's jobs, as the library shows them on either store. */
 export type LaneQueue = Pick<
   Queue<unknown, unknown, string>,
-  'add' | 'clean' | 'close' | 'getJob' | 'getJobCounts' | 'getJobs' | 'upsertJobScheduler' | 'waitUntilReady'
+  'add' | 'clean' | 'close' | 'getJob' | 'getJobCounts' | 'getJobs' | 'waitUntilReady'
 >;
 
 export interface LaneWorker {

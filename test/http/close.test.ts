@@ -48,11 +48,16 @@ it('cuts a connection that never takes its answers, and does not call that a fau
   const server = await startServer({ headersTimeoutMs: 100, requestTimeoutMs: 100 });
   const { read } = server.app.values;
   const large = { text: 'x'.repeat(8 * 1024 * 1024) };
-  server.app.values.read = async (caller, target) => ({ ...(await read(caller, target)), body: large });
+  const asked = new Promise<void>((resolve) => {
+    server.app.values.read = async (caller, target) => {
+      resolve();
+      return { ...(await read(caller, target)), body: large };
+    };
+  });
   const socket = connect(server.port, '127.0.0.1').pause();
   socket.on('error', () => undefined);
   socket.write(`GET /v3/values/demo?apiKey=${PUBLIC_KEY} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(8));
-  await eventually(() => server.app.calls.length > 0);
+  await asked;
   // Ends with the last connection; only when that is not cut, after the whole minute.
   await server.server.close(60_000);
   expect(server.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);

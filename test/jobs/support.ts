@@ -28,6 +28,7 @@ export function jobsOn(
   store: Pick<TestStore, 'redisUrl' | 'databaseUrl'>,
   handlers: Partial<JobHandlers> = {},
   timing: Partial<Timing> = {},
+  now: () => number = Date.now,
 ): TestJobs {
   const logged: string[] = [];
   const logger = pino({ level: 'trace', base: null }, { write: (line: string) => void logged.push(line) });
@@ -39,6 +40,7 @@ export function jobsOn(
     logger,
     handlers: { ...IDLE, ...handlers },
     timing: { retryMs: 10, ...timing },
+    now,
   });
   return Object.assign(jobs, { logged });
 }
