@@ -1,8 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { AggregatorRegistry, Gauge, type Registry } from 'prom-client';
-import { asReport, type Metric, type Order, type Report } from './messages.ts';
+import { Gauge, type Registry } from 'prom-client';
+import { createExposition } from './exposition.ts';
+import { asReport, type Order, type Report } from './messages.ts';
 import { placeFor } from './route.ts';
 
 export interface CrewOptions<Start> {
@@ -35,7 +36,6 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 /** Who lived this long did not die of its start. */
 const LONG_LIFE_MS = 10_000;
-const MEASURE_MS = 2_000;
 const NOBODY = [
   'HTTP/1.1 503 Service Unavailable',
   'Content-Type: application/json; charset=utf-8',
@@ -48,48 +48,24 @@ const NOBODY = [
 /** Starts the workers: this program again, with the same arguments. Resolves when all serve; throws when one cannot. */
 export async function startCrew<Start>({ size, start, registry, logger }: CrewOptions<Start>): Promise<Crew> {
   const places: Place[] = Array.from({ length: size }, (_, index) => ({ index, worker: null, ready: false, ends: 0 }));
-  const state = { stopping: false, turn: 0, asks: 0 };
-  const measuring = new Map<number, (metrics: readonly Metric[]) => void>();
-  new Gauge({
-    name: 'savepoint_workers_ready',
-    help: 'Worker processes that serve',
-    registers: [registry],
-    collect() {
-      this.set(places.filter(({ ready }) => ready).length);
-    },
-  });
+  const state = { stopping: false, turn: 0 };
+  const exposition = createExposition(registry);
+  countReady(places, registry);
 
   const tell = (worker: Worker, order: Order<Start>) => {
     if (worker.isConnected()) worker.send(order, () => undefined);
   };
 
-  /** All that one worker measured; nothing when it does not answer. */
-  const measure = (worker: Worker): Promise<readonly Metric[]> => {
-    const ask = ++state.asks;
-    return new Promise((resolve) => {
-      const done = (metrics: readonly Metric[]) => {
-        clearTimeout(late);
-        measuring.delete(ask);
-        resolve(metrics);
-      };
-      const late = setTimeout(() => done([]), MEASURE_MS);
-      measuring.set(ask, done);
-      tell(worker, { kind: 'measure', ask });
-    });
-  };
-
   const expose = async (to: Worker, ask: number) => {
     const serving = places.flatMap(({ worker, ready }) => (worker && ready ? [worker] : []));
-    const all = await Promise.all([registry.getMetricsAsJSON(), ...serving.map(measure)]);
-    // Histograms of nothing have no values, and the library adds up what it finds.
-    const text = await AggregatorRegistry.aggregate(all.map((metrics) => [...metrics])).metrics();
+    const text = await exposition.text(serving, (worker, id) => tell(worker, { kind: 'measure', ask: id }));
     tell(to, { kind: 'exposition', ask, text });
   };
 
   const listen = (place: Place, worker: Worker, report: Report, settle: (reason: string | null) => void) => {
     if (report.kind === 'awake') tell(worker, { kind: 'start', with: start });
     if (report.kind === 'failed') settle(report.reason);
-    if (report.kind === 'measured') measuring.get(report.ask)?.(report.metrics);
+    if (report.kind === 'measured') exposition.measured(report.ask, report.metrics);
     if (report.kind === 'expose') expose(worker, report.ask).catch((error: unknown) => logger.warn({ err: error }, 'no metrics'));
     if (report.kind !== 'ready') return;
     place.ready = true;
@@ -134,16 +110,6 @@ export async function startCrew<Start>({ size, start, registry, logger }: CrewOp
     later.unref();
   };
 
-  const choose = (project: string | null): Worker | null => {
-    const serving = places.filter(({ ready }) => ready);
-    if (project === null) return serving[state.turn++ % Math.max(1, serving.length)]?.worker ?? null;
-    const index = placeFor(
-      project,
-      serving.map((place) => place.index),
-    );
-    return index === undefined ? null : (places[index]?.worker ?? null);
-  };
-
   const stop = async (withinMs: number) => {
     state.stopping = true;
     const living = places.flatMap(({ worker }) => (worker === null ? [] : [worker]));
@@ -166,11 +132,36 @@ export async function startCrew<Start>({ size, start, registry, logger }: CrewOp
   return {
     stop,
     hand(socket, head, project) {
-      const worker = choose(project);
+      const worker = choose(places, project, state);
       if (worker === null) return void socket.end(NOBODY);
       worker.send({ kind: 'connection', head: head.toString('latin1') }, socket, { keepOpen: false }, (error) => {
         if (error) logger.warn({ err: error }, 'a connection was lost on its way to a worker');
       });
     },
   };
+}
+
+function countReady(places: readonly Place[], registry: Registry): void {
+  new Gauge({
+    name: 'savepoint_workers_ready',
+    help: 'Worker processes that serve',
+    registers: [registry],
+    collect() {
+      this.set(places.filter(({ ready }) => ready).length);
+    },
+  });
+}
+
+/** The project's worker; for a connection of no project the next one in turn. */
+function choose(places: readonly Place[], project: string | null, state: { turn: number }): Worker | null {
+  const serving = places.filter(({ ready }) => ready);
+  if (project === null) {
+    state.turn += 1;
+    return serving[state.turn % Math.max(1, serving.length)]?.worker ?? null;
+  }
+  const index = placeFor(
+    project,
+    serving.map((place) => place.index),
+  );
+  return index === undefined ? null : (places[index]?.worker ?? null);
 }

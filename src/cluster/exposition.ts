@@ -1,0 +1,43 @@
+import { AggregatorRegistry, type Registry } from 'prom-client';
+import type { Metric } from './messages.ts';
+
+/** Adds up what the processes of a node measure. */
+export interface Exposition {
+  /** The text of `/metrics` of this process and the workers; one that does not answer is left out. */
+  text<Worker>(workers: readonly Worker[], ask: (worker: Worker, id: number) => void): Promise<string>;
+  /** A worker's answer to the question `id`. */
+  measured(id: number, metrics: readonly Metric[]): void;
+}
+
+const PATIENCE_MS = 2_000;
+
+/** `registry`: what this process measures. */
+export function createExposition(registry: Registry): Exposition {
+  const waiting = new Map<number, (metrics: readonly Metric[]) => void>();
+  let asks = 0;
+
+  const answerOf = (id: number): Promise<readonly Metric[]> =>
+    new Promise((resolve) => {
+      const done = (metrics: readonly Metric[]) => {
+        clearTimeout(late);
+        waiting.delete(id);
+        resolve(metrics);
+      };
+      const late = setTimeout(() => done([]), PATIENCE_MS);
+      waiting.set(id, done);
+    });
+
+  return {
+    measured: (id, metrics) => waiting.get(id)?.(metrics),
+    async text(workers, ask) {
+      const answers = workers.map((worker) => {
+        const id = ++asks;
+        const answer = answerOf(id);
+        ask(worker, id);
+        return answer;
+      });
+      const all = await Promise.all([registry.getMetricsAsJSON(), ...answers]);
+      return AggregatorRegistry.aggregate(all.map((metrics) => [...metrics])).metrics();
+    },
+  };
+}
