@@ -120,6 +120,12 @@ const SERVER = {
   ),
   roles: setting('ROLES', ROLES.join(','), roles, 'What this node does: serve requests, write the read models, run jobs.'),
   workers: setting('WORKERS', '1', whole(1, 64), 'Processes that serve requests on this machine, behind one port.'),
+  redisUrl: setting(
+    'REDIS_URL',
+    null,
+    address(['redis:', 'rediss:'], 'redis://user:password@host:port/0'),
+    'A Redis to keep background jobs in; without it Postgres keeps them.',
+  ),
   wireNames: setting('WIRE_NAMES', 'neutral', choice('neutral', 'published'), 'The spelling of names in answers; both are read, always.'),
   keyPrefix: setting('KEY_PREFIX', 'sp_', matching(/^[a-z0-9]{0,15}_?$/, 'at most 16 of a-z 0-9, then _'), 'How new API keys begin.'),
   platformIdPattern: setting('PLATFORM_ID_PATTERN', '^[79][0-9]{3,16}$', pattern, 'What a plausible player id looks like.'),

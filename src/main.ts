@@ -11,6 +11,7 @@ import { serveAsWorker } from './cluster/worker.ts';
 import { makeDemoProject } from './compose/demo.ts';
 import { type Foundations, layFoundations, standOn } from './compose/foundations.ts';
 import { healthOf } from './compose/health.ts';
+import { startJobs } from './compose/jobs.ts';
 import { observerOf, sampleMetrics } from './compose/metrics.ts';
 import type { Connections } from './compose/pool.ts';
 import { createProbeServer } from './compose/probe.ts';
@@ -56,6 +57,7 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
     const foundations = await layFoundations(config, options.logger, stops);
     const build = { ...foundations, ...options, config, stops };
     const { port, demo } = await startRoles(build);
+    startJobs(build);
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
     return { url: `http://${host}:${port}`, demo, close };
   } catch (error) {
@@ -117,7 +119,7 @@ export function runWorker(config: Config, logger: Logger): void {
   });
 }
 
-/** No requests: the read models, or for now nothing, and what a watcher asks for. */
+/** No requests: the read models, background jobs, and what a watcher asks for. */
 async function startWithoutApi(build: Building): Promise<Started> {
   const { config, stops } = build;
   const { metrics } = config.roles.includes('projector') ? await startProjecting(build) : { metrics: createMetrics() };

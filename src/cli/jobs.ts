@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Config, redactUrl } from '../config.ts';
+import { redactUrl } from '../config.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { isJobName, JOB_KINDS, JOB_NAMES } from '../jobs/kinds.ts';
 import type { JobView } from '../jobs/view.ts';
@@ -69,7 +69,7 @@ function add(): Command {
 
 /** With Redis the database is not needed, so that dead letters can be seen while it is away. */
 async function withJobs<T>(options: CommonOptions, work: (jobs: Jobs) => Promise<T>): Promise<T> {
-  const redisUrl = redisUrlOf(configOf(options));
+  const { redisUrl } = configOf(options);
   if (redisUrl !== null) return using(redisUrl, '', work);
   return withInstallation(options, ({ databaseUrl }) => using(null, databaseUrl, work));
 }
@@ -83,8 +83,4 @@ async function using<T>(redisUrl: string | null, databaseUrl: string, work: (job
   } finally {
     await jobs.close();
   }
-}
-
-function redisUrlOf(config: Config): string | null {
-  return 'redisUrl' in config && typeof config.redisUrl === 'string' ? config.redisUrl : null;
 }

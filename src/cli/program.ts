@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import { dbCommand } from './db.ts';
 import { doctorCommand } from './doctor.ts';
+import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
 import { logCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
@@ -26,6 +27,7 @@ export function createProgram(): Command {
     logCommand,
     dbCommand,
     doctorCommand,
+    jobsCommand,
   ]) {
     program.addCommand(make());
   }

@@ -94,6 +94,8 @@ function tellWhatItRunsOn(config: Config, { version }: ServerFacts, logger: Logg
   const { databaseUrl, dataDir, roles, workers } = config;
   const database = databaseUrl === null ? `Postgres ${version}, embedded in ${dataDir}` : `Postgres ${version}, ${redactUrl(databaseUrl)}`;
   const log = config.eventStoreUrl === null ? 'in the database' : logPlace(config);
-  const facts = { savepoint: VERSION, node: process.version, log, database, roles, workers };
-  logger.info(facts, `savepoint ${VERSION} runs on: log ${log}; database ${database}; roles ${roles.join(',')}; Node ${process.version}`);
+  const queue = config.redisUrl === null ? 'in the database' : `Redis ${redactUrl(config.redisUrl)}`;
+  const facts = { savepoint: VERSION, node: process.version, log, database, queue, roles, workers };
+  const parts = [`log ${log}`, `database ${database}`, `queue ${queue}`, `roles ${roles.join(',')}`, `Node ${process.version}`];
+  logger.info(facts, `savepoint ${VERSION} runs on: ${parts.join('; ')}`);
 }

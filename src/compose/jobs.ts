@@ -1,0 +1,54 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { dropAbandoned } from '../../projections/abandoned.ts';
+import { rebuild } from '../../projections/rebuild.ts';
+import { isProjectionName } from '../../projections/registry.ts';
+import { verify } from '../../projections/verify.ts';
+import { type Config, redactUrl } from '../config.ts';
+import type { JobWork } from '../jobs/handlers.ts';
+import { refusal } from '../kernel/errors.ts';
+import type { Log } from '../log/port.ts';
+import type { Stops } from './stops.ts';
+
+interface JobsBuild {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly pool: pg.Pool;
+  readonly log: Log;
+  readonly logger: Logger;
+  readonly stops: Stops;
+}
+
+/** Share of the stop's time that a job may take to end; an unfinished one runs again elsewhere. */
+const CLOSE_SHARE = 0.3;
+
+/**
+ * Background work, where the node has the role: on Redis, or in the database. The library takes a fifth of a second to load, so it comes
+ * after the node serves; requests never wait for it, and go on without it.
+ */
+export function startJobs(build: JobsBuild): void {
+  if (!build.config.roles.includes('worker')) return;
+  open(build).catch((error: unknown) => build.logger.error({ err: error }, 'background jobs could not be started; requests go on'));
+}
+
+async function open({ config, databaseUrl, pool, log, logger, stops }: JobsBuild): Promise<void> {
+  const [{ createJobs }, { createJobHandlers }] = await Promise.all([import('../jobs/jobs.ts'), import('../jobs/handlers.ts')]);
+  const handlers = createJobHandlers(workOn(pool, log));
+  const jobs = createJobs({ redisUrl: config.redisUrl, databaseUrl, redact: redactUrl, logger, handlers });
+  stops.add(() => jobs.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE));
+  jobs.start();
+}
+
+function workOn(pool: pg.Pool, log: Log): JobWork {
+  return {
+    async rebuild(names, onPercent) {
+      const unknown = names.find((name) => !isProjectionName(name));
+      if (unknown !== undefined) throw refusal('VALIDATION_FAILED', `There is no projection ${unknown}`);
+      const chosen = names.filter(isProjectionName);
+      const done = await rebuild(chosen.length === 0 ? 'all' : chosen, { log, pool, onProgress: ({ percent }) => onPercent(percent) });
+      return { ...done };
+    },
+    verify: () => verify({ log, pool }),
+    dropAbandoned: () => dropAbandoned(pool),
+  };
+}
