@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { at, numberAt } from '../harness/json.ts';
-import { demoCredentials, type RunningNode, savepoint, startNode } from '../harness/node.ts';
+import { demoCredentials, type RunningNode, savepoint, savepointAsCaller, startNode } from '../harness/node.ts';
 import { seededRandom } from '../harness/numbers.ts';
 import { type Credentials, expectOk, openProject, type Project, parseCredentials } from '../harness/project.ts';
 import { auditLeaderboard, auditMarket, auditPlayers, type Check, readLeaderboard, readLedger, readMarket } from './audit.ts';
@@ -120,7 +120,7 @@ async function demonstrate(credentials: Credentials, url: string, dataFolder: st
     const dearer = { ...rules.pricing, base: rules.pricing.base * 2 };
     const staging = await stagePrices(project, rules.pricing, dearer, playerId(players.length), playerId(players.length + 1));
     checks.push(staging.check);
-    const verified = await verify(dataFolder, checks);
+    const verified = await verify(dataFolder, options.url === null ? savepoint : savepointAsCaller, checks);
 
     const report: Report = { url, projectId: project.projectId, throughput, leaderboard, ledger, staging, checks, verified };
     if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
@@ -154,10 +154,10 @@ async function playAll(project: Project, players: readonly Player[], rules: Rule
 }
 
 /** Replays the log against the tables; the program's own words are the result. */
-async function verify(dataFolder: string | null, checks: Check[]): Promise<string | null> {
+async function verify(dataFolder: string | null, program: typeof savepoint, checks: Check[]): Promise<string | null> {
   if (dataFolder === null) return null;
   say('verifying the log against the tables');
-  const { code, stdout, stderr } = await savepoint('verify', '--data', dataFolder, '--json');
+  const { code, stdout, stderr } = await program('verify', '--data', dataFolder, '--json');
   const problems = code === 0 ? [] : [`exit code ${code}: ${(stderr || stdout).trim().slice(0, 800)}`];
   checks.push({ name: 'savepoint verify finds the log whole and every table true to it', problems });
   return stdout.trim();

@@ -81,11 +81,26 @@ export async function demoCredentials(dataFolder: string): Promise<Credentials> 
   return parseCredentials(JSON.parse(await readFile(join(dataFolder, 'demo-project.json'), 'utf8')));
 }
 
-/** Runs one command of the program; answers its exit code and what it printed. */
-export async function savepoint(...commandLine: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one command of the program beside a node of our own; answers its exit code and what it printed. */
+export function savepoint(...commandLine: readonly string[]): Promise<Ended> {
+  return runProgram(ownEnvironment(), commandLine);
+}
+
+/** The same beside somebody else's node: with the caller's own settings, which say where its log and its database are. */
+export function savepointAsCaller(...commandLine: readonly string[]): Promise<Ended> {
+  return runProgram(process.env, commandLine);
+}
+
+async function runProgram(env: NodeJS.ProcessEnv, commandLine: readonly string[]): Promise<Ended> {
   try {
     const { stdout, stderr } = await run(process.execPath, [programPath(), ...commandLine], {
-      env: ownEnvironment(),
+      env,
       maxBuffer: 64 * 1024 * 1024,
     });
     return { code: 0, stdout, stderr };
