@@ -12,8 +12,9 @@ import type { NewEvent } from '../port.ts';
  *   {"events":…,"sha256":…,"complete":…}
  *
  * The hash covers the lines before it; `previous` is the hash of the part before, so a part that is missing shows. `complete` says that
- * the source held no more: a copy that broke off between two parts shows, too. The member's size lies in an extra field of its gzip
- * header ("SP"), so that parts are found without unpacking, and a torn one is known by its size.
+ * the source held no more: a copy that broke off between two parts shows, too. The member's size and a checksum of its packed bytes lie
+ * in an extra field of its gzip header ("SP"): parts are found without unpacking, a torn one is known by its size, and a changed bit
+ * shows even where unpacking ignores it (deflate pads its last byte).
  */
 
 export interface FileEvent extends NewEvent {
@@ -51,9 +52,11 @@ export class ForeignPart extends Error {
 }
 
 /** Bytes of a member before its compressed data. */
-export const HEADER_BYTES = 20;
-/** A member's first bytes, up to its size: gzip, deflate, one extra field "SP" of four bytes. */
-export const MARK = Buffer.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 8, 0, 0x53, 0x50, 4, 0]);
+export const HEADER_BYTES = 24;
+/** A member's first bytes, up to its size: gzip, deflate, one extra field "SP" of eight bytes. */
+export const MARK = Buffer.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 12, 0, 0x53, 0x50, 8, 0]);
+/** Behind the size: CRC-32 of what follows the header. */
+const CHECKSUM_AT = MARK.length + 4;
 const FOOTER_BYTES = 8;
 const FORMAT = 'savepoint-log';
 const VERSION = 1;
@@ -80,6 +83,7 @@ export async function encodePart({ part, first, previous, complete, lines }: New
   packed.copy(member, HEADER_BYTES);
   member.writeUInt32LE(crc32(text), member.length - FOOTER_BYTES);
   member.writeUInt32LE(text.length, member.length - 4);
+  member.writeUInt32LE(crc32(member.subarray(HEADER_BYTES)), CHECKSUM_AT);
   return { member, sha256 };
 }
 
@@ -113,6 +117,7 @@ export async function decodePart(member: Buffer): Promise<Part> {
 }
 
 async function unpacked(member: Buffer): Promise<string> {
+  if (crc32(member.subarray(HEADER_BYTES)) !== member.readUInt32LE(CHECKSUM_AT)) throw new DamagedPart('its checksum does not match');
   try {
     return (await unpack(member, { maxOutputLength: MAX_PART_BYTES })).toString('utf8');
   } catch (error) {
