@@ -1,4 +1,4 @@
-import type { Actor, DomainEvent, ProjectEvent } from '../domain/events.ts';
+import { type Actor, type DomainEvent, placed } from '../domain/events.ts';
 import { type SubjectKey, subjectsOf } from '../domain/subjects.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import { evolve } from './evolve.ts';
@@ -57,7 +57,7 @@ export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: n
   for (const [index, event] of events.entries()) {
     // Its own share: a call that writes many documents would otherwise charge each of them with all.
     const bytes = (commit.texts[index]?.length ?? 0) + 512;
-    const pending: ProjectEvent = { ...event, revision: -1, id: '', metadata, hash: '' };
+    const pending = placed(event, -1, '', metadata, '');
     for (const subject of subjectsOf(event)) {
       if (subject.startsWith('collection/')) continue;
       const before = states.get(subject) ?? view.reads.get(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);

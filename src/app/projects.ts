@@ -5,7 +5,7 @@ import type { Log, RecordedEvent } from '../log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../log/streams.ts';
 import { Project } from './project.ts';
 import type { StateReader } from './readers.ts';
-import { readCounts, type SharedCache, type Version, weigh } from './working-set.ts';
+import { createCache, readCounts, type SharedCache } from './working-set.ts';
 import type { WriterLimits, WriterObserver } from './writer.ts';
 
 /**
@@ -43,7 +43,7 @@ export class Projects {
 
   constructor(options: ProjectsOptions) {
     this.#options = options;
-    this.cache = new LRUCache<string, Version>({ maxSize: options.cacheBytes, sizeCalculation: (version) => weigh(version.size) });
+    this.cache = createCache(options.cacheBytes);
     this.#unknown = new LRUCache({ max: 10_000 });
   }
 

@@ -1,4 +1,4 @@
-import { type EventMetadata, type ProjectEvent, SCHEMA_VERSIONS } from '../domain/events.ts';
+import { type EventMetadata, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../domain/events.ts';
 import { uuidSpace, uuidV5 } from '../kernel/uuid.ts';
 import { seal } from '../log/chain.ts';
 import { rememberDecoded } from '../log/decode.ts';
@@ -48,7 +48,7 @@ export function sealGroup(group: readonly Commit[], place: Place): Sealed {
       hash = link.hash;
       const revision = head + 1 + events.length;
       events.push(link.event);
-      const sealed: ProjectEvent = { ...event, revision, id, metadata, hash };
+      const sealed = placed(event, revision, id, metadata, hash);
       rememberDecoded(sealed, commit.bytes);
       decoded.push(sealed);
     }

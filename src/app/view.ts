@@ -55,8 +55,9 @@ export class View {
     return this.#fresh?.has(subject) ?? false;
   }
 
-  /** Throws {@link NeedsLoading} for all that is missing at once, so that one round trip fetches it. */
+  /** Throws {@link NeedsLoading} for all that is missing at once, so that one round trip fetches it. One alone is left to its read. */
   expect(subjects: readonly SubjectKey[]): void {
+    if (subjects.length === 1) return;
     const missing = subjects.filter((subject) => !this.#set.current(subject));
     if (missing.length > 0) throw new NeedsLoading(missing);
   }

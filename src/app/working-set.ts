@@ -1,4 +1,4 @@
-import type { LRUCache } from 'lru-cache';
+import { LRUCache } from 'lru-cache';
 import type { ProjectEvent } from '../domain/events.ts';
 import type { SubjectState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey, subjectsOf } from '../domain/subjects.ts';
@@ -18,7 +18,6 @@ import { evolve } from './evolve.ts';
  */
 
 let lastToken = 0;
-let openings = 0;
 
 /**
  * A state of a subject at one moment. `token` is its version: a number of this process, new for every application of an event,
@@ -43,10 +42,15 @@ export function newVersion(state: SubjectState | null, size: number): Version {
 /** What one commit makes of the subjects it changes. */
 export type Effect = readonly [subject: SubjectKey, version: Version];
 
-interface Pinned {
-  readonly version: Version;
-  /** Revision of the last event folded in. */
-  readonly changedAt: number;
+/** A subject in memory: pinned, or in the cache, which may forget it. */
+interface Held {
+  readonly subject: SubjectKey;
+  /** The working set's own, which it leaves when it is forgotten. */
+  readonly among: Map<SubjectKey, Held>;
+  version: Version;
+  /** Revision of the last event folded in; −1 for a row as it was loaded. */
+  changedAt: number;
+  pinned: boolean;
 }
 
 interface Kept {
@@ -55,7 +59,16 @@ interface Kept {
   readonly size: number;
 }
 
-export type SharedCache = LRUCache<string, Version>;
+/** What may be forgotten, of all projects of a node. By object: a text for each key would have to be made for every look. */
+export type SharedCache = LRUCache<Held, Version>;
+
+export function createCache(maxBytes: number): SharedCache {
+  return new LRUCache<Held, Version>({
+    maxSize: maxBytes,
+    sizeCalculation: (version) => weigh(version.size),
+    dispose: (_, held, reason) => void (reason === 'evict' && held.among.delete(held.subject)),
+  });
+}
 
 /** Reads that found their subject in memory, and those that had to load it; of all projects of the process. */
 export const readCounts = { hits: 0, misses: 0 };
@@ -74,9 +87,8 @@ export class WorkingSet {
   /** Revision up to which the durable layer is folded; −1 before the first event. */
   head = -1;
   horizon: number;
-  readonly #prefix: string;
   readonly #cache: SharedCache;
-  readonly #pinned = new Map<SubjectKey, Pinned>();
+  readonly #held = new Map<SubjectKey, Held>();
   readonly #unheld = new Map<SubjectKey, Kept[]>();
   /** Subjects of loads under way, counted. */
   readonly #awaited = new Map<SubjectKey, number>();
@@ -93,9 +105,6 @@ export class WorkingSet {
   windowBytes = 0;
 
   constructor(horizon: number, cache: SharedCache) {
-    // A number of this opening, not the project's id: what an earlier opening left in the cache is not current any more.
-    openings += 1;
-    this.#prefix = `${openings} `;
     this.#cache = cache;
     this.horizon = horizon;
     this.head = horizon;
@@ -103,12 +112,15 @@ export class WorkingSet {
 
   /** The state at the head, without speculation; `undefined` when it must be loaded. */
   durable(subject: SubjectKey): Version | undefined {
-    return this.#pinned.get(subject)?.version ?? this.#cache.get(this.#prefix + subject);
+    const held = this.#held.get(subject);
+    if (held === undefined) return undefined;
+    return held.pinned ? held.version : this.#cache.get(held);
   }
 
   /** Gives back what the cache holds of this project. */
   close(): void {
-    for (const key of this.#cache.keys()) if (key.startsWith(this.#prefix)) this.#cache.delete(key);
+    for (const held of this.#held.values()) this.#cache.delete(held);
+    this.#held.clear();
   }
 
   /** What a decision sees; `undefined` when it must be loaded. */
@@ -127,7 +139,7 @@ export class WorkingSet {
 
   /** Revision of the last change of a resident subject, such as the definitions; the opening revision when there was none since. */
   residentChangedAt(subject: SubjectKey): number {
-    return Math.max(this.#pinned.get(subject)?.changedAt ?? -1, this.#openedAt);
+    return Math.max(this.#held.get(subject)?.changedAt ?? -1, this.#openedAt);
   }
 
   /** Marks that everything up to the head was folded in at opening. */
@@ -208,7 +220,7 @@ export class WorkingSet {
     this.#forgetUnheld(subject);
     const version = newVersion(folded, size);
     if (changedAt > this.horizon || isResident(subject)) this.#pin(subject, version, changedAt);
-    else this.#cache.set(this.#prefix + subject, version);
+    else this.#cached({ subject, among: this.#held, version, changedAt, pinned: false });
   }
 
   /** The state tables are written up to `revision`: what changed no later may now be forgotten. */
@@ -249,24 +261,41 @@ export class WorkingSet {
       this.#collections.set(subject, changedAt);
       return;
     }
-    const before = this.#pinned.get(subject);
-    if (before) this.windowBytes -= weigh(before.version.size);
-    else this.#cache.delete(this.#prefix + subject);
-    this.#pinned.set(subject, { version, changedAt });
+    const held = this.#held.get(subject);
+    const queued = held !== undefined && held.changedAt > this.horizon;
+    if (held === undefined) {
+      this.#held.set(subject, { subject, among: this.#held, version, changedAt, pinned: true });
+    } else {
+      if (held.pinned) this.windowBytes -= weigh(held.version.size);
+      else this.#cache.delete(held);
+      held.version = version;
+      held.changedAt = changedAt;
+      held.pinned = true;
+    }
     this.windowBytes += weigh(version.size);
-    const queued = before !== undefined && before.changedAt > this.horizon;
     if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject });
   }
 
   #release(subject: SubjectKey, horizon: number): void {
-    const pinned = this.#pinned.get(subject);
-    if (pinned && pinned.changedAt <= horizon && !isResident(subject)) {
-      this.#pinned.delete(subject);
-      this.windowBytes -= weigh(pinned.version.size);
-      this.#cache.set(this.#prefix + subject, pinned.version);
+    const held = this.#held.get(subject);
+    if (held?.pinned) {
+      if (held.changedAt > horizon) this.#changes.push({ revision: held.changedAt, subject });
+      else if (!isResident(subject)) this.#unpin(held);
     }
-    if (pinned && pinned.changedAt > horizon) this.#changes.push({ revision: pinned.changedAt, subject });
     this.#dropUnheld(subject, horizon);
+  }
+
+  #unpin(held: Held): void {
+    held.pinned = false;
+    this.windowBytes -= weigh(held.version.size);
+    this.#cached(held);
+  }
+
+  /** Leaves a subject to the cache, which takes nothing that is larger than itself. */
+  #cached(held: Held): void {
+    this.#held.set(held.subject, held);
+    this.#cache.set(held, held.version);
+    if (!this.#cache.has(held)) this.#held.delete(held.subject);
   }
 
   /** The events up to `horizon` of a subject that nobody holds are in its row, unless a load under way may have read the row before. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import getRawBody from 'raw-body';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { type Json, JsonError, parseJsonBytes } from '../kernel/json.ts';
@@ -33,8 +34,17 @@ export async function readBody(exchange: Exchange, bounds: BodyBounds, invalid: 
   if (encoding && encoding.toLowerCase() !== 'identity') throw invalid('A request body must not be compressed');
   if (declared !== null && declared > bounds.bytes) throw tooLarge(bounds);
   // A small body has arrived as a whole by the time its caller is known: no listeners, no timer.
-  if (req.complete && !req.readableFlowing) return bounded(req.read() ?? NO_BYTES, bounds);
-  return readSlowly(req, bounds, invalid);
+  if (isHere(req, declared)) return bounded(req.read() ?? NO_BYTES, bounds);
+  if (declared === null) await nextTurn();
+  return isHere(req, declared) ? bounded(req.read() ?? NO_BYTES, bounds) : readSlowly(req, bounds, invalid);
+}
+
+/**
+ * Node runs what waits for promises between the bytes of a body and the note that it is complete: by the declared length it is known
+ * to be all there before that note; without one, a turn later.
+ */
+function isHere(req: IncomingMessage, declared: number | null): boolean {
+  return !req.readableFlowing && (req.complete || req.readableLength === declared);
 }
 
 function bounded(bytes: Buffer, bounds: BodyBounds): Buffer {

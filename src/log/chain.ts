@@ -47,7 +47,6 @@ export function verifyLink(previousHash: string, event: NewEvent): boolean {
  * break, or two different events could have one text; `null` when another does.
  */
 function link(previousHash: string, { id, type, metadata, data }: NewEvent): string | null {
-  const head = `${previousHash}\n${id}\n${type}\n${metadata}\n`;
-  if (head.split('\n').length !== 5) return null;
-  return digest('sha256', head + data);
+  if (metadata.includes('\n') || type.includes('\n') || id.includes('\n')) return null;
+  return digest('sha256', `${previousHash}\n${id}\n${type}\n${metadata}\n${data}`);
 }

@@ -1,10 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import type { Command } from '../../src/app/commit.ts';
 import { evolve } from '../../src/app/evolve.ts';
 import { Project } from '../../src/app/project.ts';
 import type { Checkpoint, StateReader } from '../../src/app/readers.ts';
 import type { View } from '../../src/app/view.ts';
-import type { Version } from '../../src/app/working-set.ts';
+import { createCache } from '../../src/app/working-set.ts';
 import type { WriterLimits } from '../../src/app/writer.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
 import type { SubjectState } from '../../src/domain/states.ts';
@@ -134,7 +133,7 @@ export class Table {
       projectId: 'table',
       log,
       reader: this.reader,
-      cache: new LRUCache<string, Version>({ maxSize: cacheBytes, sizeCalculation: ({ size }) => size + 200 }),
+      cache: createCache(cacheBytes),
       scheduler: this.machine,
       limits: { ...LIMITS, ...limits },
       observer: { appended: () => undefined, conflict: () => undefined, queue: () => undefined },
