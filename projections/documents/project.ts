@@ -104,7 +104,8 @@ async function loadPriors(session: Session, groups: readonly (readonly DocumentE
 }
 
 function needsContent(event: DocumentEvent): boolean {
-  return event.type === 'document.written' && event.data.changes !== undefined && event.data.fork === undefined;
+  if (event.type !== 'document.written' || event.after !== undefined) return false;
+  return event.data.changes !== undefined && event.data.fork === undefined;
 }
 
 function priorState(row: PriorRow): DocumentState {

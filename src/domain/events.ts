@@ -243,7 +243,13 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
 };
 
 /** An event as a decider makes it. */
-export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType];
+export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType] & {
+  /**
+   * The document that the changes of a `document.written` come to, where this process decided it: nobody here has to work it out
+   * again. Never stored.
+   */
+  readonly after?: JsonObject;
+};
 
 /** An event of a project's stream, decoded. */
 export type ProjectEvent = DomainEvent & {
@@ -258,7 +264,8 @@ export type ProjectEvent = DomainEvent & {
  * An event at its place in a stream. Written out, because it runs twice for every event that is stored: spreading one event into
  * another took twenty times as long.
  */
-export function placed({ type, data }: DomainEvent, revision: number, id: string, metadata: EventMetadata, hash: string): ProjectEvent {
+export function placed(event: DomainEvent, revision: number, id: string, metadata: EventMetadata, hash: string): ProjectEvent {
+  const { type, data, after } = event;
   // Type and data come from one event, which the compiler cannot follow through two variables.
-  return { type, data, revision, id, metadata, hash } as ProjectEvent;
+  return { type, data, after, revision, id, metadata, hash } as ProjectEvent;
 }

@@ -174,6 +174,7 @@ function decided(command: WriteCommand, outcome: Outcome, limited: Limited, text
       definition: collection.hash,
       ...(fork === undefined ? {} : { fork }),
     },
+    ...(outcome.changes === null ? {} : { after: document }),
   };
   const isNew = current === null || current.document === null || fork !== undefined;
   const state = { document, version, createdAt: isNew ? now : current.createdAt, updatedAt: now };

@@ -4,6 +4,7 @@ import type { DocumentState, IdempotencyState } from '../states.ts';
 import { applyChanges } from './draft.ts';
 
 export type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
+type Written = Extract<DocumentEvent, { readonly type: 'document.written' }>;
 
 /**
  * A document after one of its own events. `recordedAt` is the event's time in unix ms. The first event of a subject in a `next`
@@ -12,7 +13,7 @@ export type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.writ
 export function evolveDocument(state: DocumentState | null, event: DocumentEvent, recordedAt: number): DocumentState {
   switch (event.type) {
     case 'document.written':
-      return evolveWritten(baseOf(state, event.data, recordedAt), event.data, recordedAt);
+      return evolveWritten(baseOf(state, event.data, recordedAt), event, recordedAt);
     case 'document.deleted':
       return evolveDeleted(baseOf(state, event.data, recordedAt), event.data, recordedAt);
     case 'record.appended':
@@ -35,9 +36,9 @@ function baseOf(state: DocumentState | null, { fork }: DocumentWritten | Documen
   return { document: fork.document, version: fork.version, createdAt: recordedAt, updatedAt: recordedAt };
 }
 
-function evolveWritten(base: DocumentState | null, data: DocumentWritten, recordedAt: number): DocumentState {
+function evolveWritten(base: DocumentState | null, { data, after }: Written, recordedAt: number): DocumentState {
   const old = base?.document ?? null;
-  const document = data.document ?? applyChanges(old ?? {}, data.changes ?? []);
+  const document = data.document ?? after ?? applyChanges(old ?? {}, data.changes ?? []);
   const createdAt = base === null || old === null ? recordedAt : base.createdAt;
   return { document, version: data.version, createdAt, updatedAt: recordedAt };
 }
