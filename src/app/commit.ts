@@ -43,6 +43,8 @@ export interface Commit {
   result: { readonly answer: unknown } | { readonly refused: Refusal };
   decidedAt: number;
   attempts: number;
+  /** How often something it reads had to be loaded. */
+  loads: number;
   sent: boolean;
   settled: boolean;
 }

@@ -1,6 +1,6 @@
 import type { SubjectState } from '../domain/states.ts';
 import type { SubjectKey } from '../domain/subjects.ts';
-import { readCounts, type Version, type WorkingSet } from './working-set.ts';
+import { newVersion, readCounts, type Version, type WorkingSet } from './working-set.ts';
 
 /**
  * Thrown by a view when a decision reads what is not in memory: the runner loads it and decides again from the start. Not an `Error`:
@@ -13,20 +13,32 @@ export class NeedsLoading {
   }
 }
 
+/** As many as one load may bring. */
+const MAX_MISSING = 1000;
+/** Stands for whatever is not in memory while a view collects. */
+const UNKNOWN = newVersion(null, 0);
+
 /**
  * What a decision reads through. It notes every subject with the version it saw, absence included, so that the writer can tell
  * later whether the decision still stands.
+ *
+ * A view that *collects* answers "never existed" for what is not in memory and goes on: what comes of such a run is worth nothing,
+ * but it has asked for most of what the decision needs, which then is one load instead of one for each.
  */
 export class View {
   readonly reads = new Map<SubjectKey, Version>();
   /** Whether anything read is not durable yet. */
   speculative = false;
+  /** What a collecting view did not find. */
+  readonly missing = new Set<SubjectKey>();
   readonly #set: WorkingSet;
+  readonly #collecting: boolean;
   /** Made when first needed: most decisions have none. */
   #fresh: Set<SubjectKey> | null = null;
 
-  constructor(set: WorkingSet) {
+  constructor(set: WorkingSet, collecting = false) {
     this.#set = set;
+    this.#collecting = collecting;
   }
 
   /** The subject's state, or `null` when it never existed. */
@@ -38,7 +50,7 @@ export class View {
     const noted = this.reads.get(subject);
     if (noted) return noted;
     const version = this.#set.current(subject);
-    if (!version) throw new NeedsLoading([subject]);
+    if (!version) return this.#unknown(subject);
     readCounts.hits += 1;
     this.reads.set(subject, version);
     if (this.#set.isSpeculative(subject)) this.speculative = true;
@@ -59,7 +71,14 @@ export class View {
   expect(subjects: readonly SubjectKey[]): void {
     if (subjects.length === 1) return;
     const missing = subjects.filter((subject) => !this.#set.current(subject));
-    if (missing.length > 0) throw new NeedsLoading(missing);
+    if (missing.length > 0 && !this.#collecting) throw new NeedsLoading(missing);
+  }
+
+  #unknown(subject: SubjectKey): Version {
+    if (!this.#collecting) throw new NeedsLoading([subject]);
+    this.missing.add(subject);
+    if (this.missing.size >= MAX_MISSING) throw new NeedsLoading([...this.missing]);
+    return UNKNOWN;
   }
 
   /** Whether everything read is still what it was. */

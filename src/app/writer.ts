@@ -68,6 +68,9 @@ export interface WriterOptions {
 
 const MAX_ATTEMPTS = 8;
 const MAX_COURTESY_MS = 50;
+/** What reads a document or two needs no more loads than this; what needs more finds out at once all that it lacks. */
+const LOADS_BY_ONE = 2;
+
 export class Writer {
   /** Chain hash of the event at the head; '' before the first. */
   hash = '';
@@ -133,6 +136,7 @@ export class Writer {
         result: { answer: undefined },
         decidedAt: 0,
         attempts: 0,
+        loads: 0,
         sent: false,
         settled: false,
       };
@@ -175,14 +179,14 @@ export class Writer {
   // ── deciding and joining: one synchronous turn ──────────────────────────────────────────────────────────────────
 
   #decideAndJoin(commit: Commit): void {
-    const view = new View(this.#options.set);
+    const view = new View(this.#options.set, commit.loads >= LOADS_BY_ONE);
     const now = Math.max(this.#options.scheduler.now(), this.#lastDecidedAt, this.recordedAt);
     let decision: Decision<unknown> | Refusal;
     try {
       decision = commit.command.decide(view, now);
     } catch (error) {
-      if (error instanceof NeedsLoading) {
-        this.#loadAndDecide(commit, error.subjects);
+      if (error instanceof NeedsLoading || view.missing.size > 0) {
+        this.#loadAndDecide(commit, error instanceof NeedsLoading ? error.subjects : [...view.missing]);
         return;
       }
       if (!(error instanceof Refusal)) {
@@ -190,6 +194,10 @@ export class Writer {
         return;
       }
       decision = error;
+    }
+    if (view.missing.size > 0) {
+      this.#loadAndDecide(commit, [...view.missing]);
+      return;
     }
     commit.view = view;
     commit.decidedAt = now;
@@ -233,6 +241,7 @@ export class Writer {
 
   #loadAndDecide(commit: Commit, subjects: readonly SubjectKey[]): void {
     this.#deciding += 1;
+    commit.loads += 1;
     this.#options.load(subjects).then(
       () => {
         this.#deciding -= 1;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../src/app/commit.ts';
+import { Refusal } from '../../src/kernel/errors.ts';
 import { AppendTooLarge } from '../../src/log/port.ts';
 import { APPEND_MS, codeOf, countIn, type Fate, increment, numberOf, STREAM, Table, THING, written } from './support.ts';
 
@@ -53,6 +54,38 @@ describe('groups', () => {
     };
     expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('APPEND_TOO_LARGE');
     expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('stored');
+  });
+});
+
+describe('loading what is not in memory', () => {
+  const sumOf = (keys: readonly string[]): Command<number> => ({
+    commandId: 'sum',
+    cause: 'sum',
+    actor: { kind: 'secret' },
+    decide(view) {
+      const sum = keys.reduce((total, key) => total + countIn(view, key), 0);
+      return sum < keys.length ? new Refusal(409, 'SOME_ARE_MISSING', `${sum}`) : { events: [], answer: sum };
+    },
+  });
+
+  test('a command that reads two hundred cold documents one by one needs a handful of loads', async () => {
+    const table = new Table();
+    const keys = Array.from({ length: 200 }, (_, index) => `cold${index}`);
+    await table.elsewhere(...keys.map((key) => written(key, 1)));
+    await table.passing(table.reader.project());
+    const project = await table.open();
+    const before = table.reader.loads;
+    expect(await table.passing(project.execute(sumOf(keys)))).toMatchObject({ answer: 200 });
+    expect(table.reader.loads - before).toBeLessThanOrEqual(4);
+  });
+
+  test('what was decided while something was missing is neither answered nor stored', async () => {
+    const table = new Table();
+    const keys = Array.from({ length: 20 }, (_, index) => `cold${index}`);
+    await table.elsewhere(...keys.slice(1).map((key) => written(key, 1)));
+    await table.passing(table.reader.project());
+    const project = await table.open();
+    await expect(table.passing(project.execute(sumOf(keys)))).rejects.toThrow('19');
   });
 });
 
