@@ -46,8 +46,8 @@ export interface ProjectorCounters {
 }
 
 /** With this many events at hand, waiting for more gains nothing. */
-const ENOUGH = 200;
-const LINGER_MS = 25;
+const ENOUGH = 500;
+const LINGER_MS = 50;
 const RIVAL_MS = 200;
 const RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;

@@ -5,6 +5,7 @@ import { encodeEvent } from '../kernel/json.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { AppendTooLarge, type Log, OutcomeUnknown } from '../log/port.ts';
 import { type Command, type Commit, type Decision, effectsOf, type Outcome } from './commit.ts';
+import { Courtesy } from './courtesy.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Sealed, sealGroup } from './seal-group.ts';
 import { NeedsLoading, View } from './view.ts';
@@ -67,7 +68,6 @@ export interface WriterOptions {
 }
 
 const MAX_ATTEMPTS = 8;
-const MAX_COURTESY_MS = 50;
 /** What reads a document or two needs no more loads than this; what needs more finds out at once all that it lacks. */
 const LOADS_BY_ONE = 2;
 
@@ -92,15 +92,12 @@ export class Writer {
   #withdrawn = false;
   /** When the last attempt of the append under way left: an outage before it is not how long appends take. */
   #sentAt = 0;
-  /** How long an append takes, smoothed, ms. */
-  #appendMs = 2;
-  #foreignSeenAt = Number.NEGATIVE_INFINITY;
-  #lastAppendEnd = Number.NEGATIVE_INFINITY;
-
+  readonly #courtesy: Courtesy;
   readonly #deadlines: Deadlines<Commit>;
 
   constructor(options: WriterOptions) {
     this.#options = options;
+    this.#courtesy = new Courtesy(options.scheduler);
     this.#deadlines = new Deadlines(options.scheduler, options.limits.deadlineMs, (commit) => this.#deadline(commit));
   }
 
@@ -148,7 +145,7 @@ export class Writer {
 
   /** The tail brought another node's events while no append was under way: what has gathered is checked on them. */
   foreignFolded(): void {
-    this.#foreignSeenAt = this.#options.scheduler.now();
+    this.#courtesy.sawOther();
     this.#recheck(this.#gathering);
   }
 
@@ -297,11 +294,8 @@ export class Writer {
       this.#scheduled = false;
       this.#start();
     };
-    // Courtesy: a node that saw another one write leaves one append's time between its own appends, so that no node starves.
-    const contended = scheduler.now() - this.#foreignSeenAt < 1000;
-    const pause = contended ? this.#lastAppendEnd + this.#appendMs - scheduler.now() : 0;
-    // Bounded: the clock may have been set back, and the last append may have been the slowest ever.
-    if (pause > 0.5) scheduler.after(Math.min(pause, this.#appendMs, MAX_COURTESY_MS), start);
+    const pause = this.#courtesy.pause();
+    if (pause > 0) scheduler.after(pause, start);
     else scheduler.defer(start);
   }
 
@@ -349,12 +343,9 @@ export class Writer {
       this.#recheck([...group, ...this.#gathering]);
       return;
     }
-    const now = this.#options.scheduler.now();
     if (result.ok) {
-      // Courtesy is owed after an append that won; who lost goes next, or the same node would lose again and again.
-      this.#lastAppendEnd = now;
-      const took = Math.max(0, now - this.#sentAt);
-      this.#appendMs = this.#appendMs * 0.8 + took * 0.2;
+      const took = Math.max(0, this.#options.scheduler.now() - this.#sentAt);
+      this.#courtesy.won(took);
       this.#options.observer.appended(group.length, sealed.events.length, took);
       this.#finish(sealed, head + sealed.events.length);
       return;
@@ -408,9 +399,9 @@ export class Writer {
   }
 
   async #conflict(group: readonly Commit[], actual: number | 'none'): Promise<void> {
-    const { set, observer, scheduler } = this.#options;
+    const { set, observer } = this.#options;
     observer.conflict();
-    this.#foreignSeenAt = scheduler.now();
+    this.#courtesy.sawOther();
     if (actual === 'none' || actual < set.head) throw refusal('HISTORY_MISMATCH');
     set.dropSpeculation();
     const found = await this.#readGapUntilDone(actual);
