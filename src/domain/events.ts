@@ -147,15 +147,15 @@ export interface DocumentWritten {
   /** Number of accepted writes to this document, this one included; not reset by a delete. */
   readonly version: number;
   /** The whole document, when it was replaced or newly made. Exactly one of `document` and `changes` is there. */
-  readonly document?: JsonObject;
-  readonly changes?: readonly Change[];
-  readonly ops?: readonly Operation[];
-  readonly ledger?: readonly LedgerEntry[];
-  readonly windows?: readonly WindowChange[];
+  readonly document?: JsonObject | undefined;
+  readonly changes?: readonly Change[] | undefined;
+  readonly ops?: readonly Operation[] | undefined;
+  readonly ledger?: readonly LedgerEntry[] | undefined;
+  readonly windows?: readonly WindowChange[] | undefined;
   /** Content hash of the collection's definition that this was decided under. */
   readonly definition: string;
   /** The live state this subject was forked from: only in the first event of a subject in a `next` space. */
-  readonly fork?: Fork;
+  readonly fork?: Fork | undefined;
 }
 
 export interface Fork {

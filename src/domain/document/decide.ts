@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, printOnce } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel } from '../definition/model.ts';
-import type { Change, DomainEvent, Fork, LedgerEntry, Operation, Space } from '../events.ts';
+import type { Change, DomainEvent, Fork, Operation, Space } from '../events.ts';
 import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
 import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
@@ -161,6 +161,8 @@ function decided(command: WriteCommand, outcome: Outcome, limited: Limited, text
   const { document, windows, flags } = limited;
   const version = (current?.version ?? 0) + 1;
   const ledger = ledgerEntries(collection.schema, current?.document ?? null, document, originFinder(outcome.origins), source);
+  const { changes } = outcome;
+  // Every member each time, `undefined` for none: objects of one shape, made in one go, on the path that every write takes.
   const written: DomainEvent = {
     type: 'document.written',
     data: {
@@ -168,21 +170,19 @@ function decided(command: WriteCommand, outcome: Outcome, limited: Limited, text
       collection: collection.id,
       key,
       version,
-      ...(outcome.changes === null ? { document } : { changes: withClamped(outcome.changes, limited.clamped, document) }),
-      ...(body.kind === 'operations' ? { ops: body.ops } : {}),
-      ...withLists(ledger, windows),
+      changes: changes === null ? undefined : withClamped(changes, limited.clamped, document),
+      ops: body.kind === 'operations' ? body.ops : undefined,
+      ledger: ledger.length === 0 ? undefined : ledger,
+      windows: windows.length === 0 ? undefined : windows,
       definition: collection.hash,
-      ...(fork === undefined ? {} : { fork }),
+      fork,
+      document: changes === null ? document : undefined,
     },
-    ...(outcome.changes === null ? {} : { after: document }),
+    after: document,
   };
   const isNew = current === null || current.document === null || fork !== undefined;
   const state = { document, version, createdAt: isNew ? now : current.createdAt, updatedAt: now };
   return { events: [written, ...flags.map((flag) => flagged(command, flag))], state, text };
-}
-
-function withLists(ledger: readonly LedgerEntry[], windows: Limited['windows']) {
-  return { ...(ledger.length === 0 ? {} : { ledger }), ...(windows.length === 0 ? {} : { windows }) };
 }
 
 function flagged({ space, collection, key }: WriteCommand, flag: Flag): DomainEvent {
