@@ -1,6 +1,6 @@
-import type { Call } from '../../infra/harness/http.ts';
-import { at, listAt, numberAt, textAt } from '../../infra/harness/json.ts';
-import { expectOk, type Project, secretHeaders, storagePath } from '../../infra/harness/project.ts';
+import type { Call } from '../../../infra/harness/http.ts';
+import { at, listAt, numberAt, textAt } from '../../../infra/harness/json.ts';
+import { expectOk, type Project, secretHeaders, storagePath } from '../../../infra/harness/project.ts';
 import { appendAgain, townOf, type Write } from './writers.ts';
 
 /** What must never be there. Each line names the write or document and what is wrong. */
