@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type AppendFate, type StandIn, startStandIn } from '../support/eventstore/server.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { endure } from './support/endure.ts';
@@ -21,8 +21,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-const withServer = (name: string, inject: (writing: Writing) => Promise<void>) =>
-  endure({ name, project: place.project, verify: place.verify, inject });
+const withServer = (name: string, inject: (writing: Writing) => Promise<void>) => endure({ name, project: place.project, inject });
 
 async function planned(fate: AppendFate): Promise<void> {
   server.faults.appends = [fate, 'answered', fate];
@@ -47,4 +46,8 @@ test('it is killed and started again', async () => {
     await sleep(500);
     await server.start();
   });
+});
+
+test('the chain is whole after all of it, and every row is what the log says', async () => {
+  expect(await place.verify()).toMatchObject({ code: 0 });
 });
