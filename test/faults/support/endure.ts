@@ -15,6 +15,8 @@ export interface Fault {
   /** Its definitions are those of `definitions.ts`. */
   readonly project: Project;
   readonly rounds?: number;
+  /** `false`: nobody may notice anything. Every request must succeed. */
+  readonly refusals?: boolean;
   /** Breaks something while clients write, and heals it. Resolves when the cause is gone; nobody lends a hand after that. */
   inject(writing: Writing, round: number): Promise<void>;
 }
@@ -47,7 +49,8 @@ export async function endure(fault: Fault): Promise<void> {
   const overall = noFindings();
   await checkWrites(fault.project, all, overall);
   record(fault.name, count, answered, [findings, overall], Math.max(...recoveries));
-  expect([...new Set(answered.map((write) => write.answer))].filter((answer) => answer !== '200' && !OUTAGE.test(answer))).toEqual([]);
+  const refusals = [...new Set(answered.map((write) => write.answer))].filter((answer) => answer !== '200');
+  expect(refusals.filter((answer) => fault.refusals === false || !OUTAGE.test(answer))).toEqual([]);
   expect(findings).toEqual(noFindings());
   expect(overall).toEqual(noFindings());
 }
