@@ -173,7 +173,8 @@ export class WorkingSet {
 
   /**
    * A load of these subjects leaves now: their events are kept until {@link loadEnds}, however far the horizon moves meanwhile, or on a
-   * busy project no row would ever be young enough. Answers the horizon of this moment, which the rows must have reached.
+   * busy project no row would ever be young enough. One that gets held meanwhile stays held: given up before the load ends, its older
+   * row would be taken for the truth. Answers the horizon of this moment, which the rows must have reached.
    */
   loadBegins(subjects: readonly SubjectKey[]): number {
     for (const subject of subjects) this.#awaited.set(subject, (this.#awaited.get(subject) ?? 0) + 1);
@@ -185,6 +186,7 @@ export class WorkingSet {
       const others = (this.#awaited.get(subject) ?? 1) - 1;
       if (others > 0) this.#awaited.set(subject, others);
       else this.#awaited.delete(subject);
+      this.#unpin(subject, this.horizon);
       this.#dropUnheld(subject, this.horizon);
     }
   }
@@ -258,13 +260,18 @@ export class WorkingSet {
     if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject });
   }
 
-  #release(subject: SubjectKey, horizon: number): void {
+  /** What changed no later than `horizon` may be forgotten, unless a load under way may have read its row before. */
+  #unpin(subject: SubjectKey, horizon: number): void {
     const pinned = this.#pinned.get(subject);
-    if (pinned && pinned.changedAt <= horizon && !isResident(subject)) {
-      this.#pinned.delete(subject);
-      this.windowBytes -= weigh(pinned.version.size);
-      this.#cache.set(this.#prefix + subject, pinned.version);
-    }
+    if (!pinned || pinned.changedAt > horizon || isResident(subject) || this.#awaited.has(subject)) return;
+    this.#pinned.delete(subject);
+    this.windowBytes -= weigh(pinned.version.size);
+    this.#cache.set(this.#prefix + subject, pinned.version);
+  }
+
+  #release(subject: SubjectKey, horizon: number): void {
+    this.#unpin(subject, horizon);
+    const pinned = this.#pinned.get(subject);
     if (pinned && pinned.changedAt > horizon) this.#changes.push({ revision: pinned.changedAt, subject });
     this.#dropUnheld(subject, horizon);
   }
