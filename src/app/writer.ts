@@ -106,7 +106,7 @@ export class Writer {
     return this.#inFlight.length > 0;
   }
 
-  /** When the last append left, unix ms: once it is stored, the head was known for certain at that moment. */
+  /** When the last append left, by the monotonic clock: once it is stored, the head was known for certain at that moment. */
   get sentAt(): number {
     return this.#sentAt;
   }
@@ -144,7 +144,7 @@ export class Writer {
 
   /** The tail brought another node's events while no append was under way: what has gathered is checked on them. */
   foreignFolded(): void {
-    this.#foreignSeenAt = this.#options.scheduler.now();
+    this.#foreignSeenAt = this.#options.scheduler.monotonic();
     this.#recheck(this.#gathering);
   }
 
@@ -167,7 +167,7 @@ export class Writer {
     if (this.length >= limits.queueCommits) return refusal('BUSY');
     if (set.windowBytes > limits.windowBytes) return refusal('BEHIND');
     // Only while an append keeps trying: once everybody in it has given up, the next command is the one that finds out.
-    const troubled = this.busy && this.#troubledSince !== null && scheduler.now() - this.#troubledSince > 1000;
+    const troubled = this.busy && this.#troubledSince !== null && scheduler.monotonic() - this.#troubledSince > 1000;
     if (troubled) return refusal('STORAGE_UNAVAILABLE');
     return null;
   }
@@ -289,9 +289,9 @@ export class Writer {
       this.#start();
     };
     // Courtesy: a node that saw another one write leaves one append's time between its own appends, so that no node starves.
-    const contended = scheduler.now() - this.#foreignSeenAt < 1000;
-    const pause = contended ? this.#lastAppendEnd + this.#appendMs - scheduler.now() : 0;
-    // Bounded: the clock may have been set back, and the last append may have been the slowest ever.
+    const contended = scheduler.monotonic() - this.#foreignSeenAt < 1000;
+    const pause = contended ? this.#lastAppendEnd + this.#appendMs - scheduler.monotonic() : 0;
+    // Bounded: the last append may have been the slowest ever.
     if (pause > 0.5) scheduler.after(Math.min(pause, this.#appendMs, MAX_COURTESY_MS), start);
     else scheduler.defer(start);
   }
@@ -340,7 +340,7 @@ export class Writer {
       this.#recheck([...group, ...this.#gathering]);
       return;
     }
-    const now = this.#options.scheduler.now();
+    const now = this.#options.scheduler.monotonic();
     if (result.ok) {
       // Courtesy is owed after an append that won; who lost goes next, or the same node would lose again and again.
       this.#lastAppendEnd = now;
@@ -365,7 +365,7 @@ export class Writer {
     for (let attempt = 0; ; attempt += 1) {
       if (!this.#maybeStored && sealed.commits.some((commit) => commit.settled)) return 'withdrawn';
       for (const commit of sealed.commits) commit.sent = true;
-      this.#sentAt = scheduler.now();
+      this.#sentAt = scheduler.monotonic();
       try {
         const result = await log.append(stream, head < 0 ? 'none' : head, sealed.events);
         this.#troubledSince = null;
@@ -376,7 +376,7 @@ export class Writer {
           return 'withdrawn';
         }
         if (error instanceof OutcomeUnknown) this.#maybeStored = true;
-        this.#troubledSince ??= scheduler.now();
+        this.#troubledSince ??= scheduler.monotonic();
         if (!this.#maybeStored) for (const commit of sealed.commits) commit.sent = false;
       }
       await scheduler.sleep(Math.min(50 * 2 ** attempt, 1000));
@@ -401,7 +401,7 @@ export class Writer {
   async #conflict(group: readonly Commit[], actual: number | 'none'): Promise<void> {
     const { set, observer, scheduler } = this.#options;
     observer.conflict();
-    this.#foreignSeenAt = scheduler.now();
+    this.#foreignSeenAt = scheduler.monotonic();
     if (actual === 'none' || actual < set.head) throw refusal('HISTORY_MISMATCH');
     set.dropSpeculation();
     const found = await this.#readGapUntilDone(actual);
@@ -424,7 +424,7 @@ export class Writer {
         return found;
       } catch (error) {
         if (error instanceof Refusal) throw error;
-        this.#troubledSince ??= this.#options.scheduler.now();
+        this.#troubledSince ??= this.#options.scheduler.monotonic();
       }
       await this.#options.scheduler.sleep(Math.min(50 * 2 ** attempt, 1000));
     }
