@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { IN_TIME } from './patience.ts';
 import { PROJECTION_NAMES, STATE_NAMES, VIEW_NAMES } from './registry.ts';
 import type { ProjectionName, Session, Versions } from './tables.ts';
 
@@ -23,7 +24,7 @@ export class HistoryMismatch extends Error {
   override readonly name = 'HistoryMismatch';
 
   constructor(projectId: string, detail: string) {
-    super(`The log and the read models of project ${projectId} tell two histories (${detail}). Cure: savepoint rebuild all`);
+    super(`The log and the read models of project ${projectId} tell two histories (${detail}). Cure: savepoint rebuild`);
   }
 }
 
@@ -55,10 +56,10 @@ interface StandingRow {
 
 /** Reads the standing; a project that is new to a projection gets its checkpoint, at −1. Throws {@link HistoryMismatch}. */
 export async function readStanding(pool: Pool | PoolClient, projectId: string): Promise<Standing> {
-  const read = () => pool.query<StandingRow>({ name: 'standing', text: STANDING, values: [projectId, PROJECTION_NAMES] });
+  const read = () => pool.query<StandingRow>({ ...IN_TIME, name: 'standing', text: STANDING, values: [projectId, PROJECTION_NAMES] });
   const found = await read();
   if (found.rows.every((row) => row.revision !== null)) return standingOf(projectId, found.rows);
-  await pool.query(CREATE, [projectId, PROJECTION_NAMES]);
+  await pool.query({ ...IN_TIME, text: CREATE, values: [projectId, PROJECTION_NAMES] });
   return standingOf(projectId, (await read()).rows);
 }
 

@@ -12,7 +12,7 @@ import { BATCH_EVENTS, batchLength, decoded } from './cut.ts';
 import { loadDefinitions } from './definitions/project.ts';
 import { STATE_TABLES, VIEWS } from './registry.ts';
 import { Sleeper } from './sleeper.ts';
-import type { ProjectionName } from './tables.ts';
+import type { ProjectionName, Session } from './tables.ts';
 import { transaction } from './transaction.ts';
 import { catchUpView, noteFailure } from './views.ts';
 import { Waiters } from './waiters.ts';
@@ -51,6 +51,9 @@ const LINGER_MS = 50;
 const RIVAL_MS = 200;
 const RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
+/** How long a batch may take at its first try; doubled for each further one, since a large one may really need longer. */
+const PATIENCE_MS = 6_000;
+const LONGEST_PATIENCE_MS = 600_000;
 
 /**
  * One project's place in the projector. It is *idle*, or *running*: opening (reading the standing, and checking once that the log
@@ -75,7 +78,7 @@ export class Lane {
   #known = false;
   #checked = false;
   #passive = false;
-  /** When a passive lane last saw the checkpoint move, or began to look. */
+  /** When a passive lane last saw the checkpoint move, or began to look (`performance.now()`: the wall clock may be set back). */
   #movedAt = 0;
   #attempts = 0;
   #running: Promise<void> | null = null;
@@ -146,7 +149,7 @@ export class Lane {
 
   #run(again = false): void {
     if (this.#running !== null || this.#closed) return;
-    this.#movedAt = Date.now();
+    this.#movedAt = performance.now();
     this.#running = this.#work(again).finally(() => {
       this.#running = null;
       if (this.#hasWork()) this.#run();
@@ -189,9 +192,9 @@ export class Lane {
     const standing = await this.#context.gate(() => this.#open());
     if (this.failure !== null) this.#context.logger.info({ project: this.projectId }, 'the projection goes on');
     this.failure = null;
-    if (standing.revision !== this.#standing?.revision) this.#movedAt = Date.now();
+    if (standing.revision !== this.#standing?.revision) this.#movedAt = performance.now();
     this.#adopt(standing);
-    if (Date.now() - this.#movedAt >= RIVAL_MS) this.#passive = false;
+    if (performance.now() - this.#movedAt >= RIVAL_MS) this.#passive = false;
     this.#announce();
     return standing;
   }
@@ -218,7 +221,7 @@ export class Lane {
     const waiting = this.#seen - standing.revision;
     if (waiting > 0) return waiting >= ENOUGH || this.#waiters.size > 0 ? undefined : this.#sleeper.sleep(LINGER_MS);
     const next = Math.min(...this.#lagging().map(({ name }) => this.#retryAt.get(name) ?? 0));
-    if (Number.isFinite(next)) await this.#sleeper.sleep(next - Date.now());
+    if (Number.isFinite(next)) await this.#sleeper.sleep(next - performance.now());
   }
 
   /** The next events in order: out of the queue, or out of the log where the queue has a gap. */
@@ -249,7 +252,7 @@ export class Lane {
     const memory = this.#memory ?? (await this.#remember(standing));
     const inStep = VIEWS.filter(({ name }) => isInStep(standing.views.get(name), standing.revision));
     const write = (projections: readonly Projection[]) =>
-      transaction(this.#context.pool, this.projectId, standing.versions, (session) => writeBatch(session, projections, events, memory));
+      this.#transaction(standing, (session) => writeBatch(session, projections, events, memory));
     let moved: readonly Projection[] = inStep;
     try {
       this.#memory = await write([...STATE_TABLES, ...inStep]);
@@ -266,8 +269,13 @@ export class Lane {
   }
 
   async #remember(standing: Standing): Promise<Memory> {
-    const definitions = await transaction(this.#context.pool, this.projectId, standing.versions, loadDefinitions);
+    const definitions = await this.#transaction(standing, loadDefinitions);
     return { definitions, catalog: catalogOf(definitions) };
+  }
+
+  #transaction<T>(standing: Standing, work: (session: Session) => Promise<T>): Promise<T> {
+    const patienceMs = Math.min(PATIENCE_MS * 2 ** this.#attempts, LONGEST_PATIENCE_MS);
+    return transaction(this.#context.pool, this.projectId, standing.versions, work, patienceMs);
   }
 
   #advanced(standing: Standing, last: ProjectEvent, moved: readonly Projection[]): void {
@@ -288,7 +296,7 @@ export class Lane {
 
   async #catchUpViews(): Promise<void> {
     for (const view of this.#lagging()) {
-      if ((this.#retryAt.get(view.name) ?? 0) > Date.now()) continue;
+      if ((this.#retryAt.get(view.name) ?? 0) > performance.now()) continue;
       const standing = this.#standing;
       if (standing === null) return;
       this.#memory ??= await this.#remember(standing);
@@ -310,7 +318,7 @@ export class Lane {
     if (paused) counters.pausedViews += 1;
     if (paused) logger.error(fields, 'a view is paused for this project; cure the cause, then resume or rebuild it');
     else logger.warn(fields, 'a view could not be written and will be tried again');
-    this.#retryAt.set(view.name, Date.now() + RETRY_MS);
+    this.#retryAt.set(view.name, performance.now() + RETRY_MS);
     const place = standing.views.get(view.name);
     if (place) this.#setView(view.name, { ...place, paused });
     // What the view did manage to write before it failed is in its checkpoint.

@@ -87,7 +87,7 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
     if (last) followed = { position: last.position, eventId: last.id };
     while (!stopping.signal.aborted && queued() > QUEUED) await sleeper.sleep(5);
     if (!step.caughtUp) return;
-    const now = Date.now();
+    const now = performance.now();
     if (now - refreshedAt >= REFRESH_MS) {
       refreshedAt = now;
       for (const lane of lanes.values()) lane.refresh();

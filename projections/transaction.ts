@@ -1,20 +1,26 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { Session, type Versions } from './tables.ts';
 
 /**
  * Rows and checkpoint are lost together or not at all, and the log has the events: waiting for the disk would protect nothing. A
- * statement that waits for an unusually long lock fails and is tried again.
+ * statement that waits for an unusually long lock fails and is tried again. A client that fell silent in the middle loses its locks
+ * after some seconds: whoever takes over waits for them.
  */
-const BEGIN = `BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '30s'`;
+const BEGIN = `BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '30s'; SET LOCAL idle_in_transaction_session_timeout = '6s'`;
 
-/** One transaction writing one project's rows. An error rolls back; a client that could not even do that is thrown away. */
+/**
+ * One transaction writing one project's rows. An error rolls back; a client that could not even do that is thrown away. After
+ * `patienceMs` its connection is broken off: one that died without a word would hold the transaction for ever.
+ */
 export async function transaction<T>(
   pool: Pool,
   projectId: string,
   versions: Versions,
   work: (session: Session) => Promise<T>,
+  patienceMs?: number,
 ): Promise<T> {
   const client = await pool.connect();
+  const late = patienceMs === undefined ? undefined : setTimeout(() => breakOff(client), patienceMs);
   try {
     await client.query(BEGIN);
     const result = await work(new Session(client, projectId, versions));
@@ -28,5 +34,13 @@ export async function transaction<T>(
     );
     client.release(!clean);
     throw error;
+  } finally {
+    clearTimeout(late);
   }
+}
+
+/** A query that is late in a pipeline makes the library break the connection, and so fails what waits; `end` would wait for it. */
+function breakOff(client: PoolClient): void {
+  const late = { text: 'SELECT', query_timeout: 1 };
+  client.query(late).catch(() => undefined);
 }

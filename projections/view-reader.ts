@@ -25,11 +25,11 @@ export function createViewReader(pool: Pool, progress: Progress | null): ViewRea
 }
 
 async function polled(pool: Pool, projectId: string, revision: number, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const { rows } = await pool.query<{ revision: string }>({ ...IN_TIME, name: 'reached', text: REACHED, values: [projectId] });
     if (Number(rows[0]?.revision ?? -1) >= revision) return true;
-    if (Date.now() + POLL_MS > deadline) return false;
+    if (performance.now() + POLL_MS > deadline) return false;
     await sleep(POLL_MS);
   }
 }

@@ -65,8 +65,8 @@ export function findKey(project: Project, value: string): ApiKey | undefined {
 
 /** The key may just have been made elsewhere: the log is asked once more before the caller is refused. */
 async function findAgain(context: AppContext, project: Project, value: string): Promise<ApiKey | undefined> {
-  const now = context.scheduler.now();
-  if (now - (refreshedAt.get(project) ?? 0) < REFRESH_MS) return undefined;
+  const now = context.scheduler.monotonic();
+  if (now - (refreshedAt.get(project) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) return undefined;
   refreshedAt.set(project, now);
   await project.refresh();
   return findKey(project, value);

@@ -29,7 +29,7 @@ export interface AppContext {
 export async function projectOf(context: AppContext, caller: Caller): Promise<Project> {
   const project = context.projects.peek(caller.projectId) ?? (await context.projects.get(caller.projectId));
   if (!project) throw refusal('UNAUTHORIZED');
-  project.lastUsedAt = context.scheduler.now();
+  project.lastUsedAt = context.scheduler.monotonic();
   if (caller.position !== null && caller.position > project.set.head) await project.seek(caller.position);
   return project;
 }

@@ -24,18 +24,18 @@ export class Courtesy {
 
   /** Another node wrote. */
   sawOther(): void {
-    this.#foreignSeenAt = this.#scheduler.now();
+    this.#foreignSeenAt = this.#scheduler.monotonic();
   }
 
   /** An append of this node was stored. */
   won(tookMs: number): void {
-    this.#wonAt = this.#scheduler.now();
+    this.#wonAt = this.#scheduler.monotonic();
     this.#appendMs = this.#appendMs * 0.8 + tookMs * 0.2;
   }
 
-  /** Milliseconds to wait before the next append; bounded, because the clock may have been set back. */
+  /** Milliseconds to wait before the next append. */
   pause(): number {
-    const now = this.#scheduler.now();
+    const now = this.#scheduler.monotonic();
     if (now - this.#foreignSeenAt >= CONTENDED_MS) return 0;
     const left = this.#wonAt + this.#appendMs - now;
     return left > SHORTEST_MS ? Math.min(left, this.#appendMs, LONGEST_MS) : 0;

@@ -40,8 +40,8 @@ export class Project {
   readonly id: string;
   readonly set: WorkingSet;
   readonly writer: Writer;
-  /** When this node last knew the head for certain, unix ms. */
-  confirmedAt = 0;
+  /** When this node last knew the head for certain; like every time here by the scheduler's monotonic clock. */
+  confirmedAt = Number.NEGATIVE_INFINITY;
   lastUsedAt = 0;
   readonly #options: ProjectOptions;
   readonly #stream: string;
@@ -78,7 +78,7 @@ export class Project {
     const checkpoint = await options.reader.checkpoint(options.projectId);
     const project = new Project(options, checkpoint?.revision ?? -1);
     if (checkpoint) await project.#checkHistory(checkpoint.revision, checkpoint.hash);
-    const asked = options.scheduler.now();
+    const asked = options.scheduler.monotonic();
     await project.#readGap(null, new Map());
     if (project.set.head < 0 && !create) return null;
     await project.load([AUTHORITY, DEFINITIONS]);
@@ -190,10 +190,10 @@ export class Project {
 
   /** Resolves when the head has reached `revision`; reads the log for it rather than wait for the tail. Throws 503 after `timeoutMs`. */
   async reach(revision: number, timeoutMs: number): Promise<void> {
-    const until = this.#options.scheduler.now() + timeoutMs;
+    const until = this.#options.scheduler.monotonic() + timeoutMs;
     while (this.set.head < revision) {
       if (this.#stopped) throw this.#stopped;
-      if (this.#options.scheduler.now() > until) throw refusal('STORAGE_UNAVAILABLE', 'This node has not reached that position yet');
+      if (this.#options.scheduler.monotonic() > until) throw refusal('STORAGE_UNAVAILABLE', 'This node has not reached that position yet');
       this.#seen = Math.max(this.#seen, revision);
       if (!this.writer.busy) await this.#catchUp().catch(unlessRefused);
       if (this.set.head < revision) await this.#options.scheduler.sleep(5);
@@ -239,7 +239,7 @@ export class Project {
     for (;;) {
       if (this.writer.busy) return;
       const { head } = this.set;
-      const asked = this.#options.scheduler.now();
+      const asked = this.#options.scheduler.monotonic();
       const page = await this.#page(head + 1 + rest.length);
       if (this.writer.busy || this.set.head !== head) return;
       // An empty page says that this was the head when it was asked for; a full one says nothing of what lies beyond it.

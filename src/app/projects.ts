@@ -38,7 +38,8 @@ export class Projects {
   readonly #opening = new Map<string, Promise<Project | null>>();
   readonly #unknown: LRUCache<string, number>;
   readonly #abort = new AbortController();
-  #caughtUpAt = 0;
+  /** By the monotonic clock, as all times here: the wall clock may be set back. */
+  #caughtUpAt = Number.NEGATIVE_INFINITY;
   #tail: Promise<void> | null = null;
 
   constructor(options: ProjectsOptions) {
@@ -50,7 +51,7 @@ export class Projects {
   /** Starts the tail; call once. */
   async start(): Promise<void> {
     const after = await this.#options.log.end();
-    this.#caughtUpAt = this.#options.scheduler.now();
+    this.#caughtUpAt = this.#options.scheduler.monotonic();
     this.#tail = this.#follow(after);
   }
 
@@ -70,7 +71,7 @@ export class Projects {
     const open = this.#open.get(projectId);
     if (open) return open;
     const unknownSince = this.#unknown.get(projectId);
-    if (unknownSince !== undefined && this.#options.scheduler.now() - unknownSince < UNKNOWN_MS) return null;
+    if (unknownSince !== undefined && this.#options.scheduler.monotonic() - unknownSince < UNKNOWN_MS) return null;
     const running = this.#opening.get(projectId);
     if (running) return running;
     const opening = this.#openProject(projectId, false).finally(() => this.#opening.delete(projectId));
@@ -88,7 +89,7 @@ export class Projects {
   /** `x-ns-stale`: how well this node knows the project's head. Throws 503 when it has not known it for 5 s. */
   freshness(project: Project): { readonly stale: boolean } {
     const known = project.behind ? project.confirmedAt : Math.max(this.#caughtUpAt, project.confirmedAt);
-    const silent = this.#options.scheduler.now() - known;
+    const silent = this.#options.scheduler.monotonic() - known;
     if (silent > REFUSE_MS) throw refusal('STORAGE_UNAVAILABLE', 'This node has lost sight of the log');
     return { stale: silent > STALE_MS };
   }
@@ -113,11 +114,11 @@ export class Projects {
     const options = { projectId, log, reader, scheduler, limits, observer, cache: this.cache };
     const project = await Project.open({ ...options, onStopped: (reason) => this.#drop(projectId, reason) }, create);
     if (!project) {
-      this.#unknown.set(projectId, scheduler.now());
+      this.#unknown.set(projectId, scheduler.monotonic());
       return null;
     }
     this.#unknown.delete(projectId);
-    project.lastUsedAt = scheduler.now();
+    project.lastUsedAt = scheduler.monotonic();
     this.#open.set(projectId, project);
     try {
       // What was appended between the last page read and this line was handed to nobody.
@@ -146,7 +147,7 @@ export class Projects {
     for await (const step of this.#options.log.follow({ prefix: PROJECT_PREFIX, after, signal: this.#abort.signal })) {
       this.#hand(step.events);
       if (!step.caughtUp) continue;
-      this.#caughtUpAt = this.#options.scheduler.now();
+      this.#caughtUpAt = this.#options.scheduler.monotonic();
       for (const project of this.#open.values()) project.onCaughtUp();
       this.#closeIdle();
     }
@@ -171,7 +172,7 @@ export class Projects {
   }
 
   #closeIdle(): void {
-    const now = this.#options.scheduler.now();
+    const now = this.#options.scheduler.monotonic();
     for (const [projectId, project] of this.#open) {
       if (now - project.lastUsedAt < IDLE_MS || project.writer.length > 0) continue;
       this.#open.delete(projectId);

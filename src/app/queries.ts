@@ -93,7 +93,8 @@ async function runOnce(
   changedAt: number,
 ): Promise<{ readonly body: string; readonly reached: boolean }> {
   const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
-  const started = context.scheduler.now();
+  const asked = context.scheduler.now();
+  const started = context.scheduler.monotonic();
   const limit = Math.min(page.limit, Math.max(plan.limit - page.offset, 0));
   const found = await context.views.leaderboard(
     project.id,
@@ -102,8 +103,8 @@ async function runOnce(
     { order: plan.order, limit, offset: page.offset },
   );
   const rows = found.rows.map((row): RankedDocument => ({ key: row.key, value: row.value, document: documentOf(row.document) }));
-  const durationMs = context.scheduler.now() - started;
-  const body = stringifyJson(leaderboardBody(query, plan, { rows, offset: page.offset, at: started, durationMs, total: found.total }));
+  const durationMs = Math.round(context.scheduler.monotonic() - started);
+  const body = stringifyJson(leaderboardBody(query, plan, { rows, offset: page.offset, at: asked, durationMs, total: found.total }));
   return { body, reached };
 }
 

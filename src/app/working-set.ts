@@ -185,7 +185,8 @@ export class WorkingSet {
 
   /**
    * A load of these subjects leaves now: their events are kept until {@link loadEnds}, however far the horizon moves meanwhile, or on a
-   * busy project no row would ever be young enough. Answers the horizon of this moment, which the rows must have reached.
+   * busy project no row would ever be young enough. One that gets held meanwhile stays held: given up before the load ends, its older
+   * row would be taken for the truth. Answers the horizon of this moment, which the rows must have reached.
    */
   loadBegins(subjects: readonly SubjectKey[]): number {
     for (const subject of subjects) this.#awaited.set(subject, (this.#awaited.get(subject) ?? 0) + 1);
@@ -197,6 +198,8 @@ export class WorkingSet {
       const others = (this.#awaited.get(subject) ?? 1) - 1;
       if (others > 0) this.#awaited.set(subject, others);
       else this.#awaited.delete(subject);
+      const held = this.#held.get(subject);
+      if (held) this.#unpin(held);
       this.#dropUnheld(subject, this.horizon);
     }
   }
@@ -278,14 +281,15 @@ export class WorkingSet {
 
   #release(subject: SubjectKey, horizon: number): void {
     const held = this.#held.get(subject);
-    if (held?.pinned) {
-      if (held.changedAt > horizon) this.#changes.push({ revision: held.changedAt, subject });
-      else if (!isResident(subject)) this.#unpin(held);
-    }
+    if (held?.pinned && held.changedAt > horizon) this.#changes.push({ revision: held.changedAt, subject });
+    else if (held) this.#unpin(held);
     this.#dropUnheld(subject, horizon);
   }
 
+  /** What changed no later than the horizon may be forgotten, unless a load under way may have read its row before. */
   #unpin(held: Held): void {
+    const { subject } = held;
+    if (!held.pinned || held.changedAt > this.horizon || isResident(subject) || this.#awaited.has(subject)) return;
     held.pinned = false;
     this.windowBytes -= weigh(held.version.size);
     this.#cached(held);

@@ -106,7 +106,7 @@ export class Writer {
     return this.#inFlight.length > 0;
   }
 
-  /** When the last append left, unix ms: once it is stored, the head was known for certain at that moment. */
+  /** When the last append left, by the monotonic clock: once it is stored, the head was known for certain at that moment. */
   get sentAt(): number {
     return this.#sentAt;
   }
@@ -168,7 +168,7 @@ export class Writer {
     if (this.length >= limits.queueCommits) return refusal('BUSY');
     if (set.windowBytes > limits.windowBytes) return refusal('BEHIND');
     // Only while an append keeps trying: once everybody in it has given up, the next command is the one that finds out.
-    const troubled = this.busy && this.#troubledSince !== null && scheduler.now() - this.#troubledSince > 1000;
+    const troubled = this.busy && this.#troubledSince !== null && scheduler.monotonic() - this.#troubledSince > 1000;
     if (troubled) return refusal('STORAGE_UNAVAILABLE');
     return null;
   }
@@ -344,7 +344,7 @@ export class Writer {
       return;
     }
     if (result.ok) {
-      const took = Math.max(0, this.#options.scheduler.now() - this.#sentAt);
+      const took = this.#options.scheduler.monotonic() - this.#sentAt;
       this.#courtesy.won(took);
       this.#options.observer.appended(group.length, sealed.events.length, took);
       this.#finish(sealed, head + sealed.events.length);
@@ -365,7 +365,7 @@ export class Writer {
     for (let attempt = 0; ; attempt += 1) {
       if (!this.#maybeStored && sealed.commits.some((commit) => commit.settled)) return 'withdrawn';
       for (const commit of sealed.commits) commit.sent = true;
-      this.#sentAt = scheduler.now();
+      this.#sentAt = scheduler.monotonic();
       try {
         const result = await log.append(stream, head < 0 ? 'none' : head, sealed.events);
         this.#troubledSince = null;
@@ -376,7 +376,7 @@ export class Writer {
           return 'withdrawn';
         }
         if (error instanceof OutcomeUnknown) this.#maybeStored = true;
-        this.#troubledSince ??= scheduler.now();
+        this.#troubledSince ??= scheduler.monotonic();
         if (!this.#maybeStored) for (const commit of sealed.commits) commit.sent = false;
       }
       await scheduler.sleep(Math.min(50 * 2 ** attempt, 1000));
@@ -424,7 +424,7 @@ export class Writer {
         return found;
       } catch (error) {
         if (error instanceof Refusal) throw error;
-        this.#troubledSince ??= this.#options.scheduler.now();
+        this.#troubledSince ??= this.#options.scheduler.monotonic();
       }
       await this.#options.scheduler.sleep(Math.min(50 * 2 ** attempt, 1000));
     }

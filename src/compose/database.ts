@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { type Database, startDatabase, useDatabase } from '../../infra/postgres/database.ts';
@@ -75,17 +76,17 @@ function requireVersion({ major, version }: ServerFacts): void {
 
 async function embedded(config: Config, logger: Logger): Promise<NodeDatabase> {
   const first = await startDatabase({ dataDir: config.dataDir, log: logger });
-  const keeper: Keeper = { current: first, restarting: null, stopping: false };
+  const keeper: Keeper = { current: first, restarting: null, stopping: new AbortController() };
   keepRunning(keeper, config, logger).catch((error: unknown) => {
-    if (keeper.stopping) return;
+    if (keeper.stopping.signal.aborted) return;
     logger.fatal({ err: error }, 'the embedded Postgres went away and could not be started again');
     process.exit(1);
   });
   const stop = async () => {
-    keeper.stopping = true;
+    keeper.stopping.abort();
     // What is just being started would be left running.
     const last = await (keeper.restarting ?? keeper.current);
-    await last.stop();
+    await last?.stop();
   };
   try {
     return { url: first.url, facts: await readFacts(first.url), stop };
@@ -97,20 +98,21 @@ async function embedded(config: Config, logger: Logger): Promise<NodeDatabase> {
 
 interface Keeper {
   current: Database;
-  restarting: Promise<Database> | null;
-  stopping: boolean;
+  restarting: Promise<Database | null> | null;
+  readonly stopping: AbortController;
 }
 
 async function keepRunning(keeper: Keeper, config: Config, logger: Logger): Promise<void> {
   for (;;) {
     const { url } = keeper.current;
     await keeper.current.exited;
-    if (keeper.stopping) return;
+    if (keeper.stopping.signal.aborted) return;
     logger.error('the embedded Postgres went away; starting it again');
     // Its session takes its lock again as soon as there is a server: it would be the other node that stands in the way.
     await keeper.current.stop();
-    keeper.restarting = startDatabase({ dataDir: config.dataDir, log: logger });
+    keeper.restarting = startAgain(config, logger, keeper.stopping.signal);
     const again = await keeper.restarting;
+    if (again === null) return;
     if (again.url !== url) {
       await again.stop();
       throw new Error('its port was taken by another program meanwhile; start the node again');
@@ -118,4 +120,21 @@ async function keepRunning(keeper: Keeper, config: Config, logger: Logger): Prom
     keeper.current = again;
     keeper.restarting = null;
   }
+}
+
+const LONGEST_PAUSE_MS = 5_000;
+/** Of the tries that fail, each so many-th is told: about once a minute. */
+const TOLD_EVERY = 12;
+
+/** Until it runs: what stands in the way, such as a full disk, may go away by itself or by an operator. `null` when the node stops. */
+async function startAgain(config: Config, logger: Logger, stopping: AbortSignal): Promise<Database | null> {
+  for (let tries = 0; !stopping.aborted; tries++) {
+    try {
+      return await startDatabase({ dataDir: config.dataDir, log: logger });
+    } catch (error) {
+      if (tries % TOLD_EVERY === 0) logger.error({ err: error }, 'the embedded Postgres cannot be started; trying again until it can');
+      await sleep(Math.min(250 * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal: stopping }).catch(() => undefined);
+    }
+  }
+  return null;
 }

@@ -6,10 +6,10 @@ import { demoCredentials, type RunningNode, savepoint, startNode } from '../../i
 import { seededRandom } from '../../infra/harness/numbers.ts';
 import { openProject, type Project } from '../../infra/harness/project.ts';
 import { table } from '../../infra/harness/table.ts';
-import { checkWrites, type Findings, noFindings, repeatAppends } from './checks.ts';
-import { publishDefinitions } from './definitions.ts';
+import { checkWrites, type Findings, noFindings, repeatAppends } from '../faults/support/checks.ts';
+import { publishDefinitions } from '../faults/support/definitions.ts';
+import { startWriting, type Write } from '../faults/support/writers.ts';
 import { type Death, kill } from './kill.ts';
-import { type Write, writeUntilGone } from './writers.ts';
 
 /**
  * A node is killed at a random moment while clients write, and started again on the same folder. After every crash, and once more at
@@ -77,10 +77,10 @@ async function crash(round: number): Promise<{ row: Row; writes: readonly Write[
   const death = DEATHS[(round - 1) % DEATHS.length] ?? 'node';
   const afterMs = 300 + Math.floor(random() * 1_700);
   const written = await withProject(async (project) => {
-    const writing = writeUntilGone(project, round);
+    const writing = startWriting(project, round, { untilGone: true });
     await new Promise((resolve) => setTimeout(resolve, afterMs));
     await kill(node, death);
-    return writing;
+    return writing.ended;
   });
   node = await startNode(folder);
   const findings = noFindings();

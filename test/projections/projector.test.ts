@@ -160,7 +160,7 @@ test('a log that tells another history stops the project and names the cure, whi
   await unrelated.commit(written('p1', {}));
   await projecting({ pool, log: restored }, async (projector) => {
     await reached(projector, unrelated);
-    await expect.poll(() => projector.stopped().get('histories')?.message).toMatch(/savepoint rebuild all/);
+    await expect.poll(() => projector.stopped().get('histories')?.message).toMatch(/Cure: savepoint rebuild$/);
     await expect(rebuild(['ledger'], { pool, log: restored })).rejects.toThrow(/rebuilt together/);
     await pool.query(`DELETE FROM savepoint.checkpoints WHERE project <> ALL ('{histories,one-history}')`);
     await rebuild('all', { pool, log: restored });

@@ -3,8 +3,8 @@ import type * as features from '@eventstore/db-client/generated/serverfeatures_p
 import featuresPb from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { type handleUnaryCall, Server, ServerCredentials, type status } from '@grpc/grpc-js';
+import { type Network, startNetwork } from '../network.ts';
 import { appendHandlers } from './appends.ts';
-import { type Network, startNetwork } from './network.ts';
 import { readHandler } from './reads.ts';
 import { createStore, type Store } from './store.ts';
 import { callError, NOT_READY } from './wire.ts';

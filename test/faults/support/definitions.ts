@@ -1,4 +1,4 @@
-import { expectOk, managePath, type Project, secretHeaders } from '../../infra/harness/project.ts';
+import { expectOk, managePath, type Project, secretHeaders } from '../../../infra/harness/project.ts';
 
 /** What the crash loop writes into: counters by operations, saves as a whole, one endpoint that changes two documents, one feed. */
 const MARKS = { type: 'array', items: { type: 'string' } };

@@ -1,6 +1,6 @@
-import type { Answer } from '../../infra/harness/http.ts';
-import { textAt } from '../../infra/harness/json.ts';
-import { endpointPath, errorCode, type Project, playerHeaders, secretHeaders, storagePath } from '../../infra/harness/project.ts';
+import type { Answer } from '../../../infra/harness/http.ts';
+import { textAt } from '../../../infra/harness/json.ts';
+import { endpointPath, errorCode, type Project, playerHeaders, secretHeaders, storagePath } from '../../../infra/harness/project.ts';
 
 export type Kind = 'operations' | 'save' | 'endpoint' | 'append';
 
@@ -18,21 +18,61 @@ export interface Write {
   /** Key of the document; for endpoint calls the player's. */
   readonly key: string;
   readonly outcome: 'acknowledged' | 'refused' | 'unknown';
+  /** `cut off`, or status, code and whether there was a Retry-After. */
   readonly answer: string;
   readonly recordId: string | null;
 }
 
+/** Clients at work. */
+export interface Writing {
+  acknowledged(): number;
+  /** Acknowledged writes of one kind to one document, by now. */
+  acknowledgedTo(kind: Kind, key: string): number;
+  /** When the first write was acknowledged that was sent at `since` or later (`performance.now()`); `null` when none was yet. */
+  acknowledgedAfter(since: number): number | null;
+  /** Resolves with everything they did, when they have ended by themselves or by {@link Writing.stop}. */
+  readonly ended: Promise<readonly Write[]>;
+  stop(): Promise<readonly Write[]>;
+}
+
+export interface WritingOptions {
+  readonly clients?: number;
+  /** A client ends when its connection breaks, instead of connecting again. */
+  readonly untilGone?: boolean;
+}
+
+interface Shared {
+  readonly project: Project;
+  readonly round: number;
+  readonly untilGone: boolean;
+  readonly acknowledged: { readonly write: Write; readonly sentAt: number; readonly at: number }[];
+  going: boolean;
+}
+
 const KINDS: readonly Kind[] = ['operations', 'save', 'endpoint', 'append'];
 export const CLIENTS = 16;
+/** A node without its database refuses at once; a game waits a little before it tries again. */
+const PAUSE_MS = 50;
 /** A document takes so many marks of one client before the client goes on to the next, to stay below the limit of 64 KiB. */
 const MARKS_PER_DOCUMENT = 150;
 /** All clients of one kind share each document, so that writes meet; the town of a player's document is shared alike. */
 export const townOf = (key: string) => `town-${key}`;
 
-/** Runs the clients of one round until the node is gone. Resolves with everything they did. */
-export async function writeUntilGone(project: Project, round: number): Promise<readonly Write[]> {
-  const clients = Array.from({ length: CLIENTS }, (_, client) => writeAlone(project, round, client));
-  return (await Promise.all(clients)).flat();
+/** Starts clients that write until they are stopped. `round` is unique for the project. */
+export function startWriting(project: Project, round: number, { clients = CLIENTS, untilGone = false }: WritingOptions = {}): Writing {
+  const shared: Shared = { project, round, untilGone, acknowledged: [], going: true };
+  const all = Array.from({ length: clients }, (_, client) => writeAlone(shared, client));
+  const ended = Promise.all(all).then((writes) => writes.flat());
+  return {
+    ended,
+    acknowledged: () => shared.acknowledged.length,
+    acknowledgedTo: (kind, key) => shared.acknowledged.filter(({ write }) => write.kind === kind && write.key === key).length,
+    acknowledgedAfter: (since) => shared.acknowledged.find(({ sentAt }) => sentAt >= since)?.at ?? null,
+    stop() {
+      shared.going = false;
+      return ended;
+    },
+  };
 }
 
 /** Sends the same append again, as a client does that never got its answer. */
@@ -40,18 +80,22 @@ export function appendAgain(project: Project, write: Write): Promise<Answer> {
   return send(project, write);
 }
 
-async function writeAlone(project: Project, round: number, client: number): Promise<readonly Write[]> {
+async function writeAlone(shared: Shared, client: number): Promise<readonly Write[]> {
+  const { project, round } = shared;
   const kind = KINDS[client % KINDS.length] ?? 'operations';
   const writes: Write[] = [];
-  for (let seq = 1; ; seq++) {
+  for (let seq = 1; shared.going; seq++) {
     const key = kind === 'save' ? `r${round}-c${client}` : `r${round}-${Math.floor(seq / MARKS_PER_DOCUMENT)}`;
     const plan = { round, kind, mark: `r${round}-c${client}-${seq}`, seq, key };
+    const sentAt = performance.now();
     const answer = await send(project, plan).catch((error: unknown) => String(error));
-    writes.push({ ...plan, ...outcomeOf(answer) });
-    if (typeof answer === 'string') return writes;
-    // A node without its database refuses at once; a game waits a little before it tries again.
-    if (answer.status >= 500) await new Promise((resolve) => setTimeout(resolve, 50));
+    const write = { ...plan, ...outcomeOf(answer) };
+    writes.push(write);
+    if (write.outcome === 'acknowledged') shared.acknowledged.push({ write, sentAt, at: performance.now() });
+    if (typeof answer === 'string' && shared.untilGone) break;
+    if (typeof answer === 'string' || answer.status >= 500) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
+  return writes;
 }
 
 type Plan = Pick<Write, 'kind' | 'mark' | 'seq' | 'key'>;
@@ -81,5 +125,6 @@ function outcomeOf(answer: Answer | string): Pick<Write, 'outcome' | 'answer' | 
   if (code === null) return { outcome: 'acknowledged', answer: '200', recordId: textAt(answer.body, 'record._id') ?? null };
   // 503 says "never sent", 504 "unknown"; any other 5xx is a fault that promises nothing.
   const refused = answer.status < 500 || answer.status === 503;
-  return { outcome: refused ? 'refused' : 'unknown', answer: `${answer.status} ${code}`, recordId: null };
+  const retry = answer.headers['retry-after'] === undefined ? '' : ' Retry-After';
+  return { outcome: refused ? 'refused' : 'unknown', answer: `${answer.status} ${code}${retry}`, recordId: null };
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openProject, type Project } from '../../infra/harness/project.ts';
+import { openProject, type Project } from '../../../infra/harness/project.ts';
 import { checkWrites, type Findings, noFindings } from './checks.ts';
 import type { Kind, Write } from './writers.ts';
 

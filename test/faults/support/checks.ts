@@ -1,6 +1,6 @@
-import type { Call } from '../../infra/harness/http.ts';
-import { at, listAt, numberAt, textAt } from '../../infra/harness/json.ts';
-import { expectOk, type Project, secretHeaders, storagePath } from '../../infra/harness/project.ts';
+import type { Answer, Call } from '../../../infra/harness/http.ts';
+import { at, listAt, numberAt, textAt } from '../../../infra/harness/json.ts';
+import { expectOk, type Project, secretHeaders, storagePath } from '../../../infra/harness/project.ts';
 import { appendAgain, townOf, type Write } from './writers.ts';
 
 /** What must never be there. Each line names the write or document and what is wrong. */
@@ -53,7 +53,7 @@ async function checkCounters(project: Project, writes: readonly Write[], finding
 /** A save replaces the one before, so what is there must be the last acknowledged one or a later one, and its version must count no write twice. */
 async function checkSaves(project: Project, writes: readonly Write[], findings: Findings): Promise<void> {
   for (const [key, own] of byKey(writes)) {
-    const answer = await project.http.send('GET', storagePath(project, `crash_saves/${key}`), serverCall(project));
+    const answer = await read(project, `crash_saves/${key}`);
     const seq = answer.status === 404 ? 0 : numberAt(answer.body, 'seq');
     const version = answer.status === 404 ? 0 : Number(answer.headers['x-ns-save-version']);
     const acknowledged = own.filter((write) => write.outcome === 'acknowledged');
@@ -116,7 +116,7 @@ function compare(writes: readonly Write[], marks: readonly string[], findings: F
 }
 
 async function document(project: Project, collection: string, key: string): Promise<unknown> {
-  const answer = await project.http.send('GET', storagePath(project, `${collection}/${key}`), serverCall(project));
+  const answer = await read(project, `${collection}/${key}`);
   if (answer.status !== 200 && answer.status !== 404)
     throw new Error(`${collection}/${key} answered ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.status === 404 ? null : answer.body;
@@ -137,15 +137,25 @@ async function ledger(project: Project, key: string): Promise<readonly unknown[]
   }
 }
 
-/** Views may lag behind a restart for a moment, and then say so: asks again until the answer is current. */
+/** Views may lag behind a fault for a while, and then say so: asks again until the answer is current. */
 async function current(project: Project, rest: string): Promise<unknown> {
-  for (let attempt = 0; ; attempt++) {
-    const answer = await expectOk(rest, project.http.send('GET', storagePath(project, rest), serverCall(project)));
+  for (const until = performance.now() + PATIENCE_MS; ; await pause()) {
+    const answer = await expectOk(rest, read(project, rest));
     if (answer.headers['x-ns-stale'] !== 'true') return answer.body;
-    if (attempt === 40) throw new Error(`${rest} stays stale`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (performance.now() > until) throw new Error(`${rest} stays stale`);
   }
 }
+
+/** A node that has just lost sight of its log or its database says so with 503: asks again until it does not. */
+async function read(project: Project, rest: string): Promise<Answer> {
+  for (const until = performance.now() + PATIENCE_MS; ; await pause()) {
+    const answer = await project.http.send('GET', storagePath(project, rest), serverCall(project));
+    if (answer.status !== 503 || performance.now() > until) return answer;
+  }
+}
+
+const PATIENCE_MS = 60_000;
+const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 const serverCall = (project: Project): Call => ({ headers: secretHeaders(project) });
 const of = (writes: readonly Write[], kind: Write['kind']) => writes.filter((write) => write.kind === kind);

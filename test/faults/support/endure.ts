@@ -1,0 +1,124 @@
+import { appendFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { listAt, numberAt } from '../../../infra/harness/json.ts';
+import { type Project, secretHeaders, storagePath } from '../../../infra/harness/project.ts';
+import { eventually } from '../../node/support/program.ts';
+import { checkWrites, type Findings, noFindings, repeatAppends } from './checks.ts';
+import type { FaultRow } from './report.ts';
+import { startWriting, type Write, type Writing } from './writers.ts';
+
+/** How often each fault is injected: `FAULT_ROUNDS`, once by default. */
+export const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
+
+export interface Fault {
+  readonly name: string;
+  /** Its definitions are those of `definitions.ts`. */
+  readonly project: Project;
+  readonly rounds?: number;
+  /** `false`: nobody may notice anything. Every request must succeed. */
+  readonly refusals?: boolean;
+  /** Breaks something while clients write, and heals it. Resolves when the cause is gone; nobody lends a hand after that. */
+  inject(writing: Writing, round: number): Promise<void>;
+}
+
+const CLIENTS = 8;
+/** Writes under way before the fault, and after it. */
+const SOME = 50;
+/** An outage is 503 with Retry-After for what was never sent, 504 for what may be stored, and nothing else. */
+const OUTAGE = /^(503 \w+ Retry-After|504 OUTCOME_UNKNOWN|cut off)$/;
+let rounds = 0;
+
+/**
+ * Injects a fault under load, round after round. After each, every acknowledged write must be there exactly once, an open one at most
+ * once, a refused one never; while it lasts, nobody may read half a write, or miss an acknowledged one. The caller runs `savepoint
+ * verify` after its faults.
+ */
+export async function endure(fault: Fault): Promise<void> {
+  const findings = noFindings();
+  /** By their first answers; in `all`, open appends were repeated with their key. */
+  const answered: Write[] = [];
+  const all: Write[] = [];
+  const recoveries: number[] = [];
+  const count = fault.rounds ?? ROUNDS;
+  for (let n = 1; n <= count; n++) {
+    const { written, writes, recoveryMs } = await oneRound(fault, n, findings);
+    answered.push(...written);
+    all.push(...writes);
+    recoveries.push(recoveryMs);
+  }
+  const overall = noFindings();
+  await checkWrites(fault.project, all, overall);
+  record(fault.name, count, answered, [findings, overall], Math.max(...recoveries));
+  const refusals = [...new Set(answered.map((write) => write.answer))].filter((answer) => answer !== '200');
+  expect(refusals.filter((answer) => fault.refusals === false || !OUTAGE.test(answer))).toEqual([]);
+  expect(findings).toEqual(noFindings());
+  expect(overall).toEqual(noFindings());
+}
+
+async function oneRound(fault: Fault, n: number, findings: Findings) {
+  const round = ++rounds;
+  const writing = startWriting(fault.project, round, { clients: CLIENTS });
+  const reading = startReading(fault.project, round, writing, findings);
+  await eventually('writes go through', async () => writing.acknowledged() >= SOME);
+  await fault.inject(writing, n);
+  const healed = performance.now();
+  const recovered = await eventually('a write goes through again', async () => writing.acknowledgedAfter(healed));
+  const before = writing.acknowledged();
+  await eventually('writes go through again', async () => writing.acknowledged() >= before + SOME);
+  const written = await writing.stop();
+  await reading.stop();
+  const writes = await repeatAppends(fault.project, written, findings);
+  await checkWrites(fault.project, writes, findings);
+  return { written, writes, recoveryMs: recovered - healed };
+}
+
+/** Reads one document that is written all the time. */
+function startReading(project: Project, round: number, writing: Writing, findings: Findings): { stop(): Promise<void> } {
+  const state = { going: true };
+  const key = `r${round}-0`;
+  const look = async () => {
+    const least = writing.acknowledgedTo('operations', key);
+    const answer = await project.http.send('GET', storagePath(project, `crash_counters/${key}`), { headers: secretHeaders(project) });
+    if (answer.status !== 200 && (answer.status !== 404 || least === 0)) return;
+    const marks = listAt(answer.body, 'marks').length;
+    const isStale = answer.headers['x-ns-stale'] === 'true';
+    if (marks < least && !isStale) findings.lost.push(`${key}: a read showed ${marks} of ${least} acknowledged writes`);
+    if (marks > 0 && numberAt(answer.body, 'n') !== marks)
+      findings.torn.push(`${key}: a read showed n ${numberAt(answer.body, 'n')}, ${marks} marks`);
+  };
+  const run = async () => {
+    while (state.going) {
+      await look().catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const running = run();
+  return {
+    stop() {
+      state.going = false;
+      return running;
+    },
+  };
+}
+
+function record(fault: string, count: number, writes: readonly Write[], findings: readonly Findings[], recoveryMs: number): void {
+  const outcomes = (outcome: Write['outcome']) => writes.filter((write) => write.outcome === outcome).length;
+  const sum = (kind: keyof Findings) => new Set(findings.flatMap((found) => found[kind])).size;
+  note({
+    fault,
+    rounds: count,
+    acknowledged: outcomes('acknowledged'),
+    refused: outcomes('refused'),
+    open: outcomes('unknown'),
+    lost: sum('lost'),
+    doubled: sum('doubled'),
+    torn: sum('torn'),
+    recoveryMs: Math.round(recoveryMs),
+  });
+}
+
+/** One line of the table that `npm run test:faults` prints. */
+export function note(row: FaultRow): void {
+  const file = process.env['FAULT_REPORT'];
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(row)}\n`);
+}

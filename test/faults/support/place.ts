@@ -1,0 +1,58 @@
+import { openProject, type Project } from '../../../infra/harness/project.ts';
+import {
+  demoCredentials,
+  type Ended,
+  freePort,
+  isRunning,
+  type Node,
+  newFolder,
+  removeFolders,
+  savepoint,
+  startNode,
+} from '../../node/support/program.ts';
+import { publishDefinitions } from './definitions.ts';
+
+/** An installation to break: a node on a port that stays, its data folder, and the demo project with what the writers need. */
+export interface Place {
+  readonly data: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly project: Project;
+  node: Node;
+  /** Starts the node anew on the same port, after it has ended. */
+  restart(): Promise<void>;
+  run(...args: readonly string[]): Promise<Ended>;
+  verify(): Promise<Ended>;
+  close(): Promise<void>;
+}
+
+export interface PlaceOptions {
+  readonly data?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+export async function openPlace({ data = newFolder(), env = {}, args = [] }: PlaceOptions = {}): Promise<Place> {
+  const port = await freePort();
+  const begin = () => startNode(data, { env, port, args });
+  const first = await begin();
+  const project = openProject(first.url, demoCredentials(data));
+  await publishDefinitions(project);
+  const run = (...args: readonly string[]) => savepoint([...args, '--data', data], { env });
+  const place: Place = {
+    data,
+    env,
+    project,
+    node: first,
+    async restart() {
+      place.node = await begin();
+    },
+    run,
+    verify: () => run('verify'),
+    async close() {
+      project.http.close();
+      if (isRunning(place.node.pid)) await place.node.stop();
+      removeFolders();
+    },
+  };
+  return place;
+}
