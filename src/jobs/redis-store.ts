@@ -1,7 +1,7 @@
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { connectForAsking, retryStrategy } from './redis-connection.ts';
-import { queueName, reasonOf, type Store, type StoreOptions } from './store.ts';
+import { queueName, reasonOf, type Store, type StoreOptions, workerSettings } from './store.ts';
 
 /**
  * Jobs in Redis. Two kinds of connections: those that ask are told at once when Redis is away; those of workers wait for it as long as
@@ -31,18 +31,14 @@ export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): 
       queue.on('error', told);
       return queue;
     },
-    worker(lane, run, { lockMs, takeOvers }) {
+    worker(lane, run, tuning) {
       const connection = watched(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: answerMs, retryStrategy }));
       // The library makes a second one for blocking calls, which it cannot close while Redis is away.
       const duplicate = connection.duplicate.bind(connection);
       connection.duplicate = (options) => watched(duplicate(options));
       const worker = new Worker<unknown, unknown, string>(queueName(lane), run, {
         connection,
-        concurrency: 1,
-        lockDuration: lockMs,
-        stalledInterval: lockMs,
-        maxStalledCount: takeOvers,
-        runRetryDelay: 1000,
+        ...workerSettings(tuning),
       });
       worker.on('error', told);
       return worker;
