@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_KEY } from './fake-app.ts';
 import { type Harness, startServer } from './harness.ts';
@@ -6,6 +7,12 @@ import { type Harness, startServer } from './harness.ts';
 let server: Harness;
 beforeAll(async () => {
   server = await startServer();
+  // The end of the client's side must have come before the answer is there.
+  const { mayWrite, read } = server.app.documents;
+  Object.assign(server.app.documents, {
+    mayWrite: (...asked: Parameters<typeof mayWrite>) => sleep(100).then(() => mayWrite(...asked)),
+    read: (...asked: Parameters<typeof read>) => sleep(100).then(() => read(...asked)),
+  });
 });
 afterAll(() => server.stop());
 
