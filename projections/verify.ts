@@ -20,6 +20,8 @@ export interface VerifyProgress {
   readonly phase: 'folding' | 'comparing';
   readonly events: number;
   readonly project: string;
+  /** Of the whole, 0 to 100. */
+  readonly percent: number;
 }
 
 export interface VerifyOptions {
@@ -43,6 +45,8 @@ export const MOST_PROBLEMS = 1_000;
 /** Held for the whole run: the scratch tables have fixed names. The number has no meaning. */
 export const VERIFY_LOCK = 7_203_114_003;
 const PAGE = 500;
+/** Share of the time that folding takes, about; the rest is for comparing. */
+const FOLDING = 90;
 const BUFFERED = 16 * 1024 * 1024;
 const SCRATCH: Versions = new Map(PROJECTION_NAMES.map((name) => [name, SCRATCH_VERSION]));
 
@@ -104,6 +108,9 @@ class Verification {
   readonly #started = Date.now();
   #targets: ReadonlyMap<string, number> = new Map();
   #events = 0;
+  /** Events that the read models show. */
+  #expected = 0;
+  #compared = 0;
   #buffered = 0;
 
   constructor(options: VerifyOptions) {
@@ -113,6 +120,7 @@ class Verification {
   async run(): Promise<Verified> {
     const { pool } = this.#options;
     this.#targets = await checkpoints(pool);
+    for (const revision of this.#targets.values()) this.#expected += revision + 1;
     await this.#walkLog();
     for (const projectId of this.#targets.keys()) await this.#compare(projectId);
     const known = [...this.#targets.keys()];
@@ -141,6 +149,10 @@ class Verification {
     }
     stop.abort();
     await this.#foldAll();
+  }
+
+  #tell(phase: VerifyProgress['phase'], project: string, percent: number): void {
+    this.#options.onProgress?.({ phase, project, percent, events: this.#events });
   }
 
   #walk(projectId: string): Walk {
@@ -182,12 +194,12 @@ class Verification {
   }
 
   async #foldWaiting(projectId: string, walk: Walk): Promise<void> {
-    const { pool, onProgress } = this.#options;
+    const { pool } = this.#options;
     while (walk.waiting.length > 0) {
       const page = walk.waiting.splice(0, PAGE);
       for (const event of page) this.#buffered -= event.data.length;
       await this.#fold(projectId, walk, page, (work) => transaction(pool, projectId, SCRATCH, work));
-      onProgress?.({ phase: 'folding', events: this.#events, project: projectId });
+      this.#tell('folding', projectId, FOLDING * Math.min(1, this.#events / this.#expected));
     }
   }
 
@@ -215,7 +227,8 @@ class Verification {
   /** Holds the project's checkpoints, folds what came in the meantime, compares, and lets go. */
   async #compare(projectId: string): Promise<void> {
     const walk = this.#walk(projectId);
-    this.#options.onProgress?.({ phase: 'comparing', events: this.#events, project: projectId });
+    this.#tell('comparing', projectId, FOLDING + (100 - FOLDING) * (this.#compared / this.#targets.size));
+    this.#compared += 1;
     await transaction(this.#options.pool, projectId, SCRATCH, async (session) => {
       const places = await holdActive(session);
       const at = Math.max(-1, ...places.map((place) => place.revision));

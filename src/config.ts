@@ -74,9 +74,9 @@ function matching(pattern: RegExp, allowed: string): Kind<string> {
   return { allowed, parse: z.string().regex(pattern) };
 }
 
-/** A server's address, or `null`. It may hold a password, so it is never shown whole. */
-function address(schemes: readonly string[], allowed: string): Kind<string | null> {
-  const fits = (text: string) => URL.canParse(text) && schemes.includes(new URL(text).protocol);
+/** A server's address, or `null`. It may hold a password, so it is never shown whole. `clear`: what it has to look like besides. */
+function address(schemes: readonly string[], allowed: string, clear = /^/): Kind<string | null> {
+  const fits = (text: string) => clear.test(text) && URL.canParse(text) && schemes.includes(new URL(text).protocol);
   return {
     allowed,
     secret: true,
@@ -115,7 +115,12 @@ const SERVER = {
   eventStoreUrl: setting(
     'EVENTSTORE_URL',
     null,
-    address(['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'], 'esdb://user:password@host:port'),
+    // Its client takes what follows the first `@` for the host, and would show the rest of a password in its errors.
+    address(
+      ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'],
+      'esdb://user:password@host:port, a @ in the password as %40',
+      /^[^@]*@?[^@]*$/,
+    ),
     'An EventStoreDB or KurrentDB to keep the log in; without it Postgres keeps it.',
   ),
   roles: setting('ROLES', ROLES.join(','), roles, 'What this node does: serve requests, write the read models, run jobs.'),

@@ -80,6 +80,14 @@ export interface App {
     promote(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
     diff(caller: Caller): Promise<ManageAnswer>;
   };
+  /** Project settings and keys, as far as managers reach them (management 16 and 17). All need the `settings` scope. */
+  readonly settings: {
+    read(caller: Caller): Promise<ManageAnswer>;
+    /** `body`: a flat object of settings, or one under `settings` or `config`. Answers what `read` would answer then. */
+    change(caller: Caller, body: Json): Promise<ManageAnswer>;
+    /** By the value of a public key of this project; `null`, and one that is not there, change nothing. */
+    revokePublicKey(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
+  };
 }
 
 export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'query';

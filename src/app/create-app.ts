@@ -6,6 +6,7 @@ import { createEndpoints } from './endpoints.ts';
 import { createManage } from './manage.ts';
 import { createQueries } from './queries.ts';
 import { createRecords } from './records.ts';
+import { createSettings } from './settings.ts';
 import { createValues } from './values.ts';
 
 /** All use cases over one context. */
@@ -18,5 +19,6 @@ export function createApp(context: AppContext): App {
     values: createValues(context),
     queries: createQueries(context),
     manage: createManage(context),
+    settings: createSettings(context),
   };
 }

@@ -1,10 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { KeyKind, Permissions } from '../domain/events.ts';
-import { changeKey, createProject, deleteProject, issueKey, type ProjectDecision, revokeKey } from '../domain/project/decide.ts';
+import {
+  changeKey,
+  changeSettings,
+  createProject,
+  deleteProject,
+  issueKey,
+  type ProjectDecision,
+  revokeKey,
+} from '../domain/project/decide.ts';
 import { formKey, KEY_RANDOM_BYTES } from '../domain/project/keys.ts';
 import type { AuthorityState } from '../domain/states.ts';
 import { AUTHORITY } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import { asAuthority } from './access.ts';
 import type { Project } from './project.ts';
 import type { Projects } from './projects.ts';
@@ -35,6 +44,8 @@ export interface Operator {
     keyId: string,
     change: { readonly enabled?: boolean; readonly permissions?: Permissions },
   ): Promise<{ readonly revision: number }>;
+  /** As a manager may over HTTP, and also where the project is disabled. Throws VALIDATION_FAILED. */
+  changeSettings(projectId: string, settings: JsonObject): Promise<{ readonly revision: number }>;
   /** Project and keys as of the log. Throws NOT_FOUND. */
   show(projectId: string): Promise<AuthorityState>;
 }
@@ -91,6 +102,10 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
 
     async changeKey(projectId, keyId, asked) {
       return { revision: await change(await open(projectId), 'key.change', (state) => changeKey(state, { keyId, ...asked })) };
+    },
+
+    async changeSettings(projectId, settings) {
+      return { revision: await change(await open(projectId), 'settings.change', (state) => changeSettings(state, settings)) };
     },
 
     async show(projectId) {

@@ -1,6 +1,9 @@
 import { Command } from 'commander';
 import { hasProjects } from '../compose/log.ts';
+import { isSettingName, projectSettings, SETTING_RULES } from '../domain/project/settings.ts';
+import { acceptMember } from '../domain/wire-names.ts';
 import { refusal } from '../kernel/errors.ts';
+import { type Json, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { type CommonOptions, command, printResult, table, tell, withInstallation } from './context.ts';
 
 interface ProjectRow {
@@ -12,9 +15,10 @@ interface ProjectRow {
 /** `savepoint project`: projects of this installation. */
 export function projectCommand(): Command {
   return new Command('project')
-    .description('create, list and delete projects')
+    .description('create, list, set up and delete projects')
     .addCommand(create())
     .addCommand(list())
+    .addCommand(settings())
     .addCommand(remove());
 }
 
@@ -51,6 +55,52 @@ function list(): Command {
       );
     });
   });
+}
+
+interface SettingsOptions extends CommonOptions {
+  readonly set?: readonly string[];
+}
+
+function settings(): Command {
+  return command('settings', 'show the settings of a project, or change some; also of a disabled one')
+    .argument('<projectId>')
+    .option('--set <name=value...>', 'such as enabled=true, inputValidation=off, authSessionTtlSeconds=600')
+    .action(async (projectId: string, options: SettingsOptions) => {
+      const asked = Object.fromEntries((options.set ?? []).map(assignment));
+      const all = await withInstallation(options, async ({ operator, projected }) => {
+        if (options.set !== undefined) {
+          const { revision } = await operator.changeSettings(projectId, asked);
+          await projected(projectId, revision);
+        }
+        return projectSettings((await operator.show(projectId)).settings);
+      });
+      printResult(options, { projectId, settings: all }, () =>
+        table(
+          ['SETTING', 'VALUE'],
+          Object.entries(all).map(([name, value]) => [name, stringifyJson(value)]),
+        ),
+      );
+    });
+}
+
+/** The value is JSON where that is a value of the setting, and else the text as it stands. */
+function assignment(text: string): readonly [name: string, value: Json] {
+  const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+  const known = acceptMember(name);
+  if (!isSettingName(known)) {
+    throw refusal('VALIDATION_FAILED', `--set takes NAME=VALUE, with one of ${Object.keys(SETTING_RULES).join(', ')}; not ${text}`);
+  }
+  const json = jsonOf(value);
+  return [known, json !== undefined && SETTING_RULES[known].accept(json) !== undefined ? json : value];
+}
+
+function jsonOf(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
 }
 
 function remove(): Command {

@@ -8,7 +8,7 @@ import { schemaSql } from '../log/postgres/log.ts';
 import { VERSION } from '../version.ts';
 import { nodeDatabase, type ServerFacts } from './database.ts';
 import { compareHistories, requireOneHistory } from './histories.ts';
-import { openLog, requireEventStore } from './log.ts';
+import { openLog, reasonOf, requireEventStore } from './log.ts';
 import { type Connections, createPool, shareConnections } from './pool.ts';
 import type { Stops } from './stops.ts';
 
@@ -27,7 +27,8 @@ const POLL_MS = 25;
 /** Database, migrations and log, checked to fit each other. Throws `ConfigProblem` or `DatabaseProblem` that names the cure. */
 export async function layFoundations(config: Config, logger: Logger, stops: Stops): Promise<Foundations> {
   requireWhatCanWork(config);
-  await requireEventStore(config);
+  const queue = askQueue(config);
+  const logVersion = await requireEventStore(config);
   const database = await nodeDatabase(config, logger);
   stops.add(() => database.stop());
   const connections = connectionsOf(config, database.facts);
@@ -37,7 +38,7 @@ export async function layFoundations(config: Config, logger: Logger, stops: Stop
   const log = openLog(config, database.url, tuningOf(config.workers, config.roles, connections));
   stops.add(() => log.close());
   await checkHistories(config, pool, log, logger);
-  tellWhatItRunsOn(config, database.facts, logger);
+  tellWhatItRunsOn(config, { database: database.facts, logVersion, queue: await queue }, logger);
   return { databaseUrl: database.url, pool, log, connections };
 }
 
@@ -90,12 +91,44 @@ function logPlace({ eventStoreUrl }: Config): string {
   return eventStoreUrl === null ? 'Postgres' : `EventStoreDB ${redactUrl(eventStoreUrl)}`;
 }
 
-function tellWhatItRunsOn(config: Config, { version }: ServerFacts, logger: Logger): void {
-  const { databaseUrl, dataDir, roles, workers } = config;
+/** How a Redis is told of at the start. Nothing about it is a reason not to start: requests go on without it. */
+interface QueueTold {
+  readonly text: string;
+  readonly warning: string | null;
+}
+
+/** No start waits longer for it. */
+const QUEUE_PATIENCE_MS = 1_000;
+
+async function askQueue({ redisUrl }: Config): Promise<QueueTold> {
+  if (redisUrl === null) return { text: 'in the database', warning: null };
+  const place = `Redis ${redactUrl(redisUrl)}`;
+  const { OLDEST_REDIS, readRedisFacts, redisServes } = await import('../jobs/redis-connection.ts');
+  try {
+    const facts = await readRedisFacts(redisUrl, QUEUE_PATIENCE_MS);
+    const serves = redisServes(facts);
+    const tooOld = `Redis ${facts.version} is too old for jobs${serves === 'no' ? ', which will not run' : ''}: use ${OLDEST_REDIS} or later`;
+    return { text: `Redis ${facts.version}, ${redactUrl(redisUrl)}`, warning: serves === 'yes' ? null : tooOld };
+  } catch (error) {
+    return {
+      text: `${place}, which does not answer`,
+      warning: `the job queue does not answer; requests go on, jobs wait: ${reasonOf(error)}`,
+    };
+  }
+}
+
+interface RunsOn {
+  readonly database: ServerFacts;
+  readonly logVersion: string | null;
+  readonly queue: QueueTold;
+}
+
+function tellWhatItRunsOn(config: Config, { database: { version }, logVersion, queue }: RunsOn, logger: Logger): void {
+  const { databaseUrl, dataDir, eventStoreUrl, roles, workers } = config;
   const database = databaseUrl === null ? `Postgres ${version}, embedded in ${dataDir}` : `Postgres ${version}, ${redactUrl(databaseUrl)}`;
-  const log = config.eventStoreUrl === null ? 'in the database' : logPlace(config);
-  const queue = config.redisUrl === null ? 'in the database' : `Redis ${redactUrl(config.redisUrl)}`;
-  const facts = { savepoint: VERSION, node: process.version, log, database, queue, roles, workers };
-  const parts = [`log ${log}`, `database ${database}`, `queue ${queue}`, `roles ${roles.join(',')}`, `Node ${process.version}`];
+  const log = eventStoreUrl === null ? 'in the database' : `EventStoreDB ${logVersion}, ${redactUrl(eventStoreUrl)}`;
+  const facts = { savepoint: VERSION, node: process.version, log, database, queue: queue.text, roles, workers };
+  const parts = [`log ${log}`, `database ${database}`, `queue ${queue.text}`, `roles ${roles.join(',')}`, `Node ${process.version}`];
   logger.info(facts, `savepoint ${VERSION} runs on: ${parts.join('; ')}`);
+  if (queue.warning !== null) logger.warn({ queue: queue.text }, queue.warning);
 }

@@ -39,7 +39,8 @@ async function open({ config, databaseUrl, pool, log, logger, stops }: JobsBuild
   jobs.start();
 }
 
-function workOn(pool: pg.Pool, log: Log): JobWork {
+/** What jobs do, on this database and log. */
+export function workOn(pool: pg.Pool, log: Log): JobWork {
   return {
     async rebuild(names, onPercent) {
       const unknown = names.find((name) => !isProjectionName(name));
@@ -48,7 +49,7 @@ function workOn(pool: pg.Pool, log: Log): JobWork {
       const done = await rebuild(chosen.length === 0 ? 'all' : chosen, { log, pool, onProgress: ({ percent }) => onPercent(percent) });
       return { ...done };
     },
-    verify: () => verify({ log, pool }),
+    verify: (onPercent) => verify({ log, pool, onProgress: ({ percent }) => onPercent(percent) }),
     dropAbandoned: () => dropAbandoned(pool),
   };
 }

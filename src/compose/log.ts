@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { type Config, redactUrl } from '../config.ts';
-import { createEventStoreLog } from '../log/eventstore/log.ts';
+import { createEventStoreLog, type EventStoreLog } from '../log/eventstore/log.ts';
 import type { Log } from '../log/port.ts';
 import { createPostgresLog } from '../log/postgres/log.ts';
 import { PROJECT_PREFIX } from '../log/streams.ts';
@@ -24,33 +24,63 @@ export function openLog(config: Config, databaseUrl: string, tuning: LogTuning =
   return createPostgresLog({ connection: { connectionString: databaseUrl }, recentBytes: RECENT_BYTES, ...tuning });
 }
 
-/** Throws a `DatabaseProblem` when an EventStoreDB is configured and does not answer. */
-export async function requireEventStore({ eventStoreUrl }: Config): Promise<void> {
-  if (eventStoreUrl === null) return;
-  const failure = await askEventStore(eventStoreUrl, PATIENCE_MS);
-  if (failure === null) return;
-  throw new DatabaseProblem(
-    `The EventStoreDB of EVENTSTORE_URL, ${redactUrl(eventStoreUrl)}, does not answer: ${failure}`,
-    'Start it, or correct the address (a server without TLS needs ?tls=false); savepoint doctor tells more. Unset EVENTSTORE_URL to keep the log in Postgres.',
-  );
+/**
+ * The version of the EventStoreDB that is configured, or `null` where none is. Throws a `DatabaseProblem` when it does not answer, or is
+ * too old.
+ */
+export async function requireEventStore({ eventStoreUrl }: Config): Promise<string | null> {
+  if (eventStoreUrl === null) return null;
+  const answer = await askEventStore(eventStoreUrl, PATIENCE_MS);
+  if (!answer.ok) {
+    throw new DatabaseProblem(
+      `The EventStoreDB of EVENTSTORE_URL, ${redactUrl(eventStoreUrl)}, does not answer: ${answer.reason}`,
+      'Start it, or correct the address (a server without TLS needs ?tls=false); savepoint doctor tells more. Unset EVENTSTORE_URL to keep the log in Postgres.',
+    );
+  }
+  if (isTooOld(answer.version)) {
+    throw new DatabaseProblem(
+      `The EventStoreDB of EVENTSTORE_URL is version ${answer.version}; savepoint needs ${OLDEST_EVENTSTORE} or later.`,
+      'Upgrade that server, name another one, or unset EVENTSTORE_URL to keep the log in Postgres.',
+    );
+  }
+  return answer.version;
 }
 
-/** Why the EventStoreDB did not answer, or `null` when it did. */
-export async function askEventStore(url: string, patienceMs: number): Promise<string | null> {
-  let log: Log | null = null;
+export const OLDEST_EVENTSTORE = '22.10';
+
+/** A server that does not tell its version is tried: it may be a later one that tells it in another way. */
+export function isTooOld(version: string): boolean {
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
+  const [leastMajor = 0, leastMinor = 0] = OLDEST_EVENTSTORE.split('.').map(Number);
+  if (major === undefined || minor === undefined) return false;
+  return Number(major) < leastMajor || (Number(major) === leastMajor && Number(minor) < leastMinor);
+}
+
+export type EventStoreAnswer =
+  | { readonly ok: true; readonly version: string; readonly latencyMs: number }
+  | { readonly ok: false; readonly reason: string };
+
+/** What the EventStoreDB says of itself, or why it says nothing. */
+export async function askEventStore(url: string, patienceMs: number): Promise<EventStoreAnswer> {
+  let log: EventStoreLog | null = null;
   try {
-    const opened = createEventStoreLog({ url, timeoutMs: patienceMs });
-    log = opened;
-    const answer = opened.end().then(
-      () => null,
-      (error: unknown) => reasonOf(error),
-    );
-    return await Promise.race([answer, sleep(patienceMs, `no answer within ${patienceMs / 1000} s`, { ref: false })]);
+    log = createEventStoreLog({ url, timeoutMs: patienceMs });
+    const late: EventStoreAnswer = { ok: false, reason: `no answer within ${patienceMs / 1000} s` };
+    return await Promise.race([lookAt(log), sleep(patienceMs, late, { ref: false })]);
   } catch (error) {
-    return reasonOf(error);
+    return { ok: false, reason: reasonOf(error) };
   } finally {
     log?.close().catch(() => undefined);
   }
+}
+
+/** Reading proves that the account may. The first question pays for the connection. */
+async function lookAt(log: EventStoreLog): Promise<EventStoreAnswer> {
+  await log.end();
+  const version = await log.version();
+  const started = performance.now();
+  await log.end();
+  return { ok: true, version, latencyMs: Math.round(performance.now() - started) };
 }
 
 export function reasonOf(error: unknown): string {

@@ -31,7 +31,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new RequestHistogram(
-    { name: 'savepoint_http_request_seconds', help: 'Time from a request to its answer, by route and class of status' },
+    { name: 'savepoint_http_request_seconds', help: 'Time from a request to its answer, by route and status' },
     REQUEST_BUCKETS,
     registry,
   );

@@ -6,21 +6,19 @@ interface Value {
   readonly value: number;
 }
 
-/** Counts of one route and class of status. `buckets` are not cumulative here; they add up when they are read. */
+/** Counts of one route and status. `buckets` are not cumulative here; they add up when they are read. */
 interface Series {
   readonly buckets: Float64Array;
   sum: number;
   count: number;
 }
 
-const CLASSES = 5;
-
 /**
- * A histogram over route and class of status whose observation is a few additions. The library's own hashes its labels every time,
+ * A histogram over route and status whose observation is a few additions. The library's own hashes its labels every time,
  * which measured a tenth of a whole request; here a route is looked up once, and labels are made when somebody reads.
  */
 export class RequestHistogram extends Histogram<'route' | 'status'> {
-  private readonly routes = new Map<string, (Series | undefined)[]>();
+  private readonly routes = new Map<string, Map<number, Series>>();
   private readonly bounds: readonly number[];
   private readonly title: { readonly name: string; readonly help: string };
 
@@ -33,7 +31,7 @@ export class RequestHistogram extends Histogram<'route' | 'status'> {
 
   /** `route` is a pattern, never a path: paths would make endless series. */
   observeRequest(route: string, status: number, seconds: number): void {
-    const series = this.seriesOf(route, Math.floor(status / 100) - 1);
+    const series = this.seriesOf(route, status);
     series.sum += seconds;
     series.count += 1;
     let bucket = 0;
@@ -44,16 +42,16 @@ export class RequestHistogram extends Histogram<'route' | 'status'> {
     if (bucket < this.bounds.length) series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1;
   }
 
-  private seriesOf(route: string, statusClass: number): Series {
-    let classes = this.routes.get(route);
-    if (!classes) {
-      classes = new Array<Series | undefined>(CLASSES).fill(undefined);
-      this.routes.set(route, classes);
+  private seriesOf(route: string, status: number): Series {
+    let statuses = this.routes.get(route);
+    if (!statuses) {
+      statuses = new Map();
+      this.routes.set(route, statuses);
     }
-    let series = classes[statusClass];
+    let series = statuses.get(status);
     if (!series) {
       series = { buckets: new Float64Array(this.bounds.length), sum: 0, count: 0 };
-      classes[statusClass] = series;
+      statuses.set(status, series);
     }
     return series;
   }
@@ -67,10 +65,8 @@ export class RequestHistogram extends Histogram<'route' | 'status'> {
   /** What the library's registry makes its output from; its types do not name it. */
   async getForPromString(): Promise<{ name: string; help: string; type: string; aggregator: string; values: Value[] }> {
     const values: Value[] = [];
-    for (const [route, classes] of this.routes) {
-      classes.forEach((series, statusClass) => {
-        if (series) values.push(...this.valuesOf({ route, status: `${statusClass + 1}xx` }, series));
-      });
+    for (const [route, statuses] of this.routes) {
+      for (const [status, series] of statuses) values.push(...this.valuesOf({ route, status: String(status) }, series));
     }
     return { ...this.title, type: 'histogram', aggregator: 'sum', values };
   }

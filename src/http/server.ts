@@ -67,6 +67,7 @@ export function createServer(parts: ServerParts): HttpServer {
       handedOver.add(socket);
       socket.once('close', () => handedOver.delete(socket));
       socket.setNoDelay(true);
+      socket.allowHalfOpen = true;
       if (head.length > 0) socket.unshift(head);
       server.emit('connection', socket);
     },
@@ -89,6 +90,8 @@ function nodeServer(handle: ReturnType<Koa['callback']>, settings: HttpSettings)
   });
   // Nor must one that never takes its answers: they lie in memory for as long as it is open.
   server.timeout = settings.requestTimeoutMs;
+  // A client that ends its side after its request still wants the answer; without this, which Node keeps without words, it gets none.
+  Reflect.set(server, 'httpAllowHalfOpen', true);
   server.on('request', handle);
   server.on('checkExpectation', handle);
   server.on('clientError', answerBrokenRequest);

@@ -20,7 +20,9 @@ export type JobHandlers = { readonly [N in JobName]: (data: JobData<N>, context:
 export interface JobWork {
   /** No names: all. A refusal is for good; anything else is tried again. */
   rebuild(names: readonly string[], onPercent: (percent: number) => void): Promise<JobOutcome>;
-  verify(): Promise<{ readonly ok: boolean; readonly problems: readonly { readonly detail: string }[]; readonly events: number }>;
+  verify(
+    onPercent: (percent: number) => void,
+  ): Promise<{ readonly ok: boolean; readonly problems: readonly { readonly detail: string }[]; readonly events: number }>;
   /** Drops what aborted rebuilds and verifications left; resolves to the names of the tables. */
   dropAbandoned(): Promise<readonly string[]>;
 }
@@ -32,8 +34,8 @@ export const DEAD_KEPT_MS = 30 * DAY;
 export function createJobHandlers(work: JobWork): JobHandlers {
   return {
     'projection.rebuild': ({ names }, { progress }) => work.rebuild(names, progress),
-    'verify.run': async () => {
-      const { ok, problems, events } = await work.verify();
+    'verify.run': async (_, { progress }) => {
+      const { ok, problems, events } = await work.verify(progress);
       if (ok) return { ok, events };
       throw new JobFailure(
         `${problems.length} problems, the first: ${problems[0]?.detail ?? ''}; run \`savepoint verify\` for all of them`,

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { refusal } from '../kernel/errors.ts';
-import { DEAD_KEPT_MS, DONE_KEPT_MS, type JobContext, type JobHandlers } from './handlers.ts';
-import { JOB_KINDS, JOB_NAMES, type JobData, type JobName, LANES, type Lane } from './kinds.ts';
+import type { JobContext, JobHandlers } from './handlers.ts';
+import { JOB_KINDS, type JobData, type JobName, LANES, type Lane } from './kinds.ts';
+import { seldom, within } from './patience.ts';
 import { openPostgresStore } from './postgres-store.ts';
+import { countsOf, deadLetters, enqueueDue, forgetJobs, listJobs, openQueues, type Queues, settingsOf } from './queues.ts';
 import { openRedisStore } from './redis-store.ts';
 import { createRunner } from './runner.ts';
-import { type LaneQueue, type LaneWorker, reasonOf, type Store, type StoredJob } from './store.ts';
-import { type JobState, type JobView, numberedId, parseId, STATES, viewOf } from './view.ts';
+import { type LaneWorker, reasonOf, type Store, type StoredJob } from './store.ts';
+import { type JobState, type JobView, numberedId, STATES } from './view.ts';
 
 /**
  * The one place that makes queues and workers. Nothing here is needed to answer a request: a store that is away makes `enqueue`
@@ -76,15 +78,13 @@ export interface Jobs {
 const TIMING: Timing = { answerMs: 2000, retryMs: 5000, lockMs: 30_000, lookMs: 60_000 };
 const TAKE_OVERS = 3;
 const LONGEST_PAUSE_MS = 5000;
-const QUIET_MS = 30_000;
 const GRACE_MS = 10_000;
 /** Closing connections, where nothing runs. */
 const GOODBYE_MS = 1000;
-const PAGE = 1000;
 
 interface Opened {
   readonly store: Store;
-  readonly queues: Readonly<Record<Lane, LaneQueue>>;
+  readonly queues: Queues;
 }
 
 export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, timing: given, now = Date.now }: JobsOptions): Jobs {
@@ -111,10 +111,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
       ? openPostgresStore({ url: databaseUrl, answerMs: timing.answerMs, trouble })
       : openRedisStore({ url: redisUrl, answerMs: timing.answerMs, trouble }));
     try {
-      const queues = { long: store.queue('long'), upkeep: store.queue('upkeep') };
-      // A queue that could not greet its store once never recovers.
-      for (const lane of LANES) await queues[lane].waitUntilReady();
-      return { store, queues };
+      return { store, queues: await openQueues(store) };
     } catch (error) {
       await store.close(true);
       throw error;
@@ -140,15 +137,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     }
   }
 
-  const forget: JobContext['forget'] = async ({ doneMs, deadMs }) => {
-    const { queues } = await opened();
-    let removed = 0;
-    for (const lane of LANES) {
-      removed += (await queues[lane].clean(doneMs, PAGE, 'completed')).length;
-      removed += (await queues[lane].clean(deadMs, PAGE, 'failed')).length;
-    }
-    return removed;
-  };
+  const forget: JobContext['forget'] = async (age) => forgetJobs((await opened()).queues, age);
   const runner = handlers === null ? null : createRunner(handlers, forget, logger);
 
   async function work(): Promise<void> {
@@ -162,16 +151,16 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
       workers.push(worker);
       await worker.waitUntilReady();
     }
-    await enqueueDue(queues, now(), timing);
+    await enqueueDue(queues, now(), timing.retryMs);
     logger.info({ store: address }, 'jobs are running');
     void keepSchedules(queues);
   }
 
-  async function keepSchedules(queues: Opened['queues']): Promise<void> {
+  async function keepSchedules(queues: Queues): Promise<void> {
     for (;;) {
       await pause(timing.lookMs);
       if (closing.signal.aborted) return;
-      await enqueueDue(queues, now(), timing).catch((error: unknown) => trouble(reasonOf(error)));
+      await enqueueDue(queues, now(), timing.retryMs).catch((error: unknown) => trouble(reasonOf(error)));
     }
   }
 
@@ -205,7 +194,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
         ...(unique === undefined ? {} : { deduplication: { id: unique } }),
       };
       const job = await ask('Look at `savepoint jobs list` before you enqueue it again', ({ queues }) =>
-        queues[lane].add(name, checked, { ...settingsOf(name, timing), ...extra }),
+        queues[lane].add(name, checked, { ...settingsOf(name, timing.retryMs), ...extra }),
       );
       return numberedId(lane, job);
     },
@@ -215,16 +204,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     },
 
     list({ states = STATES, limit = 100 } = {}) {
-      return ask('Nothing was read', async ({ queues }) => {
-        const views: JobView[] = [];
-        for (const lane of LANES) {
-          for (const state of states) {
-            const jobs = await queues[lane].getJobs(state === 'waiting' ? ['waiting', 'prioritized'] : [state], 0, limit - 1);
-            views.push(...jobs.map((job) => viewOf(lane, state, job)));
-          }
-        }
-        return views;
-      });
+      return ask('Nothing was read', ({ queues }) => listJobs(queues, states, limit));
     },
 
     async retry(which) {
@@ -281,72 +261,9 @@ function checkedData<N extends JobName>(name: N, data: unknown): JobData<N> {
   }
 }
 
-function settingsOf(name: JobName, { retryMs }: Timing) {
-  return {
-    attempts: JOB_KINDS[name].attempts,
-    backoff: { type: 'exponential', delay: retryMs },
-    removeOnComplete: { age: DONE_KEPT_MS / 1000, count: PAGE },
-    removeOnFail: { age: DEAD_KEPT_MS / 1000, count: PAGE },
-    stackTraceLimit: 3,
-  };
-}
-
-/**
- * Every node asks for the same run by the same id, which is kept longer than its period: so it is one run. (The library's own schedules,
- * set by several nodes at once on Postgres, sometimes became two.)
- */
-async function enqueueDue(queues: Opened['queues'], now: number, timing: Timing): Promise<void> {
-  for (const name of JOB_NAMES) {
-    const { lane, everyMs } = JOB_KINDS[name];
-    if (everyMs === null) continue;
-    const jobId = `${name}@${Math.floor(now / everyMs)}`;
-    await queues[lane].add(name, {}, { ...settingsOf(name, timing), jobId });
-  }
-}
-
-async function deadLetters(queues: Opened['queues'], which: { readonly id: string } | 'all') {
-  if (which !== 'all') {
-    const place = parseId(which.id);
-    const job = place && (await queues[place.lane].getJob(place.id));
-    return place && job && (await job.isFailed()) ? [{ lane: place.lane, job }] : [];
-  }
-  const all = LANES.map(async (lane) => (await queues[lane].getJobs(['failed'], 0, PAGE - 1)).map((job) => ({ lane, job })));
-  return (await Promise.all(all)).flat();
-}
-
-async function countsOf(queues: Opened['queues']): Promise<Record<JobState, number>> {
-  const counts = { waiting: 0, active: 0, delayed: 0, completed: 0, failed: 0 };
-  for (const lane of LANES) {
-    const here = await queues[lane].getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'completed', 'failed');
-    counts.waiting += (here['waiting'] ?? 0) + (here['prioritized'] ?? 0);
-    for (const state of ['active', 'delayed', 'completed', 'failed'] as const) counts[state] += here[state] ?? 0;
-  }
-  return counts;
-}
-
 function tellFailure(logger: Logger, lane: Lane, job: StoredJob | undefined, error: Error): void {
   const facts = { job: job && numberedId(lane, job), name: job?.name, attempt: job?.attemptsMade, reason: reasonOf(error) };
   const isDead = job?.finishedOn !== undefined;
   if (isDead) logger.error(facts, 'a job is a dead letter; see `savepoint jobs list --failed`');
   else logger.warn(facts, 'a job failed and will be tried again');
-}
-
-/** Whether it was done in time. Rejections count as done: there is nothing left to wait for. */
-async function within(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const over = new AbortController();
-  const timeOver = sleep(ms, false, { signal: over.signal }).catch(() => false);
-  const done = await Promise.race([work.then(() => true).catch(() => true), timeOver]);
-  over.abort();
-  return done;
-}
-
-/** The first call goes through, further ones only after a while: a store that is away is told of by every connection, all the time. */
-function seldom(tell: (reason: string) => void): (reason: string) => void {
-  let quietUntil = 0;
-  return (reason) => {
-    const now = performance.now();
-    if (now < quietUntil) return;
-    quietUntil = now + QUIET_MS;
-    tell(reason);
-  };
 }

@@ -10,7 +10,7 @@ import {
 } from 'bullmq';
 import pg from 'pg';
 import { LANES } from './kinds.ts';
-import { queueName, reasonOf, type Store, type StoreOptions } from './store.ts';
+import { queueName, reasonOf, type Store, type StoreOptions, workerSettings } from './store.ts';
 
 /**
  * Jobs in Postgres, in a schema of their own beside ours. The library is handed a pool of ours, because only then are the number of
@@ -52,14 +52,10 @@ export async function openPostgresStore({ url, answerMs, trouble }: StoreOptions
       queue.on('error', told);
       return queue;
     },
-    worker(lane, run, { lockMs, takeOvers }) {
+    worker(lane, run, tuning) {
       const worker = new Worker<unknown, unknown, string>(queueName(lane), run, {
         connection: pool,
-        concurrency: 1,
-        lockDuration: lockMs,
-        stalledInterval: lockMs,
-        maxStalledCount: takeOvers,
-        runRetryDelay: 1000,
+        ...workerSettings(tuning),
       });
       worker.on('error', told);
       return worker;

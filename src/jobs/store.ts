@@ -25,6 +25,11 @@ export interface WorkerTuning {
   readonly takeOvers: number;
 }
 
+/** How a worker of either store behaves. */
+export function workerSettings({ lockMs, takeOvers }: WorkerTuning) {
+  return { concurrency: 1, lockDuration: lockMs, stalledInterval: lockMs, maxStalledCount: takeOvers, runRetryDelay: 1000 };
+}
+
 export interface Store {
   readonly kind: 'redis' | 'postgres';
   queue(lane: Lane): LaneQueue;

@@ -1,4 +1,5 @@
 import type { App, Caller, ManageAnswer, Presented, ReadAnswer } from '../../src/app/app.ts';
+import { settingsBody } from '../../src/domain/project/settings.ts';
 import type { ApiKey } from '../../src/domain/states.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 import { type Json, stringifyJson } from '../../src/kernel/json.ts';
@@ -107,6 +108,14 @@ export function fakeApp(): FakeApp {
       validate: async (caller, ...rest) => managed('manage.validate', caller, rest),
       promote: async (caller, ...rest) => managed('manage.promote', caller, rest),
       diff: async (caller, ...rest) => managed('manage.diff', caller, rest),
+    },
+    settings: {
+      async read(caller) {
+        note('settings.read', caller);
+        return { status: 200, body: settingsBody(PROJECT, {}) };
+      },
+      change: async (caller, ...rest) => managed('settings.change', caller, rest),
+      revokePublicKey: async (caller, ...rest) => managed('settings.revokePublicKey', caller, rest),
     },
   };
   return app;

@@ -332,8 +332,8 @@ describe('the server itself', () => {
     await server.play('GET', '/v3/storage/demo/players/who-is-this');
     const { text, headers } = await server.send('GET', '/metrics');
     expect(headers['content-type']).toContain('text/plain');
-    expect(text).toMatch(/savepoint_http_request_seconds_count\{route="GET \/v3\/storage\/:project\/:collection\/:key",status="4xx"\} \d/);
-    expect(text).toMatch(/savepoint_http_request_seconds_bucket\{route="[^"]+",status="2xx",le="\+Inf"\} \d/);
+    expect(text).toMatch(/savepoint_http_request_seconds_count\{route="GET \/v3\/storage\/:project\/:collection\/:key",status="404"\} \d/);
+    expect(text).toMatch(/savepoint_http_request_seconds_bucket\{route="[^"]+",status="200",le="\+Inf"\} \d/);
     expect(text).toContain('# TYPE savepoint_http_request_seconds histogram');
     expect(text).toContain('savepoint_event_loop_delay_seconds');
     expect(text).not.toContain('who-is-this');

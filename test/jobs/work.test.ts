@@ -1,13 +1,11 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { dropAbandoned } from '../../projections/abandoned.ts';
 import { migrate } from '../../projections/migrate.ts';
-import { rebuild } from '../../projections/rebuild.ts';
-import { isProjectionName, PROJECTION_NAMES } from '../../projections/registry.ts';
+import { PROJECTION_NAMES } from '../../projections/registry.ts';
 import { schemaOf } from '../../projections/tables.ts';
 import { verify } from '../../projections/verify.ts';
+import { workOn } from '../../src/compose/jobs.ts';
 import { createJobHandlers } from '../../src/jobs/handlers.ts';
-import { refusal } from '../../src/kernel/errors.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log } from '../../src/log/port.ts';
 import { Feed, fillAll, projecting, reached } from '../projections/support.ts';
@@ -27,16 +25,7 @@ beforeEach(async () => {
   const feed = new Feed(log, 'busy');
   await fillAll(feed);
   await projecting({ pool, log }, (projector) => reached(projector, feed));
-  const handlers = createJobHandlers({
-    async rebuild(names, onPercent) {
-      const unknown = names.find((name) => !isProjectionName(name));
-      if (unknown !== undefined) throw refusal('VALIDATION_FAILED', `There is no projection ${unknown}`);
-      const chosen = names.filter(isProjectionName);
-      return { ...(await rebuild(chosen.length === 0 ? 'all' : chosen, { log, pool, onProgress: ({ percent }) => onPercent(percent) })) };
-    },
-    verify: () => verify({ log, pool }),
-    dropAbandoned: () => dropAbandoned(pool),
-  });
+  const handlers = createJobHandlers(workOn(pool, log));
   jobs = jobsOn({ redisUrl: null, databaseUrl }, handlers);
   jobs.start();
 });

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { afterAll, expect, test, vi } from 'vitest';
+import { hasRedis, REDIS_PASSWORD, startRedis } from '../jobs/redis.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { freePort, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
 
@@ -19,7 +21,7 @@ interface Finding {
 async function examined(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const { code, stdout } = await savepoint(['doctor', '--json', '--data', newFolder(), ...args], { env });
   const { ok, findings }: { ok: boolean; findings: readonly Finding[] } = JSON.parse(stdout);
-  return { code, ok, by: (what: string) => findings.filter((one) => one.what === what) };
+  return { code, ok, text: stdout, by: (what: string) => findings.filter((one) => one.what === what) };
 }
 
 test('a machine where a node can start: all is well, exit code 0, nothing is made', async () => {
@@ -27,6 +29,7 @@ test('a machine where a node can start: all is well, exit code 0, nothing is mad
   expect(code).toBe(0);
   expect(stdout).toMatch(/^STATE +WHAT +FOUND\n/);
   expect(stdout).toMatch(/ok +database +embedded, not made yet/);
+  expect(stdout).toMatch(/ok +queue +in the database/);
   expect(stdout).not.toMatch(/WARN|FAIL/);
 });
 
@@ -53,6 +56,27 @@ test('a database and a log that do not answer: each fails with its cure', async 
   expect(by('database').some(({ state, cure }) => state === 'fail' && cure?.includes('DATABASE_URL'))).toBe(true);
   expect(by('log')).toMatchObject([{ state: 'fail', cure: expect.stringContaining('tls=false') }]);
   expect(JSON.stringify(by('database'))).not.toContain('hidden');
+});
+
+test.skipIf(!hasRedis)('a Redis for jobs: version, latency, persistence; one that would throw jobs away fails', async () => {
+  const redis = await startRedis();
+  const client = new Redis(redis.url);
+  const all = async () => {
+    const { by } = await examined({ REDIS_URL: redis.url });
+    return (what: string) => by(`queue ${what}`);
+  };
+  const well = await all();
+  expect(well('version')).toMatchObject([{ state: 'ok', found: expect.stringMatching(/^Redis \d+\.\d+/) }]);
+  expect(['latency', 'role', 'eviction', 'persistence'].map((what) => well(what)[0]?.state)).toEqual(['ok', 'ok', 'ok', 'ok']);
+  await client.config('SET', 'maxmemory', '1gb', 'maxmemory-policy', 'allkeys-lru', 'appendonly', 'no');
+  const badly = await all();
+  expect(badly('eviction')).toMatchObject([{ state: 'fail', found: expect.stringContaining('allkeys-lru'), cure: expect.any(String) }]);
+  expect(badly('persistence')).toMatchObject([{ state: 'warn', cure: expect.stringContaining('appendonly yes') }]);
+  client.disconnect();
+  await redis.remove();
+  const { code, by, text } = await examined({ REDIS_URL: redis.url });
+  expect([code, by('queue')]).toEqual([1, [expect.objectContaining({ state: 'fail', cure: expect.stringContaining('REDIS_URL') })]]);
+  expect(text).not.toContain(REDIS_PASSWORD);
 });
 
 test('groups larger than the log takes fail', async () => {

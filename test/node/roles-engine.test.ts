@@ -33,7 +33,9 @@ afterAll(async () => {
 
 test('a start says what it runs on, and makes a demo project in a log without any', () => {
   const told = node.stderr();
-  expect(told).toMatch(/runs on: log EventStoreDB esdb:\/\/127\.0\.0\.1:\d+; database Postgres \d+.*roles api,projector,worker; Node v/);
+  expect(told).toMatch(
+    /runs on: log EventStoreDB 23\.10\S*, esdb:\/\/127\.0\.0\.1:\d+; database Postgres \d+.*queue in the database; roles api,projector,worker; Node v/,
+  );
   expect(existsSync(join(node.data, 'demo-project.json'))).toBe(true);
 });
 
@@ -69,7 +71,8 @@ test('doctor finds both well', async () => {
   const { code, stdout } = await savepoint(['doctor', '--json'], { env });
   const { findings } = JSON.parse(stdout);
   const stateOf = (what: string) => findings.find((one: { what: string }) => one.what === what)?.state;
-  expect([code, stateOf('log'), stateOf('histories'), stateOf('projections')]).toEqual([1, 'ok', 'ok', 'ok']);
+  expect(['log', 'log version', 'log latency', 'histories', 'projections', 'queue'].map(stateOf)).toEqual(Array(6).fill('ok'));
+  expect(code).toBe(1);
   // The test's Postgres runs without fsync, which is what fails.
   expect(findings.filter((one: { state: string }) => one.state === 'fail').map((one: { what: string }) => one.what)).toEqual([
     'fsync',

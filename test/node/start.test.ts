@@ -147,6 +147,24 @@ describe('wrong settings', () => {
     expect(ended.stderr).not.toContain('    at ');
   });
 
+  const HIDDEN = 'hidden-5f1c';
+  test.each([
+    { DATABASE_URL: `postgres://me:${HIDDEN}@127.0.0.1:1/x`, REDIS_URL: `redis://:${HIDDEN}@127.0.0.1:1` },
+    {
+      DATABASE_URL: `postgres://me:a#${HIDDEN}@127.0.0.1/x`,
+      REDIS_URL: `redis://:a#${HIDDEN}@x`,
+      EVENTSTORE_URL: `esdb://me:a#${HIDDEN}@x`,
+    },
+    { EVENTSTORE_URL: `esdb://me:${HIDDEN}@127.0.0.1:1?tls=false` },
+    { EVENTSTORE_URL: `esdb://me:${HIDDEN}@127.0.0.1:1?tls=perhaps` },
+    { EVENTSTORE_URL: `esdb://me:a@${HIDDEN}@127.0.0.1:1?tls=false` },
+  ])('no failure to start shows a password: %j', async (addresses) => {
+    const env = { ...addresses, LOG_LEVEL: 'trace', SAVEPOINT_DEBUG: '1' };
+    const { code, stdout, stderr } = await savepoint(['start', '--port', '0', '--data', newFolder()], { env });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).not.toContain(HIDDEN);
+  });
+
   test('a database that does not answer: the message says so, exit code 1', async () => {
     const env = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
     const ended = await savepoint(['start', '--data', newFolder()], { env });

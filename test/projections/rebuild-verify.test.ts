@@ -94,7 +94,11 @@ describe('verify', () => {
   }
 
   test('finds nothing where nothing is wrong, and leaves nothing behind', async () => {
-    expect(await verify({ pool: own, log })).toMatchObject({ ok: true, problems: [], projects: 1, events: feed.revision + 1 });
+    const told: number[] = [];
+    const found = await verify({ pool: own, log, onProgress: ({ percent }) => told.push(percent) });
+    expect(found).toMatchObject({ ok: true, problems: [], projects: 1, events: feed.revision + 1 });
+    expect(told).toEqual([...told].sort((a, b) => a - b));
+    expect([told.at(0), told.at(-1)].every((percent) => percent !== undefined && percent > 0 && percent <= 100)).toBe(true);
     expect(await rowsOf(own, `SELECT FROM pg_tables WHERE tablename LIKE '%\\_v0'`)).toEqual([]);
     expect(await rowsOf(own, 'SELECT FROM savepoint.checkpoints WHERE version = 0')).toEqual([]);
   });

@@ -9,14 +9,14 @@ import { checkDatabase } from './database.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkAppendLimit, checkEngine, checkHistories } from './log.ts';
 import { checkDataFolder, checkNode, checkPort } from './machine.ts';
+import { checkQueue } from './queue.ts';
 
 /** Looks at everything that a node with this configuration depends on. Starts nothing and changes nothing. */
 export async function examine(config: Config, logger: Logger): Promise<readonly Finding[]> {
   const findings: Finding[] = [checkNode(), checkSettings(config), ...checkDataFolder(config), await checkPort(config)];
-  const engine = await checkEngine(config);
-  const address = await addressOf(config);
-  findings.push(address.finding, engine, checkAppendLimit(config));
-  if (address.url !== null) findings.push(...(await examineDatabase(config, address.url, engine.state === 'ok', logger)));
+  const [engine, queue, address] = await Promise.all([checkEngine(config), checkQueue(config), addressOf(config)]);
+  findings.push(address.finding, ...engine, checkAppendLimit(config), ...queue);
+  if (address.url !== null) findings.push(...(await examineDatabase(config, address.url, engine[0].state === 'ok', logger)));
   return findings;
 }
 

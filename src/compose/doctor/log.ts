@@ -3,7 +3,7 @@ import { type Config, redactUrl } from '../../config.ts';
 import type { Log } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';
 import { compareHistories, OTHER_LOG_CURE } from '../histories.ts';
-import { askEventStore, reasonOf } from '../log.ts';
+import { askEventStore, isTooOld, OLDEST_EVENTSTORE, reasonOf } from '../log.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The log, and whether the read models are of it and keep up with it. */
@@ -11,15 +11,29 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 const EVENTSTORE_APPEND = 1024 * 1024;
 const POSTGRES_APPEND = 16 * 1024 * 1024;
 const PATIENCE_MS = 5_000;
+const SLOW_MS = 20;
 
-export async function checkEngine({ eventStoreUrl }: Config): Promise<Finding> {
-  if (eventStoreUrl === null) return ok('log', 'in the database');
+/** The first finding says whether the log can be asked at all. */
+export async function checkEngine({ eventStoreUrl }: Config): Promise<readonly [Finding, ...Finding[]]> {
+  if (eventStoreUrl === null) return [ok('log', 'in the database')];
   const place = `EventStoreDB ${redactUrl(eventStoreUrl)}`;
-  const failure = await askEventStore(eventStoreUrl, PATIENCE_MS);
-  if (failure === null) return ok('log', `${place} answers`);
+  const answer = await askEventStore(eventStoreUrl, PATIENCE_MS);
+  if (answer.ok) return [ok('log', `${place} answers`), version(answer.version), latency(answer.latencyMs)];
   const cure =
     'Start it, or correct EVENTSTORE_URL: ?tls=false for a server without TLS, a user who may read $all, the leader or esdb+discover://.';
-  return fail('log', `${place}: ${failure}`, cure);
+  return [fail('log', `${place}: ${answer.reason}`, cure)];
+}
+
+function version(found: string): Finding {
+  if (isTooOld(found)) return fail('log version', found, `Use EventStoreDB ${OLDEST_EVENTSTORE} or later, or KurrentDB.`);
+  if (found !== 'unknown') return ok('log version', found);
+  return warn('log version', 'it does not tell', `Make sure that it is EventStoreDB ${OLDEST_EVENTSTORE} or later.`);
+}
+
+function latency(ms: number): Finding {
+  const found = `${ms} ms for a question and its answer`;
+  if (ms <= SLOW_MS) return ok('log latency', found);
+  return warn('log latency', found, 'Every group of commits waits for one such round trip: keep node and log close together.');
 }
 
 export function checkAppendLimit({ eventStoreUrl, limits }: Config): Finding {

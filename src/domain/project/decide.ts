@@ -99,7 +99,7 @@ export function changeSettings(state: AuthorityState | null, body: Json | undefi
   if (state === null || state.deleted) return noProject();
   if (!isObject(body)) return refusal('VALIDATION_FAILED', 'Body must be an object of settings');
   const changes = new Map<string, Json>();
-  for (const [name, raw] of Object.entries(acceptMembers(settingsIn(body)))) {
+  for (const [name, raw] of Object.entries(plainSettings(settingsIn(body)))) {
     if (!isSettingName(name)) continue;
     const rule = SETTING_RULES[name];
     const value = rule.accept(raw);
@@ -114,6 +114,13 @@ export function changeSettings(state: AuthorityState | null, body: Json | undefi
 function settingsIn(body: JsonObject): JsonObject {
   const wrapped = member(body, 'settings') ?? member(body, 'config');
   return isObject(wrapped) ? wrapped : body;
+}
+
+/** Under neutral names. The grace action of older editors that only reads after it is one of another mode (management 16). */
+function plainSettings(asked: JsonObject): JsonObject {
+  const plain = acceptMembers(asked);
+  const readsOnly = member(plain, 'revisionPostGraceAction') === 'allow_readonly';
+  return readsOnly ? { ...plain, revisionEnforcementMode: 'allow_continue' } : plain;
 }
 
 function noProject(): Refusal {

@@ -1,5 +1,6 @@
-import { isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import { isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import type { DomainEvent } from '../events.ts';
 
 /** Project settings: names, types, ranges and defaults (spec: management 16, and the decisions for what is ours). */
 
@@ -45,6 +46,8 @@ export interface SettingRule {
 }
 
 const MAX_MESSAGE = 500;
+/** Characters of a setting that is an object: every node holds the settings of every project that it has open. */
+const MAX_OBJECT = 16_384;
 
 export const SETTING_RULES: Readonly<Record<SettingName, SettingRule>> = {
   enabled: flag(true),
@@ -96,6 +99,12 @@ export function projectSettings(stored: JsonObject): ProjectSettings {
   const settings = Object.fromEntries(entries) as unknown as ProjectSettings;
   views.set(stored, settings);
   return settings;
+}
+
+/** The stored settings as these events leave them. */
+export function settingsAfter(stored: JsonObject, events: readonly DomainEvent[]): JsonObject {
+  const changes = events.map((event) => (event.type === 'settings.changed' ? event.data.changes : {}));
+  return Object.assign({}, stored, ...changes);
 }
 
 /** Members of the GET answer, twice under `settings` and `config`; the editor wants the two flags at one level (management 4.5). */
@@ -152,6 +161,9 @@ function text(fallback: string): SettingRule {
 }
 
 function object(fallback: JsonObject | null): SettingRule {
-  const accept = (value: Json) => (isObject(value) || (value === null && fallback === null) ? value : undefined);
-  return { fallback, expected: 'an object', accept };
+  const accept = (value: Json) => {
+    if (value === null) return fallback === null ? null : undefined;
+    return isObject(value) && stringifyJson(value).length <= MAX_OBJECT ? value : undefined;
+  };
+  return { fallback, expected: `an object of at most ${MAX_OBJECT} characters`, accept };
 }

@@ -6,6 +6,7 @@ import { managementRoutes, unknownManagementRoute } from './management.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
 import { familyRouter, type Routes, type Services } from './services.ts';
+import { settingsRoutes } from './settings.ts';
 import { type SystemParts, securityConfigRoutes, serveCanary, systemRoutes } from './system.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
 
@@ -38,6 +39,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   valueRoutes(values, services);
   const manage = familyRouter('/v3/manage');
   managementRoutes(manage, services);
+  settingsRoutes(manage, services);
   const securityConfig = familyRouter('/v3/security-config');
   securityConfigRoutes(securityConfig);
   const systemRouter = familyRouter('');

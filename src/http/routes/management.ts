@@ -1,12 +1,12 @@
-import type { ListedKind, ManageAnswer, SingleKind } from '../../app/app.ts';
+import type { ListedKind, SingleKind } from '../../app/app.ts';
 import type { PublishTarget } from '../../domain/events.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import type { Answer } from '../answer.ts';
-import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
+import { invalidBody, readJson } from '../body.ts';
 import { authenticate, managementKeys, present, targetOf } from '../credentials.ts';
 import { type Context, type Exchange, headerText, param, queryText } from '../exchange.ts';
-import type { Routes, Services } from './services.ts';
+import { invalidResource, managed, presentBody, type Routes, type Services } from './services.ts';
 
 /** One kind of definition that is listed by id. */
 interface Listed {
@@ -39,7 +39,7 @@ export function managementRoutes(router: Routes, services: Services): void {
 function listedRoutes(router: Routes, { app, managementBody }: Services, { kind, path, scope, postOnly }: Listed): void {
   const reads = managementKeys({ scope, level: 'r' });
   const writes = managementKeys({ scope, level: 'rw' });
-  const invalid = invalidDefinition(kind);
+  const invalid = invalidResource(kind);
 
   const upsertMany = async (ctx: Context): Promise<Answer> => {
     const caller = await authenticate(app, ctx, writes);
@@ -78,7 +78,7 @@ function singleRoutes(router: Routes, { app, managementBody }: Services, kind: S
 
   const put = async (ctx: Context): Promise<Answer> => {
     const caller = await authenticate(app, ctx, writes);
-    const body = await presentBody(ctx.state.exchange, managementBody, invalidDefinition(kind));
+    const body = await presentBody(ctx.state.exchange, managementBody, invalidResource(kind));
     return managed(await app.manage.putSingle(caller, kind, body, targetOf(ctx.state.exchange)));
   };
   router.put(`/:project/${kind}`, put);
@@ -130,16 +130,6 @@ export async function unknownManagementRoute(ctx: Context, { app }: Services): P
   throw refusal('NOT_FOUND');
 }
 
-function invalidDefinition(resourceKind: string): Invalid {
-  return (message) => new Refusal(400, 'VALIDATION_FAILED', message, { body: { resourceKind } });
-}
-
-async function presentBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Json> {
-  const body = await readJson(exchange, bounds, invalid);
-  if (body === undefined) throw invalid('Request body is empty.');
-  return body;
-}
-
 /** `dryRun` of a promotion. A value of another type is refused: taking it for false would promote what was only to be looked at. */
 function dryRunOf(body: Json | undefined): boolean {
   if (body === undefined) return false;
@@ -154,10 +144,4 @@ function listingOf(exchange: Exchange): { readonly includeStaged: boolean; reado
   if (targetOf(exchange) === 'next') return { includeStaged, target: 'next' };
   const named = queryText(exchange, 'revisionTarget') ?? headerText(exchange, 'x-ns-publish-target');
   return { includeStaged, target: named?.trim().toLowerCase() === 'live' ? 'live' : null };
-}
-
-function managed(answer: ManageAnswer): Answer {
-  const headers: Record<string, string> = { 'Cache-Control': 'no-store' };
-  if (answer.position !== undefined) headers['x-ns-position'] = String(answer.position);
-  return { status: answer.status, body: answer.body, headers };
 }

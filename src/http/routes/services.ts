@@ -1,10 +1,11 @@
 import Router from '@koa/router';
-import type { Address, App, CollectionAddress, Positioned, ReadAnswer } from '../../app/app.ts';
+import type { Address, App, CollectionAddress, ManageAnswer, Positioned, ReadAnswer } from '../../app/app.ts';
+import { Refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
-import { type BodyBounds, invalidBody, readJson } from '../body.ts';
+import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
 import { targetOf } from '../credentials.ts';
-import { type Context, param, type State } from '../exchange.ts';
+import { type Context, type Exchange, param, type State } from '../exchange.ts';
 import type { HttpSettings } from '../settings.ts';
 
 /** What the routes are built with. */
@@ -51,4 +52,23 @@ export function versionedHeaders(answer: Positioned & { readonly version: number
   const headers = freshHeaders(answer);
   headers['x-ns-save-version'] = String(answer.version);
   return headers;
+}
+
+/** Refusals of a body of the management routes: they say what kind of thing it should have been. */
+export function invalidResource(resourceKind: string): Invalid {
+  return (message) => new Refusal(400, 'VALIDATION_FAILED', message, { body: { resourceKind } });
+}
+
+/** Throws `invalid` when there is no body, and as `readJson`. */
+export async function presentBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Json> {
+  const body = await readJson(exchange, bounds, invalid);
+  if (body === undefined) throw invalid('Request body is empty.');
+  return body;
+}
+
+/** An answer of the management routes; no cache keeps it. */
+export function managed(answer: ManageAnswer): Answer {
+  const headers: Record<string, string> = { 'Cache-Control': 'no-store' };
+  if (answer.position !== undefined) headers['x-ns-position'] = String(answer.position);
+  return { status: answer.status, body: answer.body, headers };
 }

@@ -15,11 +15,16 @@ export interface EventStoreLogOptions {
   readonly maxAppendBytes?: number;
 }
 
+export interface EventStoreLog extends Log {
+  /** As the server says itself, such as `23.10.6.0`; `unknown` where it does not. */
+  version(): Promise<string>;
+}
+
 /**
  * The log in an EventStoreDB from 22.10 on: plain appends, reads and subscriptions to `$all` with a stream name prefix. The account needs
  * to read `$all`. Connects when first used, and again after outages. Throws for a connection string that cannot work.
  */
-export function createEventStoreLog({ url, timeoutMs = 8000, maxAppendBytes = 1024 * 1024 }: EventStoreLogOptions): Log {
+export function createEventStoreLog({ url, timeoutMs = 8000, maxAppendBytes = 1024 * 1024 }: EventStoreLogOptions): EventStoreLog {
   // With it the client answers a conflict with a revision that is not the stream's.
   if (/[?&]throwOnAppendFailure=false/i.test(url)) throw new TypeError('throwOnAppendFailure must not be false');
   const connection = openConnection(url);
@@ -48,6 +53,11 @@ export function createEventStoreLog({ url, timeoutMs = 8000, maxAppendBytes = 10
     async end() {
       open();
       return reader.end();
+    },
+    async version() {
+      open();
+      // The client asks the server before its first call, and keeps the answer to itself.
+      return (await connection.client()['capabilities']).serverVersion;
     },
     follow: (options) => followLog({ connection, reader, closing: closing.signal }, options),
     close() {

@@ -208,6 +208,17 @@ describe('settings (management 16)', () => {
     expect(projectSettings({ revisionPostGraceAction: 'block_saves' }).revisionPostGraceAction).toBe('block_writes');
   });
 
+  it('the action that only reads after the grace period is one of the mode that lets players go on', () => {
+    const asked = { revisionPostGraceAction: 'allow_readonly', revisionEnforcementMode: 'force_upgrade' };
+    const { settings } = applied(project, change(asked));
+    expect(projectSettings(settings)).toMatchObject({ revisionPostGraceAction: 'block_writes', revisionEnforcementMode: 'allow_continue' });
+  });
+
+  it('an object of settings is bounded: every node holds it in memory', () => {
+    expect(change({ analytics: { note: 'x'.repeat(16_000) } })).toMatchObject({ events: [{ type: 'settings.changed' }] });
+    expect(change({ webhooks: { note: 'x'.repeat(17_000) } })).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+  });
+
   it('the answer carries the two flags that the editor looks for at one level', () => {
     const body = settingsBody('demo', { enableAuthSessions: true });
     expect(body).toMatchObject({ ok: true, projectId: 'demo', enableAuthSessions: true, enableEncryptedRequests: false });

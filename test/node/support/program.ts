@@ -140,8 +140,8 @@ export async function freePort(): Promise<number> {
 }
 
 /** Looks again until `look` gives something; throws `what` when it never does. */
-export async function eventually<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(50)) {
+export async function eventually<T>(what: string, look: () => Promise<T | null | undefined | false>, everyMs = 50): Promise<T> {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(everyMs)) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
   }

@@ -1,0 +1,51 @@
+import { type Config, redactUrl } from '../../config.ts';
+import type { RedisFacts } from '../../jobs/redis-connection.ts';
+import { reasonOf } from '../log.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** Where background jobs are kept. Requests go on without it; jobs do not. */
+
+const PATIENCE_MS = 5_000;
+const SLOW_MS = 50;
+
+export async function checkQueue({ redisUrl }: Config): Promise<readonly Finding[]> {
+  if (redisUrl === null) return [ok('queue', 'in the database')];
+  const place = `Redis ${redactUrl(redisUrl)}`;
+  // Loading its client takes time that only who has a Redis should pay.
+  const { readRedisFacts, redisServes, OLDEST_REDIS } = await import('../../jobs/redis-connection.ts');
+  try {
+    const facts = await readRedisFacts(redisUrl, PATIENCE_MS);
+    const state = { yes: ok, unsound: warn, no: fail }[redisServes(facts)];
+    const age = state('queue version', `Redis ${facts.version}`, `Use Redis ${OLDEST_REDIS} or later, or unset REDIS_URL.`);
+    return [ok('queue', `${place} answers`), age, latency(facts), role(facts), eviction(facts), persistence(facts)];
+  } catch (error) {
+    const cure = 'Start it, or correct REDIS_URL; unset it to keep jobs in Postgres. Requests go on meanwhile, jobs wait.';
+    return [fail('queue', `${place} does not answer: ${reasonOf(error)}`, cure)];
+  }
+}
+
+function latency({ latencyMs }: RedisFacts): Finding {
+  const found = `${latencyMs} ms for a question and its answer`;
+  return latencyMs <= SLOW_MS
+    ? ok('queue latency', found)
+    : warn('queue latency', found, 'Jobs start late: keep node and Redis close together.');
+}
+
+function role({ isReplica }: RedisFacts): Finding {
+  if (!isReplica) return ok('queue role', 'it can be written');
+  return fail('queue role', 'a replica, which cannot be written', 'Name the primary in REDIS_URL.');
+}
+
+function eviction({ evictionPolicy, maxMemory }: RedisFacts): Finding {
+  const found = `maxmemory-policy ${evictionPolicy}, maxmemory ${maxMemory === 0 ? 'unlimited' : maxMemory}`;
+  if (evictionPolicy === 'noeviction') return ok('queue eviction', found);
+  const cure = 'CONFIG SET maxmemory-policy noeviction, and in redis.conf: any other one throws jobs away when memory is full.';
+  return maxMemory === 0 ? warn('queue eviction', found, cure) : fail('queue eviction', found, cure);
+}
+
+function persistence({ appendsOnly }: RedisFacts): Finding {
+  if (appendsOnly) return ok('queue persistence', 'appendonly yes');
+  const cure =
+    'CONFIG SET appendonly yes, and in redis.conf: without it a restart loses the jobs since the last snapshot, if there is one.';
+  return warn('queue persistence', 'appendonly no', cure);
+}

@@ -1,0 +1,89 @@
+import { DEAD_KEPT_MS, DONE_KEPT_MS } from './handlers.ts';
+import { JOB_KINDS, JOB_NAMES, type JobName, LANES, type Lane } from './kinds.ts';
+import type { LaneQueue, Store, StoredJob } from './store.ts';
+import { type JobState, type JobView, parseId, viewOf } from './view.ts';
+
+/** What is asked of the queues of all lanes. Rejects as the store does. */
+
+export type Queues = Readonly<Record<Lane, LaneQueue>>;
+
+const PAGE = 1000;
+
+export async function openQueues(store: Store): Promise<Queues> {
+  const queues = { long: store.queue('long'), upkeep: store.queue('upkeep') };
+  // A queue that could not greet its store once never recovers.
+  for (const lane of LANES) await queues[lane].waitUntilReady();
+  return queues;
+}
+
+/** How a job of this kind is tried, and how long it is remembered. `retryMs`: before the second run, doubled before each further one. */
+export function settingsOf(name: JobName, retryMs: number) {
+  return {
+    attempts: JOB_KINDS[name].attempts,
+    backoff: { type: 'exponential', delay: retryMs },
+    removeOnComplete: { age: DONE_KEPT_MS / 1000, count: PAGE },
+    removeOnFail: { age: DEAD_KEPT_MS / 1000, count: PAGE },
+    stackTraceLimit: 3,
+  };
+}
+
+/**
+ * Every node asks for the same run by the same id, which is kept longer than its period: so it is one run. (The library's own schedules,
+ * set by several nodes at once on Postgres, sometimes became two.)
+ */
+export async function enqueueDue(queues: Queues, now: number, retryMs: number): Promise<void> {
+  for (const name of JOB_NAMES) {
+    const { lane, everyMs } = JOB_KINDS[name];
+    if (everyMs === null) continue;
+    const jobId = `${name}@${Math.floor(now / everyMs)}`;
+    await queues[lane].add(name, {}, { ...settingsOf(name, retryMs), jobId });
+  }
+}
+
+/** Newest first within each lane and state. */
+export async function listJobs(queues: Queues, states: readonly JobState[], limit: number): Promise<readonly JobView[]> {
+  const views: JobView[] = [];
+  for (const lane of LANES) {
+    for (const state of states) {
+      const jobs = await queues[lane].getJobs(state === 'waiting' ? ['waiting', 'prioritized'] : [state], 0, limit - 1);
+      views.push(...jobs.map((job) => viewOf(lane, state, job)));
+    }
+  }
+  return views;
+}
+
+export interface DeadLetter {
+  readonly lane: Lane;
+  readonly job: StoredJob;
+}
+
+/** That one, if it is one, or the newest {@link PAGE} of each lane. */
+export async function deadLetters(queues: Queues, which: { readonly id: string } | 'all'): Promise<readonly DeadLetter[]> {
+  if (which !== 'all') {
+    const place = parseId(which.id);
+    const job = place && (await queues[place.lane].getJob(place.id));
+    return place && job && (await job.isFailed()) ? [{ lane: place.lane, job }] : [];
+  }
+  const all = LANES.map(async (lane) => (await queues[lane].getJobs(['failed'], 0, PAGE - 1)).map((job) => ({ lane, job })));
+  return (await Promise.all(all)).flat();
+}
+
+export async function countsOf(queues: Queues): Promise<Record<JobState, number>> {
+  const counts = { waiting: 0, active: 0, delayed: 0, completed: 0, failed: 0 };
+  for (const lane of LANES) {
+    const here = await queues[lane].getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'completed', 'failed');
+    counts.waiting += (here['waiting'] ?? 0) + (here['prioritized'] ?? 0);
+    for (const state of ['active', 'delayed', 'completed', 'failed'] as const) counts[state] += here[state] ?? 0;
+  }
+  return counts;
+}
+
+/** Removes what ended longer ago than this; resolves to how many. */
+export async function forgetJobs(queues: Queues, age: { readonly doneMs: number; readonly deadMs: number }): Promise<number> {
+  let removed = 0;
+  for (const lane of LANES) {
+    removed += (await queues[lane].clean(age.doneMs, PAGE, 'completed')).length;
+    removed += (await queues[lane].clean(age.deadMs, PAGE, 'failed')).length;
+  }
+  return removed;
+}

@@ -1,0 +1,96 @@
+import { Redis } from 'ioredis';
+import { reasonOf } from './store.ts';
+
+const LONGEST_RETRY_MS = 2000;
+
+export function retryStrategy(times: number): number {
+  return Math.min(times * 100, LONGEST_RETRY_MS);
+}
+
+/**
+ * A connection for asking: who asks is told at once when Redis is away, so that nobody waits and nothing is sent later that its sender
+ * was told had failed. Resolves when Redis has answered; rejects with the cause when it cannot be reached, or does not answer in time.
+ */
+export async function connectForAsking(url: string, answerMs: number, told: (error: unknown) => void): Promise<Redis> {
+  const asking = new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: answerMs,
+    commandTimeout: answerMs,
+    retryStrategy,
+  });
+  // `connect` rejects with "Connection is closed" alone; the cause was told before.
+  let cause: unknown;
+  asking.on('error', (error) => {
+    cause = error;
+    told(error);
+  });
+  try {
+    await asking.connect();
+    await asking.ping();
+    return asking;
+  } catch (error) {
+    asking.disconnect();
+    throw cause ?? error;
+  }
+}
+
+/** What a Redis says of itself. */
+export interface RedisFacts {
+  /** `7.0.15`, with its name where it is another server of the same protocol. */
+  readonly version: string;
+  /** Of one question. */
+  readonly latencyMs: number;
+  /** What it throws away when its memory is full. */
+  readonly evictionPolicy: string;
+  /** Bytes; 0: as much as the machine has. */
+  readonly maxMemory: number;
+  readonly isReplica: boolean;
+  readonly appendsOnly: boolean;
+}
+
+/** Throws an `Error` that says why not, without secrets. */
+export async function readRedisFacts(url: string, answerMs: number): Promise<RedisFacts> {
+  let redis: Redis | null = null;
+  try {
+    redis = await connectForAsking(url, answerMs, () => undefined);
+    const started = performance.now();
+    await redis.ping();
+    const latencyMs = Math.round(performance.now() - started);
+    return { ...factsIn(await redis.info()), latencyMs };
+  } catch (error) {
+    throw new Error(reasonOf(error));
+  } finally {
+    redis?.disconnect();
+  }
+}
+
+function factsIn(info: string): Omit<RedisFacts, 'latencyMs'> {
+  const of = (name: string) => new RegExp(`^${name}:(.*?)\\s*$`, 'm').exec(info)?.[1] ?? '';
+  const server = of('server_name');
+  return {
+    version: server === '' || server === 'redis' ? of('redis_version') : `${of('redis_version')} (${server})`,
+    evictionPolicy: of('maxmemory_policy'),
+    maxMemory: Number(of('maxmemory')),
+    isReplica: of('role') === 'slave',
+    appendsOnly: of('aof_enabled') === '1',
+  };
+}
+
+export const OLDEST_REDIS = '6.2';
+/** The job library works with no older one. */
+const LEAST_REDIS = '5.0';
+
+/** `no`: jobs do not run on it. `unsound`: they run, and the library advises against it. */
+export function redisServes({ version }: Pick<RedisFacts, 'version'>): 'yes' | 'unsound' | 'no' {
+  if (isOlder(version, LEAST_REDIS)) return 'no';
+  return isOlder(version, OLDEST_REDIS) ? 'unsound' : 'yes';
+}
+
+function isOlder(version: string, least: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  const [leastMajor = 0, leastMinor = 0] = least.split('.').map(Number);
+  return major < leastMajor || (major === leastMajor && minor < leastMinor);
+}

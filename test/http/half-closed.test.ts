@@ -1,0 +1,63 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PUBLIC_KEY } from './fake-app.ts';
+import { type Harness, startServer } from './harness.ts';
+
+let server: Harness;
+beforeAll(async () => {
+  server = await startServer();
+  // The end of the client's side must have come before the answer is there.
+  const { mayWrite, read } = server.app.documents;
+  Object.assign(server.app.documents, {
+    mayWrite: (...asked: Parameters<typeof mayWrite>) => sleep(100).then(() => mayWrite(...asked)),
+    read: (...asked: Parameters<typeof read>) => sleep(100).then(() => read(...asked)),
+  });
+});
+afterAll(() => server.stop());
+
+const HEAD = `Host: x\r\nX-Public-Key: ${PUBLIC_KEY}\r\n`;
+const GET = `GET /v3/storage/demo/players/half HTTP/1.1\r\n${HEAD}\r\n`;
+const POST = `POST /v3/storage/demo/players/half HTTP/1.1\r\n${HEAD}Content-Length: 11\r\n\r\n{"gold":77}`;
+
+/** Sends it, ends its own side at once, and gives all that comes until the server ends its own. */
+function sentAndEnded(port: number, request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.end(request));
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => {
+      received += text;
+    });
+    socket.on('error', reject);
+    socket.on('end', () => resolve(received));
+  });
+}
+
+const statuses = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+
+describe('a client that ends its side after its request', () => {
+  it('gets its answer, and those to all that it sent before', async () => {
+    expect(statuses(await sentAndEnded(server.port, POST))).toEqual(['200']);
+    const received = await sentAndEnded(server.port, POST + GET + GET);
+    expect(statuses(received)).toEqual(['200', '200', '200']);
+    expect(received).toContain('{"gold":77}');
+  });
+
+  it('gets it also where another process accepted the connection', async () => {
+    const front = createServer({ pauseOnConnect: true }, (socket: Socket) => {
+      socket.resume();
+      server.server.accept(socket, Buffer.alloc(0));
+    });
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    const address = front.address();
+    const received = await sentAndEnded(typeof address === 'object' && address ? address.port : 0, GET);
+    front.close();
+    expect(statuses(received)).toEqual(['200']);
+  });
+
+  it('is told so when its request was cut', async () => {
+    expect(statuses(await sentAndEnded(server.port, POST.slice(0, -4)))).not.toContain('200');
+    expect(statuses(await sentAndEnded(server.port, GET.slice(0, 20)))).toEqual(['400']);
+  });
+});
