@@ -42,7 +42,10 @@ const STRETCH_EVENTS = 100;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 1000;
 
-export async function* followLog(options: FollowerOptions, { prefix, after, signal }: FollowOptions): AsyncGenerator<FollowStep> {
+export async function* followLog(
+  options: FollowerOptions,
+  { prefix, after, signal, onTrouble }: FollowOptions,
+): AsyncGenerator<FollowStep> {
   const stop = AbortSignal.any([signal, options.closing]);
   const pause = createBell();
   let position = after;
@@ -56,8 +59,9 @@ export async function* followLog(options: FollowerOptions, { prefix, after, sign
         if (++steps > 1) retryMs = FIRST_RETRY_MS;
         yield step;
       }
-    } catch {
+    } catch (error) {
       // Whatever it was, the answer is the same: try again from the own position.
+      if (!stop.aborted) onTrouble?.(error);
       await pause.wait(pause.rings, retryMs, stop);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
     }
