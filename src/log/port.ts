@@ -61,7 +61,7 @@ export interface FollowOptions {
    */
   readonly after: bigint | null;
   readonly signal: AbortSignal;
-  /** Told whenever following failed and is about to be tried again, so that a follower without news can say why. */
+  /** Told whenever following failed before it came any further, and is about to be tried again: so a follower without news can say why. */
   readonly onTrouble?: (error: unknown) => void;
 }
 

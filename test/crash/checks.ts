@@ -1,6 +1,6 @@
 import type { Call } from '../../infra/harness/http.ts';
 import { at, listAt, numberAt, textAt } from '../../infra/harness/json.ts';
-import { expectOk, type Project, secretHeaders, storagePath } from '../../infra/harness/project.ts';
+import { expectCurrent, expectOk, type Project, secretHeaders, storagePath } from '../../infra/harness/project.ts';
 import { appendAgain, townOf, type Write } from './writers.ts';
 
 /** What must never be there. Each line names the write or document and what is wrong. */
@@ -137,14 +137,8 @@ async function ledger(project: Project, key: string): Promise<readonly unknown[]
   }
 }
 
-/** Views may lag behind a restart for a moment, and then say so: asks again until the answer is current. */
 async function current(project: Project, rest: string): Promise<unknown> {
-  for (let attempt = 0; ; attempt++) {
-    const answer = await expectOk(rest, project.http.send('GET', storagePath(project, rest), serverCall(project)));
-    if (answer.headers['x-ns-stale'] !== 'true') return answer.body;
-    if (attempt === 40) throw new Error(`${rest} stays stale`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  return (await expectCurrent(rest, () => project.http.send('GET', storagePath(project, rest), serverCall(project)))).body;
 }
 
 const serverCall = (project: Project): Call => ({ headers: secretHeaders(project) });
