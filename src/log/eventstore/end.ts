@@ -20,12 +20,12 @@ export class End {
   #asking = false;
   #position: bigint | null = null;
 
-  constructor(reader: Reader, bell: Bell, stop: AbortSignal, confirmedAt: number) {
+  constructor(reader: Reader, bell: Bell, stop: AbortSignal, confirmedAt: number | null) {
     this.#reader = reader;
     this.#bell = bell;
     this.#stop = stop;
-    this.#askedAt = confirmedAt;
-    this.#confirmedAt = confirmedAt;
+    this.#askedAt = confirmedAt ?? Number.NEGATIVE_INFINITY;
+    this.#confirmedAt = this.#askedAt;
   }
 
   isDue(): boolean {

@@ -19,8 +19,8 @@ import { subscribe } from './subscription.ts';
  *    subscription brings them; a subscription that then stays silent is dead, and is replaced.
  * Both sources are complete and in order from the position on, so what lies at or before the position is a repetition and is dropped.
  *
- * A position given out is always an event's own. An attempt (the first one, and each after an outage) begins by reading from there to
- * the end, and subscribes after that:
+ * A position given out is always an event's own. An attempt (the first one, and each after an outage) begins by reading from there,
+ * and subscribes after that:
  *  - A subscription skips the first event from its start on, whichever it is, and where the event itself was scavenged since, that
  *    would be one that nobody has seen.
  *  - A server ends live subscriptions that it cannot hand an event to at once. 23.10 holds a few dozen events for each, so an append of
@@ -42,7 +42,9 @@ const NOWHERE = 0n;
 const GATHER_MS = 5;
 const STEP_EVENTS = 1000;
 const STRETCH_EVENTS = 100;
+/** So much is read before a subscription takes over, which is quicker over long stretches of other streams' events. */
 const PAGE_EVENTS = 1000;
+const MOST_PAGES = 4;
 const FIRST_RETRY_MS = 10;
 const LAST_RETRY_MS = 1000;
 /** An attempt that lasted so long was no failure to begin with. */
@@ -84,19 +86,18 @@ async function* attempt(
   stop: AbortSignal,
 ): AsyncGenerator<FollowStep> {
   const place = new Place(prefix, after);
-  let askedAt: number;
-  let isEnd: boolean;
-  do {
-    askedAt = performance.now();
+  let confirmedAt: number | null = null;
+  for (let pages = 0; confirmedAt === null && pages < MOST_PAGES; pages++) {
+    const askedAt = performance.now();
     const page = await unlessAborted(reader.page(exactly(place.known), PAGE_EVENTS, stop), stop);
     if (page === null) return;
     if (page.length === 0 && place.known !== null) throw new LogUnavailable('the log is shorter than it was: was an older state restored?');
-    isEnd = page.length < PAGE_EVENTS;
-    yield place.step(page, isEnd);
-  } while (!isEnd);
+    if (page.length < PAGE_EVENTS) confirmedAt = askedAt;
+    yield place.step(page, confirmedAt !== null);
+  }
 
   const bell = createBell();
-  const end = new End(reader, bell, stop, askedAt);
+  const end = new End(reader, bell, stop, confirmedAt);
   const source = subscribe(connection, { prefix, after: place.known, bell });
   /** Since when the subscription owes events that were read in its stead. */
   let owedSince: number | null = null;
