@@ -33,8 +33,14 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
   }
 }
 
+/** Following resumes at an event that is looked for in its stream: a position alone cannot be checked on every engine. */
+const FOLLOWED_EVENT = 'ALTER TABLE savepoint.follow_positions ADD COLUMN stream text, ADD COLUMN revision bigint';
+
 function own(): readonly Migration[] {
-  return [{ name: 'projections-0001', sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') }];
+  return [
+    { name: 'projections-0001', sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') },
+    { name: 'projections-0002', sql: FOLLOWED_EVENT },
+  ];
 }
 
 async function apply(client: PoolClient, { name, sql }: Migration): Promise<void> {

@@ -2,6 +2,8 @@ import type { Pool } from 'pg';
 import type { Checkpoint } from '../src/app/readers.ts';
 import type { FollowStep, Log, RecordedEvent } from '../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../src/log/streams.ts';
+import { tellNowAndThen } from '../src/log/trouble.ts';
+import { readFollowed, storeFollowed } from './followed.ts';
 import { createGate } from './gate.ts';
 import { groupBy } from './group.ts';
 import { Lane, type LaneContext, type ProjectorCounters, type ProjectorLogger } from './lane.ts';
@@ -30,6 +32,8 @@ export interface Projector extends Progress {
   stopped(): ReadonlyMap<string, Error>;
   /** Begins to follow. Rejects when the database cannot be read. */
   start(): Promise<void>;
+  /** Projects one project up to `revision`, which its log holds, whether this projector follows or not. */
+  bring(projectId: string, revision: number): void;
   /** Ends after the batches under way. */
   stop(): Promise<void>;
 }
@@ -41,11 +45,7 @@ const TAKE_OVERS = 4;
 const QUEUED = 16 * 1024 * 1024;
 const REFRESH_MS = 1_000;
 const STORE_POSITION_MS = 5_000;
-
-interface Place {
-  readonly position: bigint;
-  readonly eventId: string;
-}
+const AGAIN_MS = 500;
 
 /**
  * Writes the read models: follows the streams of all projects, and gives each project's events to its {@link Lane}. Any number of
@@ -56,9 +56,10 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
   const context: LaneContext = { log, pool, logger, onProgress, counters, gate: createGate(PLACES) };
   const lanes = new Map<string, Lane>();
   const stopping = new AbortController();
+  const onTrouble = tellNowAndThen((error) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
   const sleeper = new Sleeper();
   let following: Promise<void> | null = null;
-  let followed: Place | null = null;
+  let followed: RecordedEvent | null = null;
   let storedAt = 0;
   let refreshedAt = 0;
 
@@ -68,23 +69,29 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
     return lane;
   };
 
-  async function follow(stored: Place | null): Promise<void> {
-    let check = stored;
-    // One event again: when it is not the one we know, the log is another one, or an older state of it, and positions say nothing.
-    const after = stored && stored.position - 1n;
-    for await (const step of log.follow({ prefix: PROJECT_PREFIX, after, signal: stopping.signal })) {
-      if (check && (step.events.length > 0 || step.caughtUp)) {
-        if (step.events[0]?.id !== check.eventId) return follow(null);
-        check = null;
-      }
+  async function follow(after: bigint | null): Promise<void> {
+    for await (const step of log.follow({ prefix: PROJECT_PREFIX, after, signal: stopping.signal, onTrouble })) {
       for (const events of byStream(step.events)) laneOf(projectOf(events[0]?.stream ?? '') ?? '').offer(events);
       await keepHouse(step);
     }
   }
 
+  /** Where following goes on; tried again until both log and database answer. */
+  async function resumeAt(): Promise<bigint | null> {
+    while (!stopping.signal.aborted) {
+      try {
+        return await readFollowed(pool, log);
+      } catch (error) {
+        onTrouble(error);
+        await sleeper.sleep(AGAIN_MS);
+      }
+    }
+    return null;
+  }
+
   async function keepHouse(step: FollowStep): Promise<void> {
     const last = step.events.at(-1);
-    if (last) followed = { position: last.position, eventId: last.id };
+    if (last) followed = last;
     while (!stopping.signal.aborted && queued() > QUEUED) await sleeper.sleep(5);
     if (!step.caughtUp) return;
     const now = performance.now();
@@ -105,11 +112,7 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
 
   async function storePosition(): Promise<void> {
     if (followed === null || [...lanes.values()].some((lane) => lane.isNew)) return;
-    await pool.query(
-      `INSERT INTO savepoint.follow_positions (prefix, position, event_id) VALUES ($1, $2, $3)
-       ON CONFLICT (prefix) DO UPDATE SET position = excluded.position, event_id = excluded.event_id`,
-      [PROJECT_PREFIX, followed.position.toString(), followed.eventId],
-    );
+    await storeFollowed(pool, followed);
   }
 
   async function takeOverOne(projectId: string): Promise<void> {
@@ -119,7 +122,7 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
         return laneOf(projectId).open(head?.revision ?? -1);
       } catch (error) {
         logger.warn({ project: projectId, err: error }, 'the log does not answer; the project is taken over later');
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       }
     }
   }
@@ -140,21 +143,17 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
     stopped: () => new Map([...lanes].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const]))),
     progress: (projectId) => lanes.get(projectId)?.revision ?? -1,
     waitFor: (projectId, revision, timeoutMs) => laneOf(projectId).waitFor(revision, timeoutMs),
+    bring: (projectId, revision) => laneOf(projectId).open(revision),
 
     async start() {
       const projects = await pool.query<{ project: string }>('SELECT DISTINCT project FROM savepoint.checkpoints');
-      const places = await pool.query<{ position: string; event_id: string }>(
-        'SELECT position, event_id FROM savepoint.follow_positions WHERE prefix = $1',
-        [PROJECT_PREFIX],
-      );
-      const [row] = places.rows;
-      const stored = row ? { position: BigInt(row.position), eventId: row.event_id } : null;
       const failed = (error: unknown) => {
         if (!stopping.signal.aborted) logger.error({ err: error }, 'following the log ended');
       };
-      following = Promise.all([takeOver(projects.rows.map((known) => known.project)).catch(failed), follow(stored).catch(failed)]).then(
-        () => undefined,
-      );
+      following = Promise.all([
+        takeOver(projects.rows.map((known) => known.project)).catch(failed),
+        resumeAt().then(follow).catch(failed),
+      ]).then(() => undefined);
     },
 
     async stop() {

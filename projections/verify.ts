@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { hashOf, NO_HASH, verifyLink } from '../src/log/chain.ts';
 import { decodeProjectEvent } from '../src/log/decode.ts';
+import { followToEnd } from '../src/log/heard.ts';
 import type { Log, RecordedEvent } from '../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../src/log/streams.ts';
 import { compareTable, foreignRows, type Problem } from './compare.ts';
@@ -139,15 +140,12 @@ class Verification {
 
   /** One pass over the whole log: every link, and the fold of what was projected when the pass began. */
   async #walkLog(): Promise<void> {
-    const stop = new AbortController();
-    for await (const step of this.#options.log.follow({ prefix: PROJECT_PREFIX, after: null, signal: stop.signal })) {
+    for await (const step of followToEnd(this.#options.log, PROJECT_PREFIX)) {
       for (const [stream, events] of groupBy(step.events, (event) => event.stream)) {
         await this.#take(projectOf(stream) ?? '', events);
       }
       if (this.#buffered > BUFFERED) await this.#foldAll();
-      if (step.caughtUp) break;
     }
-    stop.abort();
     await this.#foldAll();
   }
 

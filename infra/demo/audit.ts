@@ -1,5 +1,5 @@
 import { at, listAt, numberAt, textAt } from '../harness/json.ts';
-import { expectOk, type Project, playerHeaders, secretHeaders, storagePath } from '../harness/project.ts';
+import { expectCurrent, expectOk, type Project, playerHeaders, secretHeaders, storagePath } from '../harness/project.ts';
 import type { Player } from './player.ts';
 
 /** One thing that had to hold; `problems` says where it did not. */
@@ -93,7 +93,8 @@ export async function readMarket(project: Project): Promise<Market> {
 
 export async function readLeaderboard(project: Project): Promise<readonly LeaderboardLine[]> {
   const path = `/v3/queries/${project.projectId}/richest?apiKey=${project.publicKey}`;
-  const answer = await expectOk('the leaderboard', project.http.send('GET', path, { headers: playerHeaders(project, '0') }));
+  const ask = () => project.http.send('GET', path, { headers: playerHeaders(project, '0') });
+  const answer = await expectCurrent('the leaderboard', ask);
   return listAt(answer.body, 'entries').map((entry) => ({
     rank: numberAt(entry, 'rank'),
     key: textAt(entry, 'key') ?? '',
@@ -110,7 +111,7 @@ export async function readLedger(project: Project, platformId: string): Promise<
   for (;;) {
     const query = `?field=gold&limit=${PAGE}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
     const path = storagePath(project, `players/${platformId}/ledger${query}`);
-    const page = await expectOk('a ledger', project.http.send('GET', path, serverCall(project)));
+    const page = await expectCurrent('a ledger', () => project.http.send('GET', path, serverCall(project)));
     lines.push(...listAt(page.body, 'entries').map(ledgerLine));
     const next = at(page.body, 'cursor');
     if (next === null || next === undefined) return lines;

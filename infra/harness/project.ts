@@ -69,3 +69,16 @@ export async function expectOk(what: string, call: Promise<Answer>): Promise<Ans
   if (errorCode(answer) === null) return answer;
   throw new Error(`${what} answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 600)}`);
 }
+
+/** Views may lag behind a restart or a burst for a moment, and then say so. */
+const STALE_MS = 15_000;
+
+/** The same for a view: asks again until the answer is current. */
+export async function expectCurrent(what: string, call: () => Promise<Answer>): Promise<Answer> {
+  for (const until = performance.now() + STALE_MS; ; ) {
+    const answer = await expectOk(what, call());
+    if (answer.headers['x-ns-stale'] !== 'true') return answer;
+    if (performance.now() > until) throw new Error(`${what} stays stale: no node projects, or its log says why it cannot`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -33,6 +33,18 @@ export async function withInstallation<T>(options: CommonOptions, work: (install
   }
 }
 
+/** Waits until lists and views show what was written at `revision`; says so when they do not. */
+export async function awaitShown({ projected }: Installation, projectId: string, revision: number): Promise<void> {
+  const waiting = (at: number) => progress(`written; waiting for the read models: they are at revision ${at} of ${revision}`);
+  const shown = await projected(projectId, revision, waiting);
+  endProgress();
+  if (shown) return;
+  tell(
+    `Note: this is written (revision ${revision} of project ${projectId}) and in force, but lists and views do not show it yet. ` +
+      'A node with the role projector brings them up; `savepoint doctor` and the log of that node tell what keeps it.',
+  );
+}
+
 /** Standard output is for the result alone; everything else goes to standard error. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readPermissions } from '../domain/project/permissions.ts';
 import { refusal } from '../kernel/errors.ts';
 import { parseJson } from '../kernel/json.ts';
-import { type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
 
 /** `savepoint key`: API keys of a project. */
 export function keyCommand(): Command {
@@ -30,9 +30,9 @@ function create(): Command {
       const { type } = options;
       if (type !== 'public' && type !== 'secret') throw refusal('VALIDATION_FAILED', `--type must be public or secret, not ${type}`);
       const asked = options.permissions === undefined ? undefined : permissionsOf(options.permissions);
-      const made = await withInstallation(options, async ({ operator, projected }) => {
-        const { revision, ...key } = await operator.createKey(projectId, type, options.label ?? `${type} key`, asked);
-        await projected(projectId, revision);
+      const made = await withInstallation(options, async (installation) => {
+        const { revision, ...key } = await installation.operator.createKey(projectId, type, options.label ?? `${type} key`, asked);
+        await awaitShown(installation, projectId, revision);
         return { projectId, type, ...key };
       });
       printResult(options, made, () => `key id  ${made.keyId}\nkey     ${made.key}`);
@@ -74,9 +74,9 @@ function revoke(): Command {
     .argument('<projectId>')
     .argument('<keyId>')
     .action(async (projectId: string, keyId: string, options: CommonOptions) => {
-      await withInstallation(options, async ({ operator, projected }) => {
-        const { revision } = await operator.revokeKey(projectId, keyId);
-        await projected(projectId, revision);
+      await withInstallation(options, async (installation) => {
+        const { revision } = await installation.operator.revokeKey(projectId, keyId);
+        await awaitShown(installation, projectId, revision);
       });
       printResult(options, { projectId, keyId, revoked: true }, () => `Key ${keyId} is revoked.`);
     });
@@ -104,9 +104,9 @@ function permissions(): Command {
           ...(enabled === undefined ? {} : { enabled }),
           ...(text === undefined ? {} : { permissions: permissionsOf(text) }),
         };
-        await withInstallation(options, async ({ operator, projected }) => {
-          const { revision } = await operator.changeKey(projectId, keyId, change);
-          await projected(projectId, revision);
+        await withInstallation(options, async (installation) => {
+          const { revision } = await installation.operator.changeKey(projectId, keyId, change);
+          await awaitShown(installation, projectId, revision);
         });
         printResult(options, { projectId, keyId, ...change }, () => `Key ${keyId} is changed.`);
       },

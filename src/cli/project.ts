@@ -4,7 +4,7 @@ import { isSettingName, projectSettings, SETTING_RULES } from '../domain/project
 import { acceptMember } from '../domain/wire-names.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type Json, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
-import { type CommonOptions, command, printResult, table, tell, withInstallation } from './context.ts';
+import { awaitShown, type CommonOptions, command, printResult, table, tell, withInstallation } from './context.ts';
 
 interface ProjectRow {
   readonly projectId: string;
@@ -26,9 +26,9 @@ function create(): Command {
   return command('create', 'make a project with one public and one secret key; the secret is shown only here')
     .argument('<name>', 'a label; the id is generated')
     .action(async (name: string, options: CommonOptions) => {
-      const made = await withInstallation(options, async ({ operator, projected }) => {
-        const { revision, ...project } = await operator.createProject(name);
-        await projected(project.projectId, revision);
+      const made = await withInstallation(options, async (installation) => {
+        const { revision, ...project } = await installation.operator.createProject(name);
+        await awaitShown(installation, project.projectId, revision);
         return project;
       });
       printResult(options, made, () => `project     ${made.projectId}\npublic key  ${made.publicKey}\nsecret key  ${made.secretKey}`);
@@ -109,9 +109,9 @@ function remove(): Command {
     .option('--yes', 'really delete it')
     .action(async (projectId: string, options: CommonOptions & { readonly yes?: boolean }) => {
       if (!options.yes) throw refusal('VALIDATION_FAILED', `This drops everything that players of ${projectId} see. Add --yes to do it`);
-      await withInstallation(options, async ({ operator, projected }) => {
-        const { revision } = await operator.deleteProject(projectId);
-        await projected(projectId, revision);
+      await withInstallation(options, async (installation) => {
+        const { revision } = await installation.operator.deleteProject(projectId);
+        await awaitShown(installation, projectId, revision);
       });
       printResult(options, { projectId, deleted: true }, () => `Project ${projectId} is deleted; its log is kept.`);
     });

@@ -9,9 +9,10 @@ import type { Config } from '../config.ts';
 import type { Log } from '../log/port.ts';
 import { schemaSql } from '../log/postgres/log.ts';
 import { commandDatabase } from './database.ts';
-import { openLog } from './log.ts';
+import { openLog, requireEventStore } from './log.ts';
 import { createPool } from './pool.ts';
 import { createProjects, SILENT } from './projects.ts';
+import { Stops } from './stops.ts';
 
 /** What commands work on, beside a running node or without one. */
 export interface Installation {
@@ -22,13 +23,26 @@ export interface Installation {
   /** The engine that EVENTSTORE_URL names, or the database. */
   readonly log: Log;
   readonly operator: Operator;
-  /** Resolves when the read models show `revision`; projects itself where no node does. */
-  projected(projectId: string, revision: number): Promise<void>;
+  /**
+   * Whether the read models show `revision`, which the log holds; projects it itself where no node does. Answers false when they have
+   * stood still for 30 s. `onWait` is told where they are, every second that it takes.
+   */
+  projected(projectId: string, revision: number, onWait?: (at: number) => void): Promise<boolean>;
+  /** Leaves behind what the log keeps from ending. */
   close(): Promise<void>;
 }
 
+/** How long a running node is given to show what was written, before this process projects it as well. */
+const NODES_TURN_MS = 500;
+/** How long the read models may stand still. */
+const PATIENCE_MS = 30_000;
+/** How long closing may take, and the process may live on after it with what it left behind. */
+const CLOSE_MS = 5_000;
+const LIVE_ON_MS = 500;
+
 /** The installation for a command: beside a running node or without one. Throws `DatabaseProblem`. */
 export async function openInstallation(config: Config, logger: Logger): Promise<Installation> {
+  await requireEventStore(config);
   const database = await commandDatabase(config, logger);
   const pool = createPool(database.url, logger);
   try {
@@ -49,22 +63,49 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
     pool,
     log,
     operator: createOperator(projects, config.keyPrefix),
-    async projected(projectId, revision) {
-      const shown = async () => ((await states.checkpoint(projectId))?.revision ?? -1) >= revision;
-      if ((await views.caughtUp(projectId, revision, 500)) && (await shown())) return;
+    async projected(projectId, revision, onWait) {
+      const at = async () => (await states.checkpoint(projectId))?.revision ?? -1;
+      if ((await views.caughtUp(projectId, revision, NODES_TURN_MS)) && (await at()) >= revision) return true;
       const projector = createProjector({ log, pool, logger });
-      await projector.start();
+      projector.bring(projectId, revision);
       try {
-        while (!(await projector.waitFor(projectId, revision, 1000)) || !(await shown()));
+        return await movesTo(revision, at, () => projector.waitFor(projectId, revision, 1000), onWait);
       } finally {
         await projector.stop();
       }
     },
     async close() {
-      await projects.close();
-      await log.close();
-      await pool.end();
-      await database.release();
+      const stops = new Stops(logger);
+      stops.add(() => database.release());
+      stops.add(() => pool.end());
+      stops.add(() => log.close());
+      let drained = false;
+      stops.add(async () => {
+        await projects.close();
+        drained = true;
+      });
+      await stops.run(CLOSE_MS);
+      // A write without an outcome goes on being sent; the command has said so, and must end.
+      if (!drained) setTimeout(() => process.exit(), LIVE_ON_MS).unref();
     },
   };
+}
+
+/** Whether `revision` is reached before `at` has stood still for too long. */
+async function movesTo(
+  revision: number,
+  at: () => Promise<number>,
+  reached: () => Promise<boolean>,
+  onWait: (at: number) => void = () => undefined,
+): Promise<boolean> {
+  let seen = Number.NEGATIVE_INFINITY;
+  let movedAt = performance.now();
+  while (performance.now() - movedAt < PATIENCE_MS) {
+    if ((await reached()) && (await at()) >= revision) return true;
+    const now = await at();
+    if (now > seen) movedAt = performance.now();
+    seen = now;
+    onWait(now);
+  }
+  return false;
 }

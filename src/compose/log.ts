@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { type Config, redactUrl } from '../config.ts';
 import { createEventStoreLog, type EventStoreLog } from '../log/eventstore/log.ts';
+import { followToEnd } from '../log/heard.ts';
 import type { Log } from '../log/port.ts';
 import { createPostgresLog } from '../log/postgres/log.ts';
 import { PROJECT_PREFIX } from '../log/streams.ts';
@@ -89,14 +90,6 @@ export function reasonOf(error: unknown): string {
 
 /** Whether the log holds an event of any project. */
 export async function hasProjects(log: Log): Promise<boolean> {
-  const stop = new AbortController();
-  try {
-    for await (const step of log.follow({ prefix: PROJECT_PREFIX, after: null, signal: stop.signal })) {
-      if (step.events.length > 0) return true;
-      if (step.caughtUp) return false;
-    }
-    return true;
-  } finally {
-    stop.abort();
-  }
+  for await (const { events } of followToEnd(log, PROJECT_PREFIX)) if (events.length > 0) return true;
+  return false;
 }

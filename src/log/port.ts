@@ -55,9 +55,14 @@ export interface FollowStep {
 export interface FollowOptions {
   /** Streams whose name starts with this. */
   readonly prefix: string;
-  /** Exclusive; `null` starts at the first event of the log. */
+  /**
+   * Exclusive; `null` starts at the first event of the log. Any other must be one that the log gave out, of an event or of a step:
+   * positions are an engine's own, and what lies between two of them may be no place at all.
+   */
   readonly after: bigint | null;
   readonly signal: AbortSignal;
+  /** Told whenever following failed before it came any further, and is about to be tried again: so a follower without news can say why. */
+  readonly onTrouble?: (error: unknown) => void;
 }
 
 export interface Log {

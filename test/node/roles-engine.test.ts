@@ -7,7 +7,7 @@ import { type StandIn, startStandIn } from '../support/eventstore/server.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { publishGame } from './support/game.ts';
 import { createClient, ok, PLAYER } from './support/game-client.ts';
-import { freePort, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, freePort, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -67,6 +67,20 @@ test('a game plays; commands beside it work; nothing of the log is in Postgres',
   expect(rows).toEqual([{ count: 0 }]);
 });
 
+test('a node that comes back shows what was written before and since', async () => {
+  await node.stop();
+  node = await startNode(node.data, { env });
+  const [game, view] = [createClient(node.url, project), createClient(node.url, project)];
+  for (const gold of [21, 22, 23]) await ok(game.play('POST', game.storage(`players/${PLAYER}`), { body: { gold } }));
+  await eventually('the ledger shows it', async () => {
+    const { body } = await ok(view.play('GET', view.storage(`players/${PLAYER}/ledger`)));
+    return Object(body).entries.at(-1)?.after === 23;
+  });
+  for (const client of [game, view]) client.close();
+  await succeed(['project', 'create', 'Later', '--json'], { env });
+  expect(JSON.parse(await succeed(['verify', '--json'], { env }))).toMatchObject({ ok: true, behind: 0 });
+});
+
 test('doctor finds both well', async () => {
   const { code, stdout } = await savepoint(['doctor', '--json'], { env });
   const { findings } = JSON.parse(stdout);
@@ -84,7 +98,7 @@ test('read models whose log is not there are refused, and told how to bring both
   const { DATABASE_URL } = env;
   const port = String(await freePort());
   const ended = await savepoint(['start', '--port', port, '--data', newFolder()], { env: { DATABASE_URL } });
-  expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/read models of 2 projects.*knows none[\s\S]*log copy/)]);
+  expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/read models of 3 projects.*knows none[\s\S]*log copy/)]);
   const examined = JSON.parse((await savepoint(['doctor', '--json'], { env: { DATABASE_URL } })).stdout);
   expect(examined.findings.find((one: { what: string }) => one.what === 'histories')).toMatchObject({ state: 'fail' });
 });

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { reasonOf } from '../../compose/log.ts';
 import { refusal } from '../../kernel/errors.ts';
+import { followHeard } from '../../log/heard.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectStream } from '../../log/streams.ts';
-import { type CommonOptions, command, print, withInstallation } from '../context.ts';
+import { tellNowAndThen } from '../../log/trouble.ts';
+import { type CommonOptions, command, print, tell, withInstallation } from '../context.ts';
 import { scan } from './scan.ts';
 
 interface TailOptions extends CommonOptions {
@@ -31,7 +34,9 @@ export function tailCommand(): Command {
         if (last !== null && !options.follow) return;
         const stop = new AbortController();
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-        for await (const step of log.follow({ prefix, after, signal: stop.signal })) {
+        const onTrouble = tellNowAndThen((error) => tell(`the log cannot be followed (${reasonOf(error)}); trying again`));
+        const following = { prefix, after, signal: stop.signal, onTrouble };
+        for await (const step of options.follow ? log.follow(following) : followHeard(log, following)) {
           for (const event of step.events) if (isAsked(event)) print(shown(event, options));
           if (step.caughtUp && !options.follow) break;
         }

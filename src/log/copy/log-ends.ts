@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type FollowStep, type Log, LogUnavailable, type RecordedEvent } from '../port.ts';
+import { followHeard } from '../heard.ts';
+import type { Log, RecordedEvent } from '../port.ts';
 import { type CopySource, type CopyStep, type CopyTarget, storedOf } from './ends.ts';
 
 export interface LogEndOptions {
@@ -7,31 +7,22 @@ export interface LogEndOptions {
   readonly counted: boolean;
   /** {@link CopyTarget.atOnce}. Default 1. */
   readonly atOnce?: number;
-  /** A follower hears from its log every 500 ms; after this long without a word the log counts as gone. Default 30 s. */
+  /** After this long without a word the log counts as gone. Default 30 s. */
   readonly silenceMs?: number;
 }
 
 /** A log as the end that is copied from. */
-export function logSource(log: Log, { counted, silenceMs = 30_000 }: LogEndOptions): CopySource {
+export function logSource(log: Log, { counted, silenceMs }: LogEndOptions): CopySource {
   return {
     counted,
     async *steps(after, signal): AsyncGenerator<CopyStep> {
       // Throws at once when the log cannot be reached; following would try for ever.
       let end = await log.end();
       const start = after ?? 0n;
-      const leaving = new AbortController();
-      const stop = AbortSignal.any([signal, leaving.signal]);
-      const steps = log.follow({ prefix: '', after, signal: stop })[Symbol.asyncIterator]();
-      try {
-        for (;;) {
-          const { value: step, done } = await heardWithin(silenceMs, steps.next());
-          if (done) return;
-          if (end !== null && step.position > end) end = step.position;
-          const share = step.caughtUp || end === null ? 1 : shareOf(step.position - start, end - start);
-          yield { events: step.events, caughtUp: step.caughtUp, share };
-        }
-      } finally {
-        leaving.abort();
+      for await (const step of followHeard(log, { prefix: '', after, signal }, silenceMs)) {
+        if (end !== null && step.position > end) end = step.position;
+        const share = step.caughtUp || end === null ? 1 : shareOf(step.position - start, end - start);
+        yield { events: step.events, caughtUp: step.caughtUp, share };
       }
     },
     find: (stream, revision) => eventAt(log, stream, revision),
@@ -39,16 +30,17 @@ export function logSource(log: Log, { counted, silenceMs = 30_000 }: LogEndOptio
 }
 
 /** A log as the end that is copied to. */
-export function logTarget(log: Log, { counted, atOnce = 1 }: LogEndOptions): CopyTarget {
+export function logTarget(log: Log, { counted, atOnce = 1, silenceMs }: LogEndOptions): CopyTarget {
   return {
     counted,
     atOnce,
     async end() {
       const position = await log.end();
-      if (position === null) return null;
+      // Only where positions are counted is there a place before one.
+      if (position === null || !counted) return null;
       const stop = new AbortController();
       try {
-        for await (const { events } of log.follow({ prefix: '', after: position - 1n, signal: stop.signal })) {
+        for await (const { events } of followHeard(log, { prefix: '', after: position - 1n, signal: stop.signal }, silenceMs)) {
           const [event] = events;
           if (event) return { ...storedOf(event), stream: event.stream, position: event.position };
         }
@@ -73,19 +65,6 @@ export function logTarget(log: Log, { counted, atOnce = 1 }: LogEndOptions): Cop
 async function eventAt(log: Log, stream: string, revision: number): Promise<RecordedEvent | null> {
   const [event] = await log.read(stream, { from: revision, limit: 1, direction: 'forwards' });
   return event ?? null;
-}
-
-async function heardWithin(ms: number, next: Promise<IteratorResult<FollowStep>>): Promise<IteratorResult<FollowStep>> {
-  const over = new AbortController();
-  const silence = sleep(ms, undefined, { signal: over.signal }).then(
-    () => Promise.reject(new LogUnavailable(`the log to copy from has not answered for ${ms} ms`)),
-    () => new Promise<never>(() => undefined),
-  );
-  try {
-    return await Promise.race([next, silence]);
-  } finally {
-    over.abort();
-  }
 }
 
 function shareOf(done: bigint, all: bigint): number {

@@ -19,9 +19,12 @@ import { subscribe } from './subscription.ts';
  *    subscription brings them; a subscription that then stays silent is dead, and is replaced.
  * Both sources are complete and in order from the position on, so what lies at or before the position is a repetition and is dropped.
  *
- * A position given out is always an event's own. An attempt (the first one, and each after an outage) begins by reading from there:
- * a subscription skips the first event from its start on, whichever it is, and where the event itself was scavenged since, that would
- * be one that nobody has seen.
+ * A position given out is always an event's own. An attempt (the first one, and each after an outage) begins by reading from there,
+ * and subscribes after that:
+ *  - A subscription skips the first event from its start on, whichever it is, and where the event itself was scavenged since, that
+ *    would be one that nobody has seen.
+ *  - A server ends live subscriptions that it cannot hand an event to at once. 23.10 holds a few dozen events for each, so an append of
+ *    more than that is enough. Then events are under way at that very moment, and reading brings them soonest.
  */
 export interface FollowerOptions {
   readonly connection: Connection;
@@ -39,25 +42,36 @@ const NOWHERE = 0n;
 const GATHER_MS = 5;
 const STEP_EVENTS = 1000;
 const STRETCH_EVENTS = 100;
-const FIRST_RETRY_MS = 50;
+/** So much is read before a subscription takes over, which is quicker over long stretches of other streams' events. */
+const PAGE_EVENTS = 1000;
+const MOST_PAGES = 4;
+const FIRST_RETRY_MS = 10;
 const LAST_RETRY_MS = 1000;
+/** An attempt that lasted so long was no failure to begin with. */
+const LASTING_MS = 5000;
 
-export async function* followLog(options: FollowerOptions, { prefix, after, signal }: FollowOptions): AsyncGenerator<FollowStep> {
+export async function* followLog(
+  options: FollowerOptions,
+  { prefix, after, signal, onTrouble }: FollowOptions,
+): AsyncGenerator<FollowStep> {
   const stop = AbortSignal.any([signal, options.closing]);
   const pause = createBell();
   let position = after;
   let retryMs = FIRST_RETRY_MS;
   while (!stop.aborted) {
-    let steps = 0;
+    const began = performance.now();
+    const from = position;
     try {
       for await (const step of attempt(options, prefix, position === NOWHERE ? null : position, stop)) {
         position = step.position;
-        // The first step is a read's, and comes also while every subscription fails at once.
-        if (++steps > 1) retryMs = FIRST_RETRY_MS;
         yield step;
       }
-    } catch {
+    } catch (error) {
       // Whatever it was, the answer is the same: try again from the own position.
+      if (stop.aborted) return;
+      const isEverydayEnd = position !== from || performance.now() - began > LASTING_MS;
+      if (isEverydayEnd) retryMs = FIRST_RETRY_MS;
+      else onTrouble?.(error);
       await pause.wait(pause.rings, retryMs, stop);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
     }
@@ -72,14 +86,18 @@ async function* attempt(
   stop: AbortSignal,
 ): AsyncGenerator<FollowStep> {
   const place = new Place(prefix, after);
-  const askedAt = performance.now();
-  const page = await unlessAborted(reader.page(exactly(after), STRETCH_EVENTS, stop), stop);
-  if (page === null) return;
-  if (page.length === 0 && after !== null) throw new LogUnavailable('the log is shorter than it was: was an older state restored?');
-  yield place.step(page, page.length < STRETCH_EVENTS);
+  let confirmedAt: number | null = null;
+  for (let pages = 0; confirmedAt === null && pages < MOST_PAGES; pages++) {
+    const askedAt = performance.now();
+    const page = await unlessAborted(reader.page(exactly(place.known), PAGE_EVENTS, stop), stop);
+    if (page === null) return;
+    if (page.length === 0 && place.known !== null) throw new LogUnavailable('the log is shorter than it was: was an older state restored?');
+    if (page.length < PAGE_EVENTS) confirmedAt = askedAt;
+    yield place.step(page, confirmedAt !== null);
+  }
 
   const bell = createBell();
-  const end = new End(reader, bell, stop, page.length < STRETCH_EVENTS ? askedAt : null);
+  const end = new End(reader, bell, stop, confirmedAt);
   const source = subscribe(connection, { prefix, after: place.known, bell });
   /** Since when the subscription owes events that were read in its stead. */
   let owedSince: number | null = null;

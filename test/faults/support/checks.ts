@@ -1,6 +1,6 @@
 import type { Answer, Call } from '../../../infra/harness/http.ts';
 import { at, listAt, numberAt, textAt } from '../../../infra/harness/json.ts';
-import { expectOk, type Project, secretHeaders, storagePath } from '../../../infra/harness/project.ts';
+import { expectCurrent, expectOk, type Project, secretHeaders, storagePath } from '../../../infra/harness/project.ts';
 import { appendAgain, townOf, type Write } from './writers.ts';
 
 /** What must never be there. Each line names the write or document and what is wrong. */
@@ -137,13 +137,8 @@ async function ledger(project: Project, key: string): Promise<readonly unknown[]
   }
 }
 
-/** Views may lag behind a fault for a while, and then say so: asks again until the answer is current. */
 async function current(project: Project, rest: string): Promise<unknown> {
-  for (const until = performance.now() + PATIENCE_MS; ; await pause()) {
-    const answer = await expectOk(rest, read(project, rest));
-    if (answer.headers['x-ns-stale'] !== 'true') return answer.body;
-    if (performance.now() > until) throw new Error(`${rest} stays stale`);
-  }
+  return (await expectCurrent(rest, () => read(project, rest))).body;
 }
 
 /** A node that has just lost sight of its log or its database says so with 503: asks again until it does not. */

@@ -37,6 +37,8 @@ async function reading({ store, faults }: Context, call: Call, options: Options)
   if (stream && store.isTombstone(name)) {
     return void call.emit('error', callError(status.FAILED_PRECONDITION, 'deleted', 'stream-deleted', name));
   }
+  const from = options.getAll()?.getPosition()?.getCommitPosition();
+  if (from !== undefined && !(await store.isPlace(BigInt(from)))) return void call.emit('error', NO_PLACE);
   const stored = stream ? await store.stream(name) : await store.all();
   if (stored === null) {
     call.write(streamNotFound(name));
@@ -72,11 +74,12 @@ async function subscription(context: Context, call: Call, options: Options): Pro
   const stop = new AbortController();
   call.on('cancelled', () => stop.abort());
   call.on('close', () => stop.abort());
+  const all = options.getAll();
+  const from = all?.hasPosition() ? BigInt(all.getPosition()?.getCommitPosition() ?? 0) : null;
+  if (from !== null && !(await context.store.isPlace(from))) return void call.emit('error', NO_SUBSCRIPTION);
   await write(call, confirmation());
   if (context.faults.subscriptionsMute) return;
 
-  const all = options.getAll();
-  const from = all?.hasPosition() ? BigInt(all.getPosition()?.getCommitPosition() ?? 0) : null;
   const wants = filterOf(options);
   let after = from === null ? -1n : ((await context.store.all()).find((event) => event.position >= from)?.position ?? from);
   let given = 0;
@@ -97,6 +100,9 @@ async function subscription(context: Context, call: Call, options: Options): Pro
   }
 }
 
+/** As 23.10 says it of a position between two events. */
+const NO_PLACE = callError(status.UNKNOWN, 'Unexpected ReadAllResult: Error');
+const NO_SUBSCRIPTION = callError(status.UNKNOWN, 'Exception was thrown by handler.');
 const TOO_SLOW = callError(status.ABORTED, 'Consumer too slow to handle event while live. Client resubscription required.');
 
 function filterOf(options: Options): (event: RecordedEvent) => boolean {

@@ -14,6 +14,8 @@ export interface Store {
   stream(name: string): Promise<readonly RecordedEvent[] | null>;
   /** The whole log, oldest first, without what was scavenged. */
   all(): Promise<readonly RecordedEvent[]>;
+  /** Whether an event lies or lay at this position, or none yet: a server reads from no other. */
+  isPlace(position: bigint): Promise<boolean>;
   /** Yields after every append, and now and then. Ends when `signal` aborts. */
   changes(signal: AbortSignal): AsyncIterable<void>;
   /** The stream reads as missing, and goes on with its numbering when it is written again. */
@@ -57,6 +59,10 @@ export function createStore(): Store {
     async all() {
       await catchUp();
       return scavenged.size === 0 ? copy : copy.filter((event) => !scavenged.has(event.stream));
+    },
+    async isPlace(position) {
+      await catchUp();
+      return position > (copy.at(-1)?.position ?? 0n) || copy.some((event) => event.position === position);
     },
     async *changes(signal) {
       for await (const _ of log.follow({ prefix: '', after: await log.end(), signal })) yield;

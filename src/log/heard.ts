@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from './port.ts';
+
+/** A follower hears from its log every 500 ms; after this long without a word the log counts as gone. */
+const SILENCE_MS = 30_000;
+
+/**
+ * Follows as the log does, for work that somebody waits for: throws `LogUnavailable` with what following met when nothing was heard
+ * for `silenceMs`, where a node would try for ever.
+ */
+export async function* followHeard(log: Log, options: FollowOptions, silenceMs = SILENCE_MS): AsyncGenerator<FollowStep> {
+  const leaving = new AbortController();
+  let trouble: unknown;
+  const onTrouble = (error: unknown) => {
+    trouble = error;
+    options.onTrouble?.(error);
+  };
+  const signal = AbortSignal.any([options.signal, leaving.signal]);
+  const steps = log.follow({ ...options, signal, onTrouble })[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { value: step, done } = await heardWithin(silenceMs, steps.next(), () => trouble);
+      if (done) return;
+      trouble = undefined;
+      yield step;
+    }
+  } finally {
+    leaving.abort();
+    // Not waited for: it ends only after the step that never came.
+    steps.return?.().catch(() => undefined);
+  }
+}
+
+/** The log from its first event to where it ends now. */
+export async function* followToEnd(log: Log, prefix: string, silenceMs?: number): AsyncGenerator<FollowStep> {
+  const { signal } = new AbortController();
+  for await (const step of followHeard(log, { prefix, after: null, signal }, silenceMs)) {
+    yield step;
+    if (step.caughtUp) return;
+  }
+}
+
+async function heardWithin(
+  ms: number,
+  next: Promise<IteratorResult<FollowStep>>,
+  trouble: () => unknown,
+): Promise<IteratorResult<FollowStep>> {
+  const over = new AbortController();
+  const silence = sleep(ms, undefined, { signal: over.signal }).then(
+    () => Promise.reject(silent(ms, trouble())),
+    () => new Promise<never>(() => undefined),
+  );
+  try {
+    return await Promise.race([next, silence]);
+  } finally {
+    over.abort();
+  }
+}
+
+function silent(ms: number, cause: unknown): LogUnavailable {
+  const why = cause instanceof Error ? `: ${cause.message}` : '';
+  return new LogUnavailable(`the log has not answered for ${ms / 1000} s${why}`, { cause });
+}
