@@ -20,11 +20,7 @@ export class Buckets {
   private readonly buckets = new LRUCache<string, Bucket>({ max: MOST_ADDRESSES });
 
   /** `addressOf` names whom a request counts for, `null` for nobody; `now` answers unix ms. */
-  constructor(
-    rules: Readonly<Record<BucketGroup, BucketRule>>,
-    addressOf: (req: Received) => string | null,
-    now: () => number = Date.now,
-  ) {
+  constructor(rules: Readonly<Record<BucketGroup, BucketRule>>, addressOf: (req: Received) => string | null, now: () => number = Date.now) {
     this.rules = rules;
     this.addressOf = addressOf;
     this.now = now;
