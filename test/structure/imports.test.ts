@@ -32,7 +32,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'infra/harness': ['src/kernel'],
   'infra/demo': ['src/kernel', 'infra/harness'],
   'infra/cluster': ['infra/harness', 'infra/postgres'],
-  'infra/load': ['src/kernel', 'infra/harness', 'infra/cluster'],
+  'infra/load': ['src/kernel', 'infra/harness', 'infra/cluster', 'infra/postgres'],
 };
 
 const ROOT = resolve(import.meta.dirname, '../..');
