@@ -34,7 +34,11 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
 }
 
 function own(): readonly Migration[] {
-  return [{ name: 'projections-0001', sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') }];
+  const sql = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
+  return [
+    { name: 'projections-0001', sql: sql('./schema.sql') },
+    { name: 'projectors-0001', sql: sql('./projectors.sql') },
+  ];
 }
 
 async function apply(client: PoolClient, { name, sql }: Migration): Promise<void> {
