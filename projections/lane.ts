@@ -27,6 +27,8 @@ export interface LaneContext {
   readonly gate: <T>(work: () => Promise<T>) => Promise<T>;
   readonly onProgress: (projectId: string, checkpoint: Checkpoint) => void;
   readonly counters: ProjectorCounters;
+  /** Whether this projector is the one that writes the project; see `share.ts`. */
+  readonly owns: (projectId: string) => boolean;
 }
 
 /** A pino logger fits. */
@@ -49,6 +51,8 @@ export interface ProjectorCounters {
 const ENOUGH = 500;
 const LINGER_MS = 50;
 const RIVAL_MS = 200;
+/** The same for a project that is another's: its owner may only be slow, and who is gone loses its share in about this time anyway. */
+const NOT_OURS_MS = 4_000;
 const RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
 /** How long a batch may take at its first try; doubled for each further one, since a large one may really need longer. */
@@ -57,8 +61,8 @@ const LONGEST_PATIENCE_MS = 600_000;
 
 /**
  * One project's place in the projector. It is *idle*, or *running*: opening (reading the standing, and checking once that the log
- * tells the same history), writing batches, or bringing views up that fell behind. A lane whose checkpoint another projector moved
- * is *passive*: it looks on, and takes over when the checkpoint stands still with events waiting. A lane *stops* for an event it
+ * tells the same history), writing batches, or bringing views up that fell behind. A lane whose checkpoint another projector moved,
+ * or whose project is another's, is *passive*: it looks on, and takes over when the checkpoint stands still with events waiting. A lane *stops* for an event it
  * cannot read or a second history; everything else is tried again, for ever: state tables skip nothing.
  */
 export class Lane {
@@ -122,6 +126,13 @@ export class Lane {
     this.#run();
   }
 
+  /** Leaves the project to the projector that owns it now, if that is another one. */
+  yield(): void {
+    if (this.#context.owns(this.projectId)) return;
+    this.#passive = true;
+    this.#movedAt = performance.now();
+  }
+
   /** Looks again at what only an operator can change: paused views, and a history that did not match. */
   refresh(): void {
     if (this.failure !== null && !(this.failure instanceof HistoryMismatch)) return;
@@ -150,6 +161,7 @@ export class Lane {
   #run(again = false): void {
     if (this.#running !== null || this.#closed) return;
     this.#movedAt = performance.now();
+    this.yield();
     this.#running = this.#work(again).finally(() => {
       this.#running = null;
       if (this.#hasWork()) this.#run();
@@ -194,7 +206,8 @@ export class Lane {
     this.failure = null;
     if (standing.revision !== this.#standing?.revision) this.#movedAt = performance.now();
     this.#adopt(standing);
-    if (performance.now() - this.#movedAt >= RIVAL_MS) this.#passive = false;
+    const patience = this.#context.owns(this.projectId) ? RIVAL_MS : NOT_OURS_MS;
+    if (performance.now() - this.#movedAt >= patience) this.#passive = false;
     this.#announce();
     return standing;
   }

@@ -37,9 +37,11 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
 const FOLLOWED_EVENT = 'ALTER TABLE savepoint.follow_positions ADD COLUMN stream text, ADD COLUMN revision bigint';
 
 function own(): readonly Migration[] {
+  const sql = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
   return [
-    { name: 'projections-0001', sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') },
+    { name: 'projections-0001', sql: sql('./schema.sql') },
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
+    { name: 'projectors-0001', sql: sql('./projectors.sql') },
   ];
 }
 

@@ -7,6 +7,7 @@ import { readFollowed, storeFollowed } from './followed.ts';
 import { createGate } from './gate.ts';
 import { groupBy } from './group.ts';
 import { Lane, type LaneContext, type ProjectorCounters, type ProjectorLogger } from './lane.ts';
+import { createShare, WHOLE } from './share.ts';
 import { Sleeper } from './sleeper.ts';
 
 export interface ProjectorOptions {
@@ -14,6 +15,8 @@ export interface ProjectorOptions {
   /** At least 3 clients, or readers wait for the projector. */
   readonly pool: Pool;
   readonly logger: ProjectorLogger;
+  /** Whether others may run on this database, which then divide the projects among them. */
+  readonly shared?: boolean;
   /** Told whenever the state tables of a project moved, or were found to have: the working set's horizon. */
   readonly onProgress?: (projectId: string, checkpoint: Checkpoint) => void;
 }
@@ -49,12 +52,13 @@ const AGAIN_MS = 500;
 
 /**
  * Writes the read models: follows the streams of all projects, and gives each project's events to its {@link Lane}. Any number of
- * projectors may run on one database; each project's checkpoints decide whose batch counts.
+ * projectors may run on one database; they share the projects out, and each project's checkpoints decide whose batch counts.
  */
-export function createProjector({ log, pool, logger, onProgress = () => undefined }: ProjectorOptions): Projector {
+export function createProjector({ log, pool, logger, shared = false, onProgress = () => undefined }: ProjectorOptions): Projector {
   const counters: ProjectorCounters = { events: 0, batches: 0, failures: 0, pausedViews: 0, stoppedProjects: 0 };
-  const context: LaneContext = { log, pool, logger, onProgress, counters, gate: createGate(PLACES) };
   const lanes = new Map<string, Lane>();
+  const share = shared ? createShare(pool, logger, () => lanes.forEach((lane) => void lane.yield())) : WHOLE;
+  const context: LaneContext = { log, pool, logger, onProgress, counters, gate: createGate(PLACES), owns: share.owns };
   const stopping = new AbortController();
   const onTrouble = tellNowAndThen((error) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
   const sleeper = new Sleeper();
@@ -146,6 +150,7 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
     bring: (projectId, revision) => laneOf(projectId).open(revision),
 
     async start() {
+      await share.start();
       const projects = await pool.query<{ project: string }>('SELECT DISTINCT project FROM savepoint.checkpoints');
       const failed = (error: unknown) => {
         if (!stopping.signal.aborted) logger.error({ err: error }, 'following the log ended');
@@ -161,6 +166,7 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
       sleeper.wake();
       await following;
       await Promise.all([...lanes.values()].map((lane) => lane.close()));
+      await share.stop();
       if (following !== null) await storePosition().catch(() => undefined);
     },
   };

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /**
@@ -88,6 +89,22 @@ function address(schemes: readonly string[], allowed: string, clear = /^/): Kind
   };
 }
 
+/** Addresses and networks; `none` for none at all. */
+const networks: Kind<readonly string[]> = {
+  allowed: 'IP addresses and networks such as 10.0.0.0/8, with commas between, or none',
+  parse: z
+    .string()
+    .transform((text) => (text === 'none' ? [] : text.split(',').map((one) => one.trim())))
+    .pipe(z.array(z.string().refine(isNetwork))),
+};
+
+function isNetwork(text: string): boolean {
+  const [host = '', length, ...rest] = text.split('/');
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(host)] ?? -1;
+  if (longest === -1 || rest.length > 0) return false;
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= longest);
+}
+
 const pattern: Kind<string> = {
   allowed: 'a regular expression of at most 200 characters',
   parse: z.string().max(200).refine(isPattern),
@@ -130,6 +147,12 @@ const SERVER = {
     null,
     address(['redis:', 'rediss:'], 'redis://user:password@host:port/0'),
     'A Redis to keep background jobs in; without it Postgres keeps them.',
+  ),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    '127.0.0.0/8,::1',
+    networks,
+    'Balancers whose `X-Forwarded-For` is believed when requests are counted by address.',
   ),
   wireNames: setting('WIRE_NAMES', 'neutral', choice('neutral', 'published'), 'The spelling of names in answers; both are read, always.'),
   keyPrefix: setting('KEY_PREFIX', 'sp_', matching(/^[a-z0-9]{0,15}_?$/, 'at most 16 of a-z 0-9, then _'), 'How new API keys begin.'),

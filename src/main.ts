@@ -129,9 +129,9 @@ async function startWithoutApi(build: Building): Promise<Started> {
   return { port, demo: null };
 }
 
-async function startProjecting({ log, pool, logger, stops }: Building) {
+async function startProjecting({ config, log, pool, logger, stops }: Building) {
   const metrics = createMetrics();
-  const projector = createProjector({ log, pool, logger });
+  const projector = createProjector({ log, pool, logger, shared: config.databaseUrl !== null });
   stops.add(() => projector.stop());
   await projector.start();
   return { metrics, registry: metrics.registry, projector };
@@ -144,7 +144,9 @@ async function openProjects(build: Building, projecting: boolean, exposition?: (
   const states = createStateReader(pool);
   const projects = createProjects(config, log, states, logger, observerOf(metrics));
   const onProgress = (projectId: string, { revision }: { readonly revision: number }) => projects.projected(projectId, revision);
-  const projector: Projector | null = projecting ? createProjector({ log, pool, logger, onProgress }) : null;
+  const projector: Projector | null = projecting
+    ? createProjector({ log, pool, logger, shared: config.databaseUrl !== null, onProgress })
+    : null;
   stops.add(async () => projector?.stop());
   stops.add(() => projects.close());
   await Promise.all([projector?.start(), projects.start()]);

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeSettings, readConfig, redactUrl } from '../src/config.ts';
 
@@ -32,6 +34,15 @@ describe('the configuration', () => {
     expect(read).toThrow(/LIMIT_DOCUMENT is "64 pages"; allowed: bytes.* from 1 KiB to 1 MiB/);
   });
 
+  it('takes addresses and networks as trusted proxies, and nothing else', () => {
+    const read = (text: string) => readConfig({ TRUSTED_PROXIES: text }).trustedProxies;
+    expect(readConfig({}).trustedProxies).toEqual(['127.0.0.0/8', '::1']);
+    expect(read('10.1.2.3, 172.16.0.0/12,fd00::/8')).toEqual(['10.1.2.3', '172.16.0.0/12', 'fd00::/8']);
+    expect(read('none')).toEqual([]);
+    for (const text of ['balancer', '10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/', '10.0.0.1/8/8', '10.0.0.1,'])
+      expect(() => read(text)).toThrow(/^TRUSTED_PROXIES is /);
+  });
+
   it('never shows a secret', () => {
     expect(() => readConfig({ DATABASE_URL: 'mysql://me:hidden@db/x?password=hidden' })).toThrow(
       /^DATABASE_URL is mysql:\/\/me:\*\*\*@db\/x; allowed: postgres:/,
@@ -47,6 +58,16 @@ describe('the configuration', () => {
       })();
       expect(outcome).not.toContain('hidden');
     }
+  });
+
+  it('stands in docs/operations.md, each with its default and its meaning, and no other', () => {
+    const page = readFileSync(join(import.meta.dirname, '../docs/operations.md'), 'utf8');
+    const table = page.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '';
+    const rows = table.split('\n').filter((line) => line.startsWith('| `'));
+    const expected = describeSettings().map(
+      ({ variable, initial, about }) => `| \`${variable}\` | ${initial === null ? 'not set' : `\`${initial}\``} | ${about} |`,
+    );
+    expect([...rows].sort()).toEqual([...expected].sort());
   });
 
   it('describes each setting once', () => {

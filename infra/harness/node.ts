@@ -37,15 +37,25 @@ export function programPath(): string {
   return join(repositoryFolder(), 'bin/savepoint.js');
 }
 
+/** What to spawn for the words of a command line: as a user's shell runs it, the first line of the program names Node and its flags. */
+export function programCommand(words: readonly string[]): readonly [command: string, args: readonly string[]] {
+  // Windows knows no such line.
+  return process.platform === 'win32' ? [process.execPath, [programPath(), ...words]] : [programPath(), words];
+}
+
+export interface NodeOptions {
+  readonly withinMs?: number;
+  /** More words behind `start`. */
+  readonly args?: readonly string[];
+}
+
 /** Starts a node and waits until `/health` answers 200. Throws with its last output when it ends before, or after `withinMs`. */
-export async function startNode(dataFolder: string, options: { readonly withinMs?: number } = {}): Promise<RunningNode> {
+export async function startNode(dataFolder: string, options: NodeOptions = {}): Promise<RunningNode> {
   const started = performance.now();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const start = ['start', '--host', '127.0.0.1', '--port', String(port), '--data', dataFolder];
-  // As a user's shell runs it: the first line of the program names Node and its flags. Windows knows no such line.
-  const [command, first] = process.platform === 'win32' ? [process.execPath, [programPath()]] : [programPath(), []];
-  const child = spawn(command, [...first, ...start], { env: ownEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const [command, args] = programCommand(['start', '--host', '127.0.0.1', '--port', String(port), '--data', dataFolder]);
+  const child = spawn(command, [...args, ...(options.args ?? [])], { env: ownEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
   const output = lastLines(child);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const deadline = started + (options.withinMs ?? 60_000);
@@ -97,7 +107,8 @@ export function savepointAsCaller(...commandLine: readonly string[]): Promise<En
   return runProgram(process.env, commandLine);
 }
 
-async function runProgram(env: NodeJS.ProcessEnv, commandLine: readonly string[]): Promise<Ended> {
+/** Runs one command of the program in exactly this environment. */
+export async function runProgram(env: NodeJS.ProcessEnv, commandLine: readonly string[]): Promise<Ended> {
   try {
     const { stdout, stderr } = await run(process.execPath, [programPath(), ...commandLine], {
       env,
@@ -121,7 +132,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Nothing of the caller's configuration reaches a node of ours: it must not write into somebody's real database. */
-function ownEnvironment(): NodeJS.ProcessEnv {
+export function ownEnvironment(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LD_LIBRARY_PATH'];
   const own: NodeJS.ProcessEnv = { LOG_LEVEL: 'warn' };
   for (const name of kept) if (process.env[name] !== undefined) own[name] = process.env[name];
@@ -144,9 +155,14 @@ async function healthy(url: string, child: ChildProcess, deadline: number): Prom
     if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`);
     if (child.signalCode !== null) throw new Error(`it was ended by ${child.signalCode}`);
     if (performance.now() > deadline) throw new Error('it was not healthy in time');
-    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
-    await answer?.arrayBuffer().catch(() => undefined);
-    if (answer?.status === 200) return;
+    if (await isHealthy(url)) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
+}
+
+/** Whether the node there answers `/health` with 200. */
+export async function isHealthy(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+  await answer?.arrayBuffer().catch(() => undefined);
+  return answer?.status === 200;
 }

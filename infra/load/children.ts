@@ -6,6 +6,8 @@ import type { Job, Seen } from './generator.ts';
 
 export interface Generator {
   perform(job: Job): Promise<Seen>;
+  /** All of them at the same time. */
+  performAll(jobs: readonly Job[]): Promise<readonly Seen[]>;
   stop(): void;
 }
 
@@ -18,13 +20,19 @@ export interface BareServer {
 
 export function startGenerator(): Generator {
   const child = forkBeside('generator.js');
+  const performAll = async (jobs: readonly Job[]) => {
+    const answer = nextMessage(child);
+    child.send(jobs);
+    const seen = await answer;
+    if (Array.isArray(seen) && seen.every(isSeen)) return seen;
+    throw new Error(`the load generator failed: ${JSON.stringify(seen)}`);
+  };
   return {
+    performAll,
     async perform(job) {
-      const answer = nextMessage(child);
-      child.send(job);
-      const seen = await answer;
-      if (isSeen(seen)) return seen;
-      throw new Error(`the load generator failed: ${JSON.stringify(seen)}`);
+      const [seen] = await performAll([job]);
+      if (seen === undefined) throw new Error('the load generator answered nothing');
+      return seen;
     },
     stop: () => child.disconnect(),
   };

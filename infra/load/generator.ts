@@ -3,8 +3,8 @@ import type { Credentials } from '../harness/project.ts';
 import { type CaseName, type SeedName, WORKLOADS } from './workloads.ts';
 
 /**
- * The load generator, a process of its own: what it costs is not counted as the server's. It takes one job at a time from its parent
- * and answers each with what it saw.
+ * The load generator, a process of its own: what it costs is not counted as the server's. It takes a list of jobs from its parent, does
+ * them at the same time, and answers with what it saw of each.
  */
 
 export interface Job {
@@ -22,7 +22,7 @@ export interface Seen {
   readonly seconds: number;
   /** Answers other than 2xx by status; connection errors and time-outs as `error`. */
   readonly failures: Readonly<Record<string, number>>;
-  /** CPU seconds of this process meanwhile. */
+  /** CPU seconds of this process meanwhile, for all jobs of the list. */
   readonly cpuSeconds: number;
 }
 
@@ -69,8 +69,8 @@ function requests(job: Job): () => Buffer {
   };
 }
 
-process.on('message', (job: Job) => {
-  perform(job).then(
+process.on('message', (jobs: readonly Job[]) => {
+  Promise.all(jobs.map(perform)).then(
     (seen) => process.send?.(seen),
     (error: unknown) => process.send?.({ failed: String(error) }),
   );

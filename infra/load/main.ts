@@ -9,6 +9,7 @@ import { measure, type Row, type Slices, type Stand, settle, warmUp } from './me
 import { plant, pushDefinitions, sampleAnswer } from './prepare.ts';
 import { findPostmaster } from './processes.ts';
 import { bars, machine, markdown, printResult, type Result, type Starts } from './report.ts';
+import { positive, progress } from './terminal.ts';
 import { CASES, type CaseName, NEEDS } from './workloads.ts';
 
 /**
@@ -21,12 +22,14 @@ interface Options {
   readonly markdownFile: string | null;
   readonly only: readonly CaseName[];
   readonly connections: readonly number[];
+  readonly workers: number;
   readonly slices: Slices;
 }
 
 const USAGE = `npm run bench [-- options]
   --only CASE…           ${CASES.join(', ')} (repeatable, or separated by commas)
   --connections 16,128   how many at once
+  --workers N            processes of the node that serve (1)
   --seconds N            length of one slice; each side gets two per case (3)
   --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
@@ -40,6 +43,7 @@ function readOptions(): Options | null {
       markdown: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] },
       connections: { type: 'string', default: '16,128' },
+      workers: { type: 'string', default: '1' },
       seconds: { type: 'string', default: '3' },
       help: { type: 'boolean', default: false },
     },
@@ -53,14 +57,9 @@ function readOptions(): Options | null {
     markdownFile: values.markdown ?? null,
     only: named.length === 0 ? CASES : CASES.filter((name) => named.includes(name)),
     connections: values.connections.split(',').map((text) => positive('--connections', text)),
+    workers: positive('--workers', values.workers),
     slices: { count: 2, seconds: positive('--seconds', values.seconds) },
   };
-}
-
-function positive(name: string, text: string): number {
-  const number = Number(text);
-  if (!(number > 0)) throw new Error(`${name} must be positive`);
-  return number;
 }
 
 async function main(): Promise<number> {
@@ -72,7 +71,7 @@ async function main(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-'));
   let running: RunningNode | undefined;
   const start = async () => {
-    running = await startNode(folder);
+    running = await startNode(folder, { args: ['--workers', String(options.workers)] });
     return running;
   };
   const clean = async () => {
@@ -142,6 +141,7 @@ async function conclude(options: Options, rows: readonly Row[], seedsPerSecond: 
   const result: Result = {
     results: rows,
     rssMb,
+    workers: options.workers,
     starts,
     seedsPerSecond,
     bars: bars(rows, rssMb, starts),
@@ -154,11 +154,6 @@ async function conclude(options: Options, rows: readonly Row[], seedsPerSecond: 
   const invalid = rows.filter((row) => row.non2xx > 0);
   if (invalid.length > 0) progress(`INVALID: ${invalid.map((row) => `${row.case} at ${row.connections}`).join(', ')}`);
   return invalid.length > 0 ? 1 : 0;
-}
-
-const began = performance.now();
-function progress(text: string): void {
-  process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}\n`);
 }
 
 process.exitCode = await main().catch((error: unknown) => {

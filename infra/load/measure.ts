@@ -3,7 +3,7 @@ import { quantile } from '../harness/numbers.ts';
 import type { Credentials } from '../harness/project.ts';
 import type { BareServer, Generator } from './children.ts';
 import type { Seen } from './generator.ts';
-import { cpuSeconds, familyCpuSeconds, residentBytes } from './processes.ts';
+import { childrenOf, cpuSeconds, familyCpuSeconds, residentBytes } from './processes.ts';
 import type { CaseName } from './workloads.ts';
 
 /** One line of the result. CPU is in seconds per 1000 requests, `null` where /proc does not tell. */
@@ -64,7 +64,7 @@ export async function measure(stand: Stand, name: CaseName, connections: number,
     used = sum(used, difference(before, await usage(stand)));
     bareSeen.push(await load(stand, stand.bare.url, name, connections, slices.seconds));
   }
-  const resident = await residentBytes(stand.node.pid);
+  const resident = await residentOf(stand);
   const node = merge(nodeSeen);
   const bare = merge(bareSeen);
   const per1000 = (seconds: number | null) => (seconds === null ? null : (seconds * 1000) / node.count);
@@ -103,12 +103,17 @@ const SETTLE_LIMIT_MS = 20_000;
 const RESTING = 0.12;
 
 /** Waits until node and Postgres rest, so that what the views cost is charged to the node and not to whoever runs next. Answers the time in ms. */
-export async function settle(stand: Stand): Promise<number> {
+export function settle(stand: Stand): Promise<number> {
+  return untilResting(async () => total(await usage(stand)));
+}
+
+/** Waits until those whose CPU seconds `used` gives do next to nothing; answers the time in ms. */
+export async function untilResting(used: () => Promise<number | null>): Promise<number> {
   const started = performance.now();
   for (;;) {
-    const before = await usage(stand);
+    const before = await used();
     await new Promise((resolve) => setTimeout(resolve, SETTLE_STEP_MS));
-    const busy = total(difference(before, await usage(stand))) ?? 0;
+    const busy = combine(await used(), before, -1) ?? 0;
     const waited = performance.now() - started;
     if (busy / (SETTLE_STEP_MS / 1000) < RESTING || waited > SETTLE_LIMIT_MS) return Math.max(0, waited - SETTLE_STEP_MS);
   }
@@ -118,9 +123,21 @@ function load(stand: Stand, url: string, name: CaseName, connections: number, se
   return stand.generator.perform({ workload: name, url, project: stand.credentials, connections, until: { seconds } });
 }
 
+/** The node, and its workers where it has some. Its Postgres is not among them. */
+async function nodeProcesses({ node, postmaster }: Stand): Promise<readonly number[]> {
+  const children = await childrenOf(node.pid);
+  return [node.pid, ...children.map(({ pid }) => pid).filter((pid) => pid !== postmaster)];
+}
+
+async function residentOf(stand: Stand): Promise<number | null> {
+  const all = await Promise.all((await nodeProcesses(stand)).map(residentBytes));
+  return all.reduce((one, other) => combine(one, other, 1), 0);
+}
+
 async function usage(stand: Stand): Promise<Usage> {
   const postgres = stand.postmaster === null ? null : await familyCpuSeconds(stand.postmaster);
-  return { node: await cpuSeconds(stand.node.pid), postgres };
+  const all = await Promise.all((await nodeProcesses(stand)).map(cpuSeconds));
+  return { node: all.reduce((one, other) => combine(one, other, 1), 0), postgres };
 }
 
 const combine = (one: number | null, other: number | null, sign: 1 | -1) => (one === null || other === null ? null : one + sign * other);
@@ -134,7 +151,8 @@ const difference = (before: Usage, after: Usage): Usage => ({
 });
 const total = (of: Usage) => combine(of.node, of.postgres, 1);
 
-interface Merged {
+/** Several slices, one after the other, as one. */
+export interface Merged {
   readonly count: number;
   readonly rps: number;
   readonly p50Ms: number;
@@ -143,7 +161,7 @@ interface Merged {
   readonly generatorCpu: number;
 }
 
-function merge(slices: readonly Seen[]): Merged {
+export function merge(slices: readonly Seen[]): Merged {
   const count = slices.reduce((all, seen) => all + seen.latencies.length, 0);
   const seconds = slices.reduce((all, seen) => all + seen.seconds, 0);
   const latencies = new Float64Array(count);

@@ -19,7 +19,7 @@ export async function pushDefinitions(project: Project): Promise<void> {
 }
 
 /** Puts the documents of one seed into the store over HTTP; answers documents per second. Throws unless every one was accepted. */
-export async function plant(stand: Stand, project: Project, seed: SeedName): Promise<number> {
+export async function plant(stand: Pick<Stand, 'generator' | 'node' | 'credentials'>, project: Project, seed: SeedName): Promise<number> {
   const requests = SEEDS[seed];
   const until = { requests };
   const seen = await stand.generator.perform({

@@ -1,6 +1,7 @@
 import { cpus, platform, totalmem } from 'node:os';
 import { table } from '../harness/table.ts';
 import type { Row } from './measure.ts';
+import { print } from './terminal.ts';
 import type { CaseName } from './workloads.ts';
 
 /** Milliseconds from starting the program to the first healthy answer: on an empty folder, on it again, and with all the data of the run. */
@@ -13,6 +14,8 @@ export interface Starts {
 export interface Result {
   readonly results: readonly Row[];
   readonly rssMb: number | null;
+  /** Processes of the node that served; `rssMb` is of all of them. */
+  readonly workers: number;
   readonly starts: Starts;
   readonly seedsPerSecond: Readonly<Record<string, number>>;
   readonly bars: readonly Bar[];
@@ -80,9 +83,13 @@ export function machine(): Machine {
   };
 }
 
+export function machineText(on: Machine): string {
+  return `${on.cpus} CPUs (${on.cpu}), ${on.memoryGb} GB, ${on.platform}, Node ${on.node}`;
+}
+
 export function printResult(result: Result): void {
-  const { machine: on, starts } = result;
-  print(`\n${on.cpus} CPUs (${on.cpu}), ${on.memoryGb} GB, ${on.platform}, Node ${on.node}\n`);
+  const { starts, workers } = result;
+  print(`\n${machineText(result.machine)}; ${workers === 1 ? '1 worker' : `${workers} workers`}\n`);
   const head = [
     'case',
     'conns',
@@ -158,8 +165,4 @@ function cells(row: Row): readonly (string | number)[] {
     row.non2xx,
     row.non2xx === 0 ? '' : `INVALID ${JSON.stringify(row.failures)}`,
   ];
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

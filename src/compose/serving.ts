@@ -52,6 +52,7 @@ function httpSettings(config: Config): HttpSettings {
     gameBodyBytes: limits.gameBodyBytes,
     managementBodyBytes: limits.managementBodyBytes,
     bodyDepth: limits.bodyDepth,
+    trustedProxies: config.trustedProxies,
     buckets: {
       game: { burst: limits.gameBurst, perSecond: limits.gameRefill },
       management: { burst: limits.managementBurst, perSecond: limits.managementRefill },

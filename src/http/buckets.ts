@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { refusal } from '../kernel/errors.ts';
+import type { Received } from './client-address.ts';
 import type { BucketGroup, BucketRule } from './settings.ts';
 
 interface Bucket {
@@ -15,18 +15,20 @@ const MOST_ADDRESSES = 50_000;
 /** Request buckets per client address and group of routes (security 9.1). */
 export class Buckets {
   private readonly rules: Readonly<Record<BucketGroup, BucketRule>>;
+  private readonly addressOf: (req: Received) => string | null;
   private readonly now: () => number;
   private readonly buckets = new LRUCache<string, Bucket>({ max: MOST_ADDRESSES });
 
-  /** `now` answers unix ms. */
-  constructor(rules: Readonly<Record<BucketGroup, BucketRule>>, now: () => number = Date.now) {
+  /** `addressOf` names whom a request counts for, `null` for nobody; `now` answers unix ms. */
+  constructor(rules: Readonly<Record<BucketGroup, BucketRule>>, addressOf: (req: Received) => string | null, now: () => number = Date.now) {
     this.rules = rules;
+    this.addressOf = addressOf;
     this.now = now;
   }
 
   /** Counts one request. Throws 429 RATE_LIMITED with `Retry-After` when the bucket is empty. */
-  take(req: IncomingMessage, group: BucketGroup): void {
-    const address = clientAddress(req);
+  take(req: Received, group: BucketGroup): void {
+    const address = this.addressOf(req);
     if (address === null) return;
     const rule = this.rules[group];
     const now = this.now();
@@ -48,20 +50,4 @@ export class Buckets {
     this.buckets.set(key, fresh);
     return fresh;
   }
-}
-
-const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
-const LONGEST_ADDRESS = 64;
-
-/**
- * Whom a request counts for. `null`: a peer on this machine that forwards for nobody, which is not counted (decision 16). A peer on
- * this machine is a proxy, so the last hop it names is believed; anybody else could write what he likes.
- */
-export function clientAddress(req: IncomingMessage): string | null {
-  const peer = req.socket.remoteAddress ?? '';
-  if (!LOOPBACK.test(peer)) return peer;
-  const forwarded = req.headers['x-forwarded-for'];
-  const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',');
-  const last = hops[hops.length - 1]?.trim() ?? '';
-  return last === '' ? null : last.slice(0, LONGEST_ADDRESS);
 }

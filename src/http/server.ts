@@ -4,6 +4,7 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { App } from '../app/app.ts';
 import { Buckets } from './buckets.ts';
+import { clientAddresses } from './client-address.ts';
 import { newRequestId, type State } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import { buildFamilies } from './routes/families.ts';
@@ -48,7 +49,7 @@ export function createServer(parts: ServerParts): HttpServer {
     transport({
       settings,
       families: buildFamilies(services, parts),
-      buckets: settings.buckets && new Buckets(settings.buckets),
+      buckets: settings.buckets && new Buckets(settings.buckets, clientAddresses(settings.trustedProxies)),
       metrics,
       log,
       closing: () => closing,

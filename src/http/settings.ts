@@ -20,6 +20,8 @@ export interface HttpSettings {
   readonly keepAliveTimeoutMs: number;
   /** Request buckets per client address; `null` turns them off. */
   readonly buckets: Readonly<Record<BucketGroup, BucketRule>> | null;
+  /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   /** A request that takes longer is logged. */
   readonly slowMs: number;
   /** Level of the log line of an answer from 400 to 499. */
@@ -53,6 +55,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
     management: { burst: 120, perSecond: 20 },
     session: { burst: 120, perSecond: 30 },
   },
+  trustedProxies: ['127.0.0.0/8', '::1'],
   slowMs: 1000,
   clientErrorLevel: 'debug',
 };

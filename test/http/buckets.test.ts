@@ -31,6 +31,10 @@ describe('request buckets', () => {
     expect(await from('2.2.2.2, 10.0.0.4')).toBe(429);
   });
 
+  it('count what a balancer of this machine forwards for this machine as little', async () => {
+    for (const _ of [1, 2, 3, 4, 5]) expect(await from('127.0.0.1')).toBe(401);
+  });
+
   it('do not count peers on this machine, nor health', async () => {
     for (const _ of [1, 2, 3, 4, 5]) expect((await server.send('GET', '/v3/values/demo')).status).toBe(401);
     for (const _ of [1, 2, 3, 4, 5]) expect(await from('10.0.0.5', '/health')).toBe(200);

@@ -29,6 +29,8 @@ export interface Running {
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
+  /** Another built program than `savepoint`. */
+  readonly program?: string;
 }
 
 /** Nothing of the caller's configuration reaches a node of ours: it must not write into somebody's real database. */
@@ -39,7 +41,10 @@ function environment(own: Readonly<Record<string, string>> = {}): NodeJS.Process
 }
 
 export function run(args: readonly string[], options: RunOptions = {}): Running {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env: environment(options.env), stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [options.program ?? PROGRAM, ...args], {
+    env: environment(options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const out: string[] = [];
   const err: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk.toString()));

@@ -1,0 +1,125 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Kept, keep } from './keep.ts';
+import { balancerPart, type NodePart, nodePart, postgresPart, redisPart } from './parts.ts';
+
+/** The topology of `infra/docker`, without Docker: processes of this machine, on the loopback only. */
+
+export interface ClusterOptions {
+  /** For everything it keeps: database, queue, logs. */
+  readonly folder: string;
+  /** API nodes. */
+  readonly nodes: number;
+  /** Of the balancer; 0 takes a free one. */
+  readonly port: number;
+  /** Whether there are a Redis and a worker. */
+  readonly jobs: boolean;
+  /**
+   * The nodes' settings. DATABASE_URL, EVENTSTORE_URL and REDIS_URL name servers of your own; without the first and the last, an embedded
+   * Postgres and a Redis are started.
+   */
+  readonly env: NodeJS.ProcessEnv;
+  readonly tell: (text: string) => void;
+}
+
+export interface ClusterNode {
+  readonly name: string;
+  readonly url: string;
+  pid(): number | null;
+}
+
+export interface Cluster {
+  /** Of the balancer. */
+  readonly url: string;
+  readonly nodes: readonly ClusterNode[];
+  /** In the order in which they were started. */
+  readonly parts: readonly Kept[];
+  /** The environment in which `savepoint` commands work on this cluster. Holds passwords. */
+  readonly env: NodeJS.ProcessEnv;
+  /** With the password: never for a log. */
+  readonly databaseUrl: string;
+  /** Keys of the project that the very first start makes; `null` where the log held projects already. */
+  readonly credentialsFile: string | null;
+  /** Balancer first, database last; what runs is finished. */
+  stop(): Promise<void>;
+}
+
+/** Connections that one node may take, and those for commands beside them. */
+const CONNECTIONS = { perNode: 20, spare: 20 };
+/** What a node gets from its command line here; as settings they would contradict its role. */
+const OWN_SETTINGS = ['PORT', 'HOST', 'ROLES', 'WORKERS', 'SAVEPOINT_DATA'];
+
+/** Starts everything and waits until it serves. Throws what keeps one part from starting; the others are stopped again. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const kept: Kept[] = [];
+  const stop = async () => {
+    for (const together of stopOrder(kept)) await Promise.all(together.map((one) => one.stop()));
+  };
+  try {
+    return await start(options, kept, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(options: ClusterOptions, kept: Kept[], stop: () => Promise<void>): Promise<Cluster> {
+  const { nodes, port, jobs, tell } = options;
+  const folder = resolve(options.folder);
+  mkdirSync(folder, { recursive: true });
+  const add = async (part: Kept['part']) => void kept.push(await keep(part, tell));
+
+  const env = { ...options.env };
+  for (const name of OWN_SETTINGS) delete env[name];
+  const given = env['DATABASE_URL'];
+  const databaseUrl = given || (await embedded(options, folder, add));
+  env['DATABASE_URL'] = databaseUrl;
+  if (jobs && !env['REDIS_URL']) {
+    const redis = await redisPart(folder);
+    env['REDIS_URL'] = redis.url;
+    await add(redis);
+  }
+  // The first node migrates, and the first that serves waits for its demo project to be projected.
+  await add(await nodePart('projector', 'projector', folder, env, ['--no-demo']));
+  const serving: NodePart[] = [];
+  for (let index = 1; index <= nodes; index += 1) {
+    serving.push(await nodePart(`api-${index}`, 'api', folder, env, index === 1 ? [] : ['--no-demo']));
+  }
+  const [first, ...others] = serving;
+  if (first !== undefined) await add(first);
+  const begun = await Promise.allSettled(others.map(add));
+  for (const one of begun) if (one.status === 'rejected') throw one.reason;
+  if (jobs) await add(await nodePart('worker', 'worker', folder, env, ['--no-demo']));
+  const balancer = await balancerPart(folder, port, serving);
+  await add(balancer);
+
+  const credentials = join(folder, 'api-1', 'demo-project.json');
+  return {
+    url: balancer.url,
+    nodes: serving.map(({ name, url }) => ({ name, url, pid: () => kept.find((one) => one.part.name === name)?.pid() ?? null })),
+    parts: kept,
+    env,
+    databaseUrl,
+    credentialsFile: existsSync(credentials) ? credentials : null,
+    stop,
+  };
+}
+
+async function embedded(
+  { nodes, jobs, tell }: ClusterOptions,
+  folder: string,
+  add: (part: Kept['part']) => Promise<void>,
+): Promise<string> {
+  const processes = nodes + (jobs ? 2 : 1);
+  const postgres = await postgresPart(folder, processes * CONNECTIONS.perNode + CONNECTIONS.spare, tell);
+  await add(postgres);
+  return postgres.url;
+}
+
+/** Who is in front goes first: the balancer, then all nodes at once, then what they stand on. */
+function stopOrder(kept: readonly Kept[]): readonly (readonly Kept[])[] {
+  const named = (name: string) => kept.filter(({ part }) => part.name === name);
+  const ends = ['balancer', 'redis', 'postgres'];
+  const nodes = kept.filter(({ part }) => !ends.includes(part.name));
+  return [named('balancer'), nodes, named('redis'), named('postgres')];
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A part of the cluster while it runs. */
+export interface Running {
+  readonly pid: number;
+  /** Resolves with how it ended, in a word or two. */
+  readonly ended: Promise<string>;
+  /** Has it finish its work; resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+export interface Part {
+  readonly name: string;
+  readonly does: string;
+  /** Where it listens, fit to be shown. */
+  readonly address: string;
+  /** Resolves when it serves. Throws when it cannot, or when `signal` says to give up. */
+  start(signal: AbortSignal): Promise<Running>;
+}
+
+/** A part that is started again whenever it ends by itself. */
+export interface Kept {
+  readonly part: Part;
+  /** `null` while it does not run. */
+  pid(): number | null;
+  stop(): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+/** Who lived this long did not die of its start. */
+const LONG_LIFE_MS = 10_000;
+
+/** Starts a part; from then on its ends are told, and it is started again. Throws when it does not start the first time. */
+export async function keep(part: Part, tell: (text: string) => void): Promise<Kept> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const state: { running: Running | null } = { running: await started(part, signal) };
+
+  const watch = async () => {
+    for (let failures = 0; !signal.aborted; ) {
+      const born = Date.now();
+      const how = (await state.running?.ended) ?? 'it did not start';
+      state.running = null;
+      if (signal.aborted) return;
+      failures = Date.now() - born > LONG_LIFE_MS ? 0 : failures + 1;
+      tell(`${part.name} ended (${how}); starting it again`);
+      await sleep(Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, failures - 1), LONGEST_PAUSE_MS), undefined, { signal }).catch(
+        () => undefined,
+      );
+      if (signal.aborted) return;
+      await again();
+    }
+  };
+  const again = async () => {
+    try {
+      state.running = await part.start(signal);
+      tell(`${part.name} serves again (process ${state.running.pid})`);
+    } catch (error) {
+      if (!signal.aborted) tell(`${part.name}: ${messageOf(error)}`);
+    }
+  };
+
+  const watching = watch();
+  return {
+    part,
+    pid: () => state.running?.pid ?? null,
+    async stop() {
+      stopping.abort();
+      await state.running?.stop();
+      await watching;
+      // It may have been on its way up.
+      await state.running?.stop();
+    },
+  };
+}
+
+async function started(part: Part, signal: AbortSignal): Promise<Running> {
+  try {
+    return await part.start(signal);
+  } catch (error) {
+    throw new Error(`${part.name} could not be started: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { accessSync, closeSync, constants, openSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Running } from './keep.ts';
+
+/** Processes of a cluster: found, started with their output in a file, waited for, stopped. */
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** What it prints is added here. */
+  readonly logFile: string;
+  /** What asks it to finish its work and end. */
+  readonly stopWith: NodeJS.Signals;
+}
+
+const STOP_MS = 20_000;
+const READY_MS = 90_000;
+/** Distributions keep servers where a user's PATH does not look. */
+const SERVER_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin'];
+/** Linux's way to have a process end with its parent, however that ends. */
+const SETPRIV = '/usr/bin/setpriv';
+
+/** The path of a program of this machine; `null` where there is none. */
+export function findProgram(name: string): string | null {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...SERVER_FOLDERS];
+  return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function startProcess({ program, args, env, logFile, stopWith }: Command): Running {
+  const output = openSync(logFile, 'a', 0o600);
+  const own = [program, ...args];
+  const [first = program, ...rest] = isExecutable(SETPRIV) ? [SETPRIV, '--pdeathsig', 'TERM', ...own] : own;
+  // A group of its own: Ctrl-C in the terminal is for the cluster, which stops its parts in their order.
+  const child = spawn(first, rest, { env, stdio: ['ignore', output, output], detached: true });
+  closeSync(output);
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => {
+      endGroup(child.pid);
+      resolve(signal ?? `code ${code}`);
+    });
+  });
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    async stop() {
+      child.kill(stopWith);
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      await ended;
+      clearTimeout(late);
+    },
+  };
+}
+
+/** What a killed process leaves behind, such as the workers of nginx, would keep its port. */
+function endGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nothing was left.
+  }
+}
+
+/** Resolves when `isReady` says so. Otherwise stops what runs, and throws with its last lines: it ended, it took too long, `signal`. */
+export async function whenReady(running: Running, logFile: string, isReady: () => Promise<boolean>, signal: AbortSignal): Promise<Running> {
+  const state: { end: string | null } = { end: null };
+  running.ended.then((how) => {
+    state.end = how;
+  });
+  for (const until = Date.now() + READY_MS; !signal.aborted && state.end === null && Date.now() < until; await sleep(30)) {
+    if (await isReady()) return running;
+  }
+  await running.stop();
+  throw new Error(`it was not ready (${state.end}):\n${lastLines(logFile)}`);
+}
+
+function lastLines(file: string): string {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-8).join('\n');
+}

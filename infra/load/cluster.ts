@@ -1,0 +1,142 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type ClusterOptions, startCluster } from '../cluster/cluster.ts';
+import { ownEnvironment } from '../harness/node.ts';
+import { table } from '../harness/table.ts';
+import { startGenerator } from './children.ts';
+import { ARRANGEMENTS, type Contention, contend, type Load } from './contention.ts';
+import { type Machine, machine, machineText } from './report.ts';
+import { positive, print, progress } from './terminal.ts';
+
+/** `npm run bench:cluster`: `document.write` on one project and on six, to one node, to three, and through the balancer. */
+
+interface Options extends Load {
+  readonly jsonFile: string | null;
+  readonly markdownFile: string | null;
+  readonly eventStoreUrl: string | null;
+}
+
+interface ClusterResult {
+  readonly results: readonly Contention[];
+  readonly nodes: number;
+  readonly log: 'Postgres' | 'EventStoreDB';
+  readonly machine: Machine;
+  readonly finishedAt: string;
+}
+
+const NODES = 3;
+const USAGE = `npm run bench:cluster [-- options]     needs nginx on this machine
+  --connections N        how many at once, over all nodes and projects (96)
+  --seconds N            how long each arrangement is measured (8)
+  --eventstore URL       keep the log in this EventStoreDB, which should be an empty one
+  --json FILE            write the result as JSON, too
+  --markdown FILE        write the table as docs/performance.md shows it, too`;
+
+/** `null`: only the usage was asked for. */
+function readOptions(): Options | null {
+  const { values } = parseArgs({
+    options: {
+      connections: { type: 'string', default: '96' },
+      seconds: { type: 'string', default: '8' },
+      eventstore: { type: 'string' },
+      json: { type: 'string' },
+      markdown: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return null;
+  return {
+    connections: positive('--connections', values.connections),
+    seconds: positive('--seconds', values.seconds),
+    eventStoreUrl: values.eventstore ?? null,
+    jsonFile: values.json ?? null,
+    markdownFile: values.markdown ?? null,
+  };
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === null) {
+    print(USAGE);
+    return 0;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-cluster-'));
+  try {
+    return await bench(options, folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function bench(options: Options, folder: string): Promise<number> {
+  progress(`starting ${NODES} nodes, a projector and a balancer`);
+  const engine = options.eventStoreUrl === null ? {} : { EVENTSTORE_URL: options.eventStoreUrl };
+  const setup: ClusterOptions = { folder, nodes: NODES, port: 0, jobs: false, env: { ...ownEnvironment(), ...engine }, tell: progress };
+  const cluster = await startCluster(setup);
+  const generator = startGenerator();
+  const clean = async () => {
+    generator.stop();
+    await cluster.stop();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
+  try {
+    const results: Contention[] = [];
+    for (const arrangement of ARRANGEMENTS) {
+      progress(`${arrangement.route}, ${arrangement.projects} projects`);
+      results.push(await contend(cluster, generator, arrangement, options));
+    }
+    const log = options.eventStoreUrl === null ? 'Postgres' : 'EventStoreDB';
+    return await conclude(options, { results, nodes: NODES, log, machine: machine(), finishedAt: new Date().toISOString() });
+  } finally {
+    await clean();
+  }
+}
+
+const HEAD = [
+  'clients speak to',
+  'projects',
+  'writes/s',
+  'per node',
+  'least share',
+  'conflicts',
+  'commits/append',
+  'p50 ms',
+  'p99 ms',
+  'not 2xx',
+];
+
+async function conclude(options: Options, result: ClusterResult): Promise<number> {
+  const rows = result.results.map(cells);
+  print(`\n${machineText(result.machine)}; log in ${result.log}; ${options.connections} connections\n`);
+  print(table(HEAD, rows));
+  if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(result, null, 2)}\n`);
+  const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
+  if (options.markdownFile !== null) await writeFile(options.markdownFile, `${lines.join('\n')}\n`);
+  // What several nodes refuse for want of agreement (409) is a figure; anything else makes the others meaningless.
+  const invalid = result.results.filter(({ failures }) => Object.keys(failures).some((status) => status !== '409'));
+  for (const { route, projects, failures } of invalid) progress(`INVALID: ${route}, ${projects}: ${JSON.stringify(failures)}`);
+  return invalid.length > 0 ? 1 : 0;
+}
+
+function cells(row: Contention): readonly (string | number)[] {
+  return [
+    row.route,
+    row.projects,
+    Math.round(row.writesPerSecond),
+    row.perNode.map(Math.round).join(' + '),
+    row.leastShare === null ? '–' : row.leastShare.toFixed(2),
+    row.conflicts,
+    row.groupSize.toFixed(1),
+    row.p50Ms.toFixed(1),
+    row.p99Ms.toFixed(1),
+    Object.values(row.failures).reduce((one, other) => one + other, 0),
+  ];
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
+  return 1;
+});
+process.exit();

@@ -1,0 +1,146 @@
+import type { Cluster } from '../cluster/cluster.ts';
+import { runProgram } from '../harness/node.ts';
+import type { Credentials } from '../harness/project.ts';
+import { expectOk, openProject, parseCredentials } from '../harness/project.ts';
+import type { Generator } from './children.ts';
+import type { Job } from './generator.ts';
+import { merge, untilResting } from './measure.ts';
+import { pushDefinitions } from './prepare.ts';
+import { cpuSeconds, familyCpuSeconds } from './processes.ts';
+
+/** What a project costs several nodes: the same writes to one node, to three that all have it, and through the balancer. */
+
+/** Whom the clients speak to. */
+export type Route = 'one node' | 'balancer' | 'all nodes';
+
+export interface Arrangement {
+  readonly route: Route;
+  readonly projects: number;
+}
+
+/** Writes to one project that two nodes have open cost both, so each arrangement has projects of its own. */
+export const ARRANGEMENTS: readonly Arrangement[] = [
+  { route: 'one node', projects: 1 },
+  { route: 'all nodes', projects: 1 },
+  { route: 'balancer', projects: 1 },
+  { route: 'one node', projects: 6 },
+  { route: 'all nodes', projects: 6 },
+  { route: 'balancer', projects: 6 },
+];
+
+export interface Contention extends Arrangement {
+  readonly connections: number;
+  /** Acknowledged. */
+  readonly writesPerSecond: number;
+  /** Commits per second that each node stored. */
+  readonly perNode: readonly number[];
+  /** The least node's commits by all, where all take part; a third is fair for three. */
+  readonly leastShare: number | null;
+  /** Appends that met another node's. */
+  readonly conflicts: number;
+  /** Commits in one append. */
+  readonly groupSize: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Answers other than 2xx by status. */
+  readonly failures: Readonly<Record<string, number>>;
+}
+
+export interface Load {
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+const WARM_UP_SECONDS = 2;
+
+/** Makes the projects of one arrangement, warms up, and measures. */
+export async function contend(cluster: Cluster, generator: Generator, arrangement: Arrangement, load: Load): Promise<Contention> {
+  const projects = await makeProjects(cluster, arrangement);
+  const jobs = jobsOf(cluster, arrangement.route, projects, load.connections);
+  await generator.performAll(jobs.map((job) => ({ ...job, until: { seconds: WARM_UP_SECONDS } })));
+  await untilResting(() => usedBy(cluster));
+  const before = await countersOf(cluster);
+  const seen = await generator.performAll(jobs.map((job) => ({ ...job, until: { seconds: load.seconds } })));
+  const after = await countersOf(cluster);
+  await untilResting(() => usedBy(cluster));
+
+  const all = merge(seen);
+  const seconds = Math.max(...seen.map((one) => one.seconds));
+  const commits = after.map((counters, index) => counters.commits - (before[index]?.commits ?? 0));
+  const sum = (values: readonly number[]) => values.reduce((one, other) => one + other, 0);
+  const difference = (name: keyof Counters) => sum(after.map((counters) => counters[name])) - sum(before.map((counters) => counters[name]));
+  return {
+    ...arrangement,
+    connections: load.connections,
+    writesPerSecond: (all.count - sum(Object.values(all.failures))) / seconds,
+    perNode: commits.map((count) => count / seconds),
+    leastShare: arrangement.route === 'all nodes' ? Math.min(...commits) / sum(commits) : null,
+    conflicts: difference('conflicts'),
+    groupSize: difference('commits') / difference('appends'),
+    p50Ms: all.p50Ms,
+    p99Ms: all.p99Ms,
+    failures: all.failures,
+  };
+}
+
+/** The jobs that make up the load: the connections are shared out evenly, and each stays with its node and its project. */
+function jobsOf({ url, nodes }: Cluster, route: Route, projects: readonly Credentials[], connections: number): Omit<Job, 'until'>[] {
+  const urls = nodes.map((node) => node.url);
+  const targets = { 'one node': urls.slice(0, 1), balancer: [url], 'all nodes': urls }[route];
+  const each = Math.max(1, Math.round(connections / (targets.length * projects.length)));
+  return projects.flatMap((project) =>
+    targets.map((target) => ({ workload: 'document.write' as const, url: target, project, connections: each })),
+  );
+}
+
+async function makeProjects(cluster: Cluster, { route, projects }: Arrangement): Promise<readonly Credentials[]> {
+  const made: Credentials[] = [];
+  for (let index = 0; index < projects; index += 1) {
+    const { code, stdout, stderr } = await runProgram(cluster.env, ['project', 'create', `Bench ${index}`, '--json']);
+    if (code !== 0) throw new Error(`no project could be made: ${stderr}`);
+    const credentials = parseCredentials(JSON.parse(stdout));
+    const project = openProject((route === 'balancer' ? cluster.url : cluster.nodes[0]?.url) ?? cluster.url, credentials);
+    await pushDefinitions(project);
+    // A definition is in force on every node within a second; whoever asks them now waits for it.
+    for (const { url } of route === 'all nodes' ? cluster.nodes : []) {
+      const other = openProject(url, credentials);
+      const headers = { 'x-api-key': project.secretKey, 'x-public-key': project.publicKey };
+      await expectOk(`the project on ${url}`, other.http.send('GET', `/v3/manage/${project.projectId}/validate`, { headers }));
+      other.http.close();
+    }
+    project.http.close();
+    made.push(credentials);
+  }
+  return made;
+}
+
+interface Counters {
+  readonly commits: number;
+  readonly appends: number;
+  readonly conflicts: number;
+}
+
+function countersOf({ nodes }: Cluster): Promise<readonly Counters[]> {
+  return Promise.all(
+    nodes.map(async ({ url }) => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+      return {
+        commits: value('savepoint_append_commits_sum'),
+        appends: value('savepoint_append_commits_count'),
+        conflicts: value('savepoint_append_conflicts_total'),
+      };
+    }),
+  );
+}
+
+/** CPU seconds of everything in the cluster; `null` where /proc does not tell. */
+async function usedBy({ parts }: Cluster): Promise<number | null> {
+  const used = await Promise.all(parts.map((part) => (part.pid() === null ? 0 : usedByPart(part.part.name, part.pid() ?? 0))));
+  return used.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
+}
+
+function usedByPart(name: string, pid: number): Promise<number | null> {
+  // Postgres and nginx work in children of the process that is known.
+  return name === 'postgres' || name === 'balancer' ? familyCpuSeconds(pid) : cpuSeconds(pid);
+}

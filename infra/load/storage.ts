@@ -1,0 +1,202 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { numberAt } from '../harness/json.ts';
+import { demoCredentials, type RunningNode, savepoint, startNode } from '../harness/node.ts';
+import { openProject } from '../harness/project.ts';
+import { table } from '../harness/table.ts';
+import { databaseUrlOf } from '../postgres/database.ts';
+import { startGenerator } from './children.ts';
+import { untilResting } from './measure.ts';
+import { pushDefinitions } from './prepare.ts';
+import { cpuSeconds, familyCpuSeconds, findPostmaster } from './processes.ts';
+import { type Machine, machine, machineText } from './report.ts';
+import { positive, print, progress } from './terminal.ts';
+import { KEYS } from './workloads.ts';
+
+/** `npm run bench:storage`: what writes leave on the disk, and how fast the log is read again: rebuild, verify, backup, restore. */
+
+const USAGE = `npm run bench:storage [-- options]
+  --writes N             documents of 0.7 KB that are written, over ${KEYS} keys (200000)
+  --json FILE            write the result as JSON, too`;
+
+const CONNECTIONS = 128;
+
+interface Part {
+  readonly name: string;
+  readonly bytes: number;
+  readonly bytesPerWrite: number;
+}
+
+interface Speed {
+  readonly name: string;
+  readonly seconds: number;
+  readonly eventsPerSecond: number;
+}
+
+interface StorageResult {
+  readonly writes: number;
+  readonly writesPerSecond: number;
+  readonly parts: readonly Part[];
+  readonly speeds: readonly Speed[];
+  readonly machine: Machine;
+  readonly finishedAt: string;
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { writes: { type: 'string', default: '200000' }, json: { type: 'string' }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) {
+    print(USAGE);
+    return 0;
+  }
+  const writes = Math.round(positive('--writes', values.writes));
+  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-storage-'));
+  const state: { node: RunningNode | null } = { node: null };
+  const clean = async () => {
+    await state.node?.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
+  try {
+    state.node = await startNode(join(folder, 'node'));
+    const result = await bench(state.node, folder, writes);
+    show(result);
+    if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(result, null, 2)}\n`);
+    return 0;
+  } finally {
+    await clean();
+  }
+}
+
+async function bench(node: RunningNode, folder: string, writes: number): Promise<StorageResult> {
+  const data = node.dataFolder;
+  const credentials = await demoCredentials(data);
+  const project = openProject(node.url, credentials);
+  await pushDefinitions(project);
+  project.http.close();
+  const rest = async () => untilResting(await usageOf(node));
+  await rest();
+
+  progress(`${writes} writes`);
+  const before = await sizes(data);
+  const generator = startGenerator();
+  const job = {
+    workload: 'document.write',
+    url: node.url,
+    project: credentials,
+    connections: CONNECTIONS,
+    until: { requests: writes },
+  } as const;
+  const seen = await generator.perform(job);
+  generator.stop();
+  if (Object.keys(seen.failures).length > 0) throw new Error(`some were refused: ${JSON.stringify(seen.failures)}`);
+  await rest();
+  const after = await sizes(data);
+  await node.stop();
+
+  const parts = [...after].map(([name, bytes]) => {
+    const grown = bytes - (before.get(name) ?? 0);
+    return { name, bytes: grown, bytesPerWrite: grown / writes };
+  });
+  const { speeds, backupBytes } = await readAgain(folder, data);
+  return {
+    writes,
+    writesPerSecond: writes / seen.seconds,
+    parts: [...parts, { name: 'backup file', bytes: backupBytes, bytesPerWrite: backupBytes / writes }],
+    speeds,
+    machine: machine(),
+    finishedAt: new Date().toISOString(),
+  };
+}
+
+async function usageOf(node: RunningNode): Promise<() => Promise<number | null>> {
+  const postmaster = await findPostmaster(node.dataFolder);
+  return async () => {
+    const [own, database] = await Promise.all([cpuSeconds(node.pid), postmaster === null ? null : familyCpuSeconds(postmaster)]);
+    return own === null || database === null ? null : own + database;
+  };
+}
+
+/** The log is read from its beginning by each of these, without a node beside them. */
+async function readAgain(folder: string, data: string): Promise<{ readonly speeds: readonly Speed[]; readonly backupBytes: number }> {
+  const file = join(folder, 'backup.ndjson.gz');
+  const events = numberAt(await command(['verify', '--data', data]), 'answer.events');
+  const speeds: Speed[] = [];
+  const timed = async (name: string, words: readonly string[], within?: string) => {
+    progress(name);
+    const { seconds, answer } = await command(words);
+    const own = within === undefined ? seconds : numberAt(answer, within);
+    speeds.push({ name, seconds: own, eventsPerSecond: events / own });
+  };
+  await timed('rebuild', ['rebuild', '--data', data], 'seconds');
+  await timed('verify', ['verify', '--data', data]);
+  await timed('log copy to a file', ['log', 'copy', '--data', data, '--to', `file:${file}`]);
+  await timed('log copy from it', ['log', 'copy', '--data', join(folder, 'restored'), '--from', `file:${file}`]);
+  return { speeds, backupBytes: (await stat(file)).size };
+}
+
+async function command(words: readonly string[]): Promise<{ readonly seconds: number; readonly answer: unknown }> {
+  const started = performance.now();
+  const { code, stdout, stderr } = await savepoint(...words, '--json');
+  if (code !== 0) throw new Error(`savepoint ${words.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+  return { seconds: (performance.now() - started) / 1000, answer: JSON.parse(stdout) };
+}
+
+const SIZES = `
+  SELECT relname AS name, pg_table_size(oid)::float8 AS rows, pg_indexes_size(oid)::float8 AS indexes
+  FROM pg_class WHERE relnamespace = 'savepoint'::regnamespace AND relkind = 'r'`;
+
+/** Bytes by what they are for: the log and its indexes, the read models one by one, the write-ahead log so far. */
+async function sizes(data: string): Promise<Map<string, number>> {
+  const client = new pg.Client({ connectionString: databaseUrlOf(data) ?? '' });
+  await client.connect();
+  try {
+    const tables = await client.query<{ name: string; rows: number; indexes: number }>(SIZES);
+    const found = new Map<string, number>();
+    const add = (name: string, bytes: number) => found.set(name, (found.get(name) ?? 0) + bytes);
+    for (const { name, rows, indexes } of tables.rows) {
+      if (name === 'log_events') {
+        add('log: events', rows);
+        add('log: indexes', indexes);
+      } else add(name.startsWith('log_') ? 'log: heads' : `read model ${name.replace(/_v?\d+$/, '')}`, rows + indexes);
+    }
+    const wal = await client.query<{ bytes: number }>(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes`);
+    add('write-ahead log, written', wal.rows[0]?.bytes ?? 0);
+    return found;
+  } finally {
+    await client.end();
+  }
+}
+
+/** What takes less than this for a write is not worth a line. */
+const WORTH_BYTES = 1;
+
+function show({ writes, writesPerSecond, parts, speeds, machine: on }: StorageResult): void {
+  print(`\n${machineText(on)}\n`);
+  print(`${writes} writes of 0.7 KB over ${KEYS} keys, ${Math.round(writesPerSecond)}/s with ${CONNECTIONS} connections\n`);
+  const worth = parts.filter(({ bytesPerWrite }) => bytesPerWrite >= WORTH_BYTES).sort((a, b) => b.bytes - a.bytes);
+  const size = (bytes: number) => Math.round(bytes / 2 ** 20);
+  print(
+    table(
+      ['what', 'MB', 'bytes/write', 'GB/million writes'],
+      worth.map((part) => [part.name, size(part.bytes), Math.round(part.bytesPerWrite), (part.bytesPerWrite / 1000).toFixed(2)]),
+    ),
+  );
+  print('');
+  print(
+    table(
+      ['reading the log again', 'seconds', 'events/s'],
+      speeds.map((speed) => [speed.name, speed.seconds.toFixed(1), Math.round(speed.eventsPerSecond)]),
+    ),
+  );
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
+  return 1;
+});
+process.exit();

@@ -1,0 +1,80 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
+
+const LONGEST_ADDRESS = 64;
+/** A look into the list costs more than the rest of counting a request, and the same few peers come again and again. */
+const REMEMBERED = 1_000;
+
+/** What is looked at of a request. */
+export interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/**
+ * Whom a request counts for: the last address on its way that is no trusted proxy. Each proxy adds the peer it saw to
+ * `X-Forwarded-For`, so from the right the first that is not trusted is the one nobody could make up. `null`: a peer on this machine
+ * that forwards for nobody, which is not counted (decision 16).
+ */
+export function clientAddresses(trustedProxies: readonly string[]): (req: Received) => string | null {
+  const trusts = remembered(trust(trustedProxies));
+  return (req) => {
+    const peer = plain(req.socket.remoteAddress ?? '');
+    if (!trusts(peer)) return LOOPBACK.test(peer) && !isForwarded(req) ? null : peer;
+    const hops = hopsOf(req);
+    const untrusted = hops.findLast((hop) => !trusts(hop));
+    const client = untrusted ?? hops[0] ?? peer;
+    return untrusted === undefined && LOOPBACK.test(client) ? null : client;
+  };
+}
+
+const LOOPBACK = /^127\.|^::1$/;
+const PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
+
+/** Without the port that some proxies add, and an IPv4 address as one, however the socket writes it. */
+function plain(hop: string): string {
+  const text = hop.trim();
+  const [, six, four] = PORT.exec(text) ?? [];
+  return (six ?? four ?? text).replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_ADDRESS);
+}
+
+function isForwarded(req: Received): boolean {
+  return req.headers['x-forwarded-for'] !== undefined;
+}
+
+/** The nearest last. */
+function hopsOf(req: Received): readonly string[] {
+  const forwarded = req.headers['x-forwarded-for'];
+  if (forwarded === undefined) return [];
+  const text = typeof forwarded === 'string' ? forwarded : forwarded.join(',');
+  return text
+    .split(',')
+    .map(plain)
+    .filter((hop) => hop !== '');
+}
+
+function trust(proxies: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const proxy of proxies) {
+    const [host = '', length] = proxy.split('/');
+    const family = isIP(host) === 6 ? 'ipv6' : 'ipv4';
+    if (length === undefined) list.addAddress(host, family);
+    else list.addSubnet(host, Number(length), family);
+  }
+  return (address) => {
+    const version = isIP(address);
+    return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+function remembered(trusts: (address: string) => boolean): (address: string) => boolean {
+  const known = new LRUCache<string, boolean>({ max: REMEMBERED });
+  return (address) => {
+    const before = known.get(address);
+    if (before !== undefined) return before;
+    const found = trusts(address);
+    known.set(address, found);
+    return found;
+  };
+}
