@@ -1,5 +1,6 @@
+import type { DomainEvent } from '../domain/events.ts';
 import { changeSettings, type ProjectDecision, revokeKey } from '../domain/project/decide.ts';
-import { settingsAfter, settingsBody } from '../domain/project/settings.ts';
+import { type Settable, settingsBody, withChanges } from '../domain/project/settings.ts';
 import { Refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
@@ -13,14 +14,15 @@ export function createSettings(context: AppContext): App['settings'] {
       const project = await projectOf(context, caller);
       const { authority, key } = grounds(project.authority, project.definitions, caller, 'live');
       requirePermission(key, 'settings', 'r');
-      return { status: 200, body: settingsBody(caller.projectId, authority.settings) };
+      return { status: 200, body: settingsBody(caller.projectId, authority) };
     },
 
     change: (caller, body) =>
       commit(context, caller, 'settings.change', ({ authority }) => {
         const decision = changeSettings(authority, body);
         if (decision instanceof Refusal) return decision;
-        return { ...decision, body: settingsBody(caller.projectId, settingsAfter(authority.settings, decision.events)) };
+        const after = decision.events.reduce(changedBy, authority);
+        return { ...decision, body: settingsBody(caller.projectId, after) };
       }),
 
     revokePublicKey: (caller, publicKey) =>
@@ -29,6 +31,10 @@ export function createSettings(context: AppContext): App['settings'] {
         return { ...decision, body: { ok: true, projectId: caller.projectId, revoked: decision.events.length > 0 } };
       }),
   };
+}
+
+function changedBy(before: Settable, event: DomainEvent): Settable {
+  return event.type === 'settings.changed' ? withChanges(before, event.data.changes) : before;
 }
 
 type Answered = ProjectDecision & { readonly body: JsonObject };

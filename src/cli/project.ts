@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { hasProjects } from '../compose/log.ts';
-import { isSettingName, projectSettings, SETTING_RULES } from '../domain/project/settings.ts';
+import { projectSettings, SETTING_RULES, settingRule } from '../domain/project/settings.ts';
 import { acceptMember } from '../domain/wire-names.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type Json, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
@@ -72,7 +72,8 @@ function settings(): Command {
           const { revision } = await operator.changeSettings(projectId, asked);
           await projected(projectId, revision);
         }
-        return projectSettings((await operator.show(projectId)).settings);
+        const { name, settings } = await operator.show(projectId);
+        return { name, ...projectSettings(settings) };
       });
       printResult(options, { projectId, settings: all }, () =>
         table(
@@ -87,11 +88,12 @@ function settings(): Command {
 function assignment(text: string): readonly [name: string, value: Json] {
   const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
   const known = acceptMember(name);
-  if (!isSettingName(known)) {
-    throw refusal('VALIDATION_FAILED', `--set takes NAME=VALUE, with one of ${Object.keys(SETTING_RULES).join(', ')}; not ${text}`);
+  const rule = settingRule(known);
+  if (rule === undefined) {
+    throw refusal('VALIDATION_FAILED', `--set takes NAME=VALUE, with one of name, ${Object.keys(SETTING_RULES).join(', ')}; not ${text}`);
   }
   const json = jsonOf(value);
-  return [known, json !== undefined && SETTING_RULES[known].accept(json) !== undefined ? json : value];
+  return [known, json !== undefined && rule.accept(json) !== undefined ? json : value];
 }
 
 function jsonOf(text: string): Json | undefined {

@@ -9,7 +9,7 @@ export interface Scheduler {
   monotonic(): number;
   /** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Runs `task` once after `ms`; the answer cancels it. */
+  /** Runs `task` once after `ms`; the answer cancels it. Keeps no process alive: who waits for what follows holds a connection, which does. */
   after(ms: number, task: () => void): () => void;
   /** Runs `task` when everything that is ready now has run. */
   defer(task: () => void): void;

@@ -112,7 +112,7 @@ export function fakeApp(): FakeApp {
     settings: {
       async read(caller) {
         note('settings.read', caller);
-        return { status: 200, body: settingsBody(PROJECT, {}) };
+        return { status: 200, body: settingsBody(PROJECT, { name: 'Demo', settings: {} }) };
       },
       change: async (caller, ...rest) => managed('settings.change', caller, rest),
       revokePublicKey: async (caller, ...rest) => managed('settings.revokePublicKey', caller, rest),

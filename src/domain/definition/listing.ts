@@ -1,12 +1,12 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type PublishTarget, SINGLE_ID } from '../events.ts';
-import { defaultRuleId } from '../limit/rules.ts';
+import { identifiedRules } from '../limit/rules.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import type { ListedKind, SingleKind } from './kinds.ts';
 import { definitionOf } from './overlay.ts';
 import { type ManageReply, reply } from './publish.ts';
-import { firstText, flagOf, listOf, numberOf, objectOf, textOf } from './read.ts';
+import { firstText, flagOf, numberOf, objectOf, textOf } from './read.ts';
 
 /** The GET listings that editors pull from (management 4). */
 
@@ -64,17 +64,16 @@ const WINDOWS = ['perMinute', 'perHour', 'perDay', 'perWeek', 'perMonth', 'perYe
 
 function rateLimitRules(state: DefinitionsState, options: ListOptions): ManageReply {
   const stored = single(state, 'rate-limit-rules', options);
-  const rules = isArray(stored) ? stored : listOf(member(objectOf(stored), 'rules'));
   return reply({
     projectId: options.projectId,
     source: 'configuration',
     endpointRateLimits: options.endpointRateLimits,
-    rules: rules.filter((rule) => isObject(rule)).map(listedRule),
+    rules: identifiedRules(stored ?? null).map(({ id, rule }) => listedRule(id, rule)),
   });
 }
 
 /** Every stored field, and beside it the flat form that the editor reads, whichever of the three forms was sent. */
-function listedRule(rule: JsonObject): JsonObject {
+function listedRule(id: string, rule: JsonObject): JsonObject {
   const windows = objectOf(member(rule, 'windows'));
   const limits = WINDOWS.map((window): [string, Json] => {
     const flat = `max${window[0]?.toUpperCase()}${window.slice(1)}`;
@@ -84,7 +83,7 @@ function listedRule(rule: JsonObject): JsonObject {
   const [collection, field] = [firstText(rule, 'collection') ?? '*', firstText(rule, 'field') ?? '*'];
   return {
     ...rule,
-    id: firstText(rule, 'id') ?? defaultRuleId(collection, field),
+    id,
     collection,
     field,
     action: firstText(rule, 'action') ?? 'reject',

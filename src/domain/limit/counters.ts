@@ -29,11 +29,11 @@ export interface Count {
 
 export function subjectOf({ collection, key, player }: Counting, scope: RuleModel['scope']): string {
   if (scope === 'global') return '*';
-  return collection.type === 'global' ? player : playerOf(key);
+  return collection.type === 'global' ? player : ownerOf(key);
 }
 
 /** The player of a document key: `{platformId}` or `{platformId}_{recordId}`. */
-export function playerOf(key: string): string {
+function ownerOf(key: string): string {
   const end = key.indexOf('_');
   return end <= 0 ? key : key.slice(0, end);
 }

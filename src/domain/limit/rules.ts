@@ -4,33 +4,49 @@ import { WINDOW_NAMES } from './windows.ts';
 
 const ID = /^[A-Za-z0-9_]{1,64}$/;
 
+/** A stored rule and the id that it goes by: in listings, in refusals, in counters. */
+export interface IdentifiedRule {
+  readonly id: string;
+  readonly rule: JsonObject;
+}
+
 /**
- * Rules as they are evaluated, out of any of the stored forms (`window` + `limit`, `windows`, `maxPerMinute` …), in a list or in
- * `{rules: […]}`. Disabled rules and rules without a usable limit are left out; ids are unique within the list, because counters
- * go by them. Source: runtime 11.1.
+ * The stored rules, in a list or in `{rules: […]}`, each with an id that is unique in the list. A disabled rule has its id, too: to
+ * switch one rule off must not give its counters to the next. Source: runtime 11.1.
  */
-export function normaliseRules(raw: Json): RuleModel[] {
+export function identifiedRules(raw: Json): IdentifiedRule[] {
   const list = isObject(raw) ? raw['rules'] : raw;
   const taken = new Set<string>();
-  return (isArray(list) ? list : []).flatMap((item) => {
-    const rule = isObject(item) ? normalise(item) : null;
-    if (rule === null) return [];
-    const id = unused(rule.id, taken);
+  return (isArray(list) ? list : []).filter(isObject).map((rule) => {
+    const given = text(rule['id']);
+    const id = unused(given !== null && ID.test(given) ? given : defaultRuleId(rule), taken);
     taken.add(id);
-    return [{ ...rule, id }];
+    return { id, rule };
   });
 }
 
-function normalise(raw: JsonObject): RuleModel | null {
+/**
+ * Rules as they are evaluated, out of any of the stored forms (`window` + `limit`, `windows`, `maxPerMinute` …). Disabled rules and
+ * rules without a usable limit are left out. Source: runtime 11.1.
+ */
+export function normaliseRules(raw: Json): RuleModel[] {
+  return identifiedRules(raw).flatMap(({ id, rule }) => normalise(id, rule) ?? []);
+}
+
+function normalise(id: string, raw: JsonObject): RuleModel | null {
   const windows = windowsOf(raw);
   if (raw['enabled'] === false || windows.length === 0) return null;
-  const collection = text(raw['collection']) ?? '*';
-  const field = text(raw['field']) ?? '*';
-  const given = text(raw['id']);
-  const id = given !== null && ID.test(given) ? given : defaultRuleId(collection, field);
   const action = raw['action'] === 'flag' || raw['action'] === 'clamp' ? raw['action'] : 'reject';
   const scope = raw['scope'] === 'global' ? 'global' : 'per_player';
-  return { id, name: text(raw['name']) ?? id, collection, field, scope, action, windows };
+  return { id, name: text(raw['name']) ?? id, collection: collectionOf(raw), field: fieldOf(raw), scope, action, windows };
+}
+
+function collectionOf(rule: JsonObject): string {
+  return text(rule['collection']) ?? '*';
+}
+
+function fieldOf(rule: JsonObject): string {
+  return text(rule['field']) ?? '*';
 }
 
 function windowsOf(raw: JsonObject): RuleModel['windows'] {
@@ -52,9 +68,9 @@ function text(value: Json | undefined): string | null {
 }
 
 /** The id of a rule that has none (runtime 11.1). */
-export function defaultRuleId(collection: string, field: string): string {
+function defaultRuleId(rule: JsonObject): string {
   const part = (name: string) => (name === '*' ? 'all' : name.replace(/[^A-Za-z0-9_]/g, '_'));
-  return `rl_${part(collection)}_${part(field)}`.slice(0, 64);
+  return `rl_${part(collectionOf(rule))}_${part(fieldOf(rule))}`.slice(0, 64);
 }
 
 function unused(id: string, taken: ReadonlySet<string>): string {

@@ -6,7 +6,7 @@ import type { ApiKey, AuthorityState } from '../states.ts';
 import { acceptMembers } from '../wire-names.ts';
 import { displayKey, hashKey, isProjectId } from './keys.ts';
 import { DEFAULT_PERMISSIONS } from './permissions.ts';
-import { isSettingName, SETTING_RULES } from './settings.ts';
+import { MAX_NAME, settingRule } from './settings.ts';
 
 /** Projects, keys and settings: what an operator, or a manager with the `settings` scope, may change. */
 
@@ -15,7 +15,6 @@ export interface ProjectDecision {
 }
 
 const MAX_KEYS = 100;
-const MAX_NAME = 64;
 
 /** `projectId` names the stream and is part of every path, so a deleted project's id is never given again. */
 export function createProject(
@@ -100,11 +99,11 @@ export function changeSettings(state: AuthorityState | null, body: Json | undefi
   if (!isObject(body)) return refusal('VALIDATION_FAILED', 'Body must be an object of settings');
   const changes = new Map<string, Json>();
   for (const [name, raw] of Object.entries(plainSettings(settingsIn(body)))) {
-    if (!isSettingName(name)) continue;
-    const rule = SETTING_RULES[name];
+    const rule = settingRule(name);
+    if (rule === undefined) continue;
     const value = rule.accept(raw);
     if (value === undefined) return refusal('VALIDATION_FAILED', `The setting '${name}' must be ${rule.expected}`);
-    const before = member(state.settings, name);
+    const before = name === 'name' ? state.name : member(state.settings, name);
     if (before === undefined || !jsonEquals(before, value)) changes.set(name, value);
   }
   if (changes.size === 0) return { events: [] };

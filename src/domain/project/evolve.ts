@@ -1,5 +1,6 @@
 import type { KeyChanged, KeyIssued, ProjectEvent } from '../events.ts';
 import type { ApiKey, AuthorityState } from '../states.ts';
+import { withChanges } from './settings.ts';
 
 /** Folds project, settings and keys. Throws when the log contradicts itself, such as a key of a project that was never created. */
 export function evolveAuthority(state: AuthorityState | null, event: ProjectEvent): AuthorityState | null {
@@ -14,7 +15,7 @@ export function evolveAuthority(state: AuthorityState | null, event: ProjectEven
       return { ...created(state, event), deleted: true };
     case 'settings.changed': {
       const before = created(state, event);
-      return { ...before, settings: { ...before.settings, ...event.data.changes } };
+      return { ...before, ...withChanges(before, event.data.changes) };
     }
     case 'key.issued': {
       const before = created(state, event);

@@ -1,10 +1,10 @@
 import { isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import type { DomainEvent } from '../events.ts';
 
 /** Project settings: names, types, ranges and defaults (spec: management 16, and the decisions for what is ours). */
 
 export interface ProjectSettings {
+  readonly description: string;
   readonly enabled: boolean;
   readonly requirePlayerAuth: boolean;
   readonly enableAuthSessions: boolean;
@@ -46,10 +46,13 @@ export interface SettingRule {
 }
 
 const MAX_MESSAGE = 500;
+const MAX_DESCRIPTION = 256;
+export const MAX_NAME = 64;
 /** Characters of a setting that is an object: every node holds the settings of every project that it has open. */
 const MAX_OBJECT = 16_384;
 
 export const SETTING_RULES: Readonly<Record<SettingName, SettingRule>> = {
+  description: text('', MAX_DESCRIPTION),
   enabled: flag(true),
   requirePlayerAuth: flag(false),
   enableAuthSessions: flag(false),
@@ -68,7 +71,7 @@ export const SETTING_RULES: Readonly<Record<SettingName, SettingRule>> = {
   revisionGracePeriodMinutes: minutes(5, 1440),
   revisionPostGraceAction: aliased(oneOf('block_writes', 'block_all'), { block_saves: 'block_writes', allow_readonly: 'block_writes' }),
   revisionForceEndpointUpgrade: flag(false),
-  revisionNotifyMessage: text(''),
+  revisionNotifyMessage: text('', MAX_MESSAGE),
   revisionShowDefaultMessage: flag(false),
   revisionShowNewVersionBanner: flag(true),
   revisionShowUpdateOptions: flag(true),
@@ -81,8 +84,31 @@ export const SETTING_RULES: Readonly<Record<SettingName, SettingRule>> = {
   endpointRateLimits: object(null),
 };
 
-export function isSettingName(name: string): name is SettingName {
+/** A project's name is changed like a setting, and kept beside them: every project has one from its creation. */
+const NAME_RULE: SettingRule = {
+  fallback: '',
+  expected: `a text of 1 to ${MAX_NAME} characters`,
+  accept: (value) => (typeof value === 'string' && value.trim() !== '' && value.trim().length <= MAX_NAME ? value.trim() : undefined),
+};
+
+/** The rule of a setting, or of the project's name; `undefined`: there is no such setting. */
+export function settingRule(name: string): SettingRule | undefined {
+  if (name === 'name') return NAME_RULE;
+  return isSettingName(name) ? SETTING_RULES[name] : undefined;
+}
+
+function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTING_RULES, name);
+}
+
+/** What a `settings.changed` changes of a project. */
+export interface Settable {
+  readonly name: string;
+  readonly settings: JsonObject;
+}
+
+export function withChanges({ name, settings }: Settable, { name: renamed, ...changes }: JsonObject): Settable {
+  return { name: typeof renamed === 'string' ? renamed : name, settings: { ...settings, ...changes } };
 }
 
 const views = new WeakMap<JsonObject, ProjectSettings>();
@@ -101,15 +127,9 @@ export function projectSettings(stored: JsonObject): ProjectSettings {
   return settings;
 }
 
-/** The stored settings as these events leave them. */
-export function settingsAfter(stored: JsonObject, events: readonly DomainEvent[]): JsonObject {
-  const changes = events.map((event) => (event.type === 'settings.changed' ? event.data.changes : {}));
-  return Object.assign({}, stored, ...changes);
-}
-
 /** Members of the GET answer, twice under `settings` and `config`; the editor wants the two flags at one level (management 4.5). */
-export function settingsBody(projectId: string, stored: JsonObject): JsonObject {
-  const settings: JsonObject = { ...projectSettings(stored) };
+export function settingsBody(projectId: string, project: Settable): JsonObject {
+  const settings: JsonObject = { name: project.name, ...projectSettings(project.settings) };
   const { enableAuthSessions = false, enableEncryptedRequests = false } = settings;
   return { ok: true, projectId, settings, config: settings, enableAuthSessions, enableEncryptedRequests };
 }
@@ -155,9 +175,9 @@ function aliased(rule: SettingRule, aliases: Readonly<Record<string, string>>): 
   return { ...rule, accept };
 }
 
-function text(fallback: string): SettingRule {
-  const accept = (value: Json) => (typeof value === 'string' && value.length <= MAX_MESSAGE ? value : undefined);
-  return { fallback, expected: `a text of at most ${MAX_MESSAGE} characters`, accept };
+function text(fallback: string, most: number): SettingRule {
+  const accept = (value: Json) => (typeof value === 'string' && value.length <= most ? value : undefined);
+  return { fallback, expected: `a text of at most ${most} characters`, accept };
 }
 
 function object(fallback: JsonObject | null): SettingRule {

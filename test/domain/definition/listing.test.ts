@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listDefinitions } from '../../../src/domain/definition/listing.ts';
+import { normaliseRules } from '../../../src/domain/limit/rules.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { EMPTY, push, put } from './given.ts';
 
@@ -83,5 +84,17 @@ describe('single documents (management 4.3, 4.4)', () => {
       { id: 'r2', collection: '*', field: '*', maxPerHour: 6, maxPerMinute: null, action: 'reject', windows: { perHour: 6 } },
       { id: 'rl_all_all', maxPerMinute: 7, enabled: false, scope: 'global' },
     ]);
+  });
+
+  it('rules are listed under the ids that they are evaluated under, whatever was sent as one', () => {
+    const rules = [
+      { collection: 'camp', field: 'wood', maxPerDay: 5, enabled: false },
+      { collection: 'camp', field: 'wood', maxPerHour: 2 },
+      { id: 'not an id', collection: 'camp', field: 'wood', maxPerMinute: 1 },
+    ];
+    const ids = ['rl_camp_wood', 'rl_camp_wood_2', 'rl_camp_wood_3'];
+    const { body } = listDefinitions(put(EMPTY, 'rate-limit-rules', { rules }), 'rate-limit-rules', BARE);
+    expect(body['rules']).toMatchObject(ids.map((id) => ({ id })));
+    expect(normaliseRules({ rules }).map(({ id }) => id)).toEqual(ids.slice(1));
   });
 });

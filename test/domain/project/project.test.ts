@@ -192,6 +192,15 @@ describe('settings (management 16)', () => {
     expect(change({ enabled: false, unknown: 1 }, state)).toEqual({ events: [] });
   });
 
+  it('the name of the project is changed like one, and is no setting', () => {
+    const renamed = applied(project, change({ name: ' Dawn ', description: 'A camp' }));
+    expect([renamed.name, renamed.settings]).toEqual(['Dawn', { description: 'A camp' }]);
+    expect(change({ name: 'Dawn' }, renamed)).toEqual({ events: [] });
+    expect(settingsBody('demo', renamed)).toMatchObject({ settings: { name: 'Dawn', description: 'A camp' } });
+    for (const name of ['', '  ', 'x'.repeat(65), 5]) expect(change({ name })).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+    expect(change({ description: 'x'.repeat(257) })).toMatchObject({ status: 400 });
+  });
+
   it('a known setting with an unusable value refuses the whole change', () => {
     expect(change({ enabled: false, inputValidation: 'maybe' })).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
     expect(change([])).toMatchObject({ status: 400 });
@@ -220,7 +229,7 @@ describe('settings (management 16)', () => {
   });
 
   it('the answer carries the two flags that the editor looks for at one level', () => {
-    const body = settingsBody('demo', { enableAuthSessions: true });
+    const body = settingsBody('demo', { name: 'Demo', settings: { enableAuthSessions: true } });
     expect(body).toMatchObject({ ok: true, projectId: 'demo', enableAuthSessions: true, enableEncryptedRequests: false });
     expect(body['config']).toEqual(body['settings']);
   });
