@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { demoCredentials, type RunningNode, startNode } from '../harness/node.ts';
+import { engineOf, projectOf, type RunningNode, startNode } from '../harness/node.ts';
 import { openProject, type Project } from '../harness/project.ts';
 import { startBareServer, startGenerator } from './children.ts';
 import { measure, type Row, type Slices, type Stand, settle, warmUp } from './measure.ts';
@@ -13,6 +13,7 @@ import { CASES, type CaseName, NEEDS } from './workloads.ts';
 
 /**
  * `npm run bench`: a node on its embedded Postgres against a bare Koa handler, on the same machine, by turns.
+ * `EVENTSTORE_URL` puts the node's log on a server: then what that server takes of the machine is in the figures, too.
  * Exit code 1 when any answer was not 2xx: such figures mean nothing. A missed bar is reported and fails nothing.
  */
 
@@ -72,7 +73,7 @@ async function main(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-'));
   let running: RunningNode | undefined;
   const start = async () => {
-    running = await startNode(folder);
+    running = await startNode(folder, { settings: engineOf(process.env) });
     return running;
   };
   const clean = async () => {
@@ -92,7 +93,7 @@ async function bench(options: Options, folder: string, start: () => Promise<Runn
   const cold = await start();
   await cold.stop();
   const node = await start();
-  const credentials = await demoCredentials(folder);
+  const credentials = await projectOf(folder, engineOf(process.env));
   const project = openProject(node.url, credentials);
   const bare = await startBareServer();
   const generator = startGenerator();

@@ -29,10 +29,26 @@ const MARKS_PER_DOCUMENT = 150;
 /** All clients of one kind share each document, so that writes meet; the town of a player's document is shared alike. */
 export const townOf = (key: string) => `town-${key}`;
 
-/** Runs the clients of one round until the node is gone. Resolves with everything they did. */
-export async function writeUntilGone(project: Project, round: number): Promise<readonly Write[]> {
-  const clients = Array.from({ length: CLIENTS }, (_, client) => writeAlone(project, round, client));
-  return (await Promise.all(clients)).flat();
+export interface Writing {
+  /** Acknowledged so far. */
+  acknowledged(): number;
+  /** Lets the clients end where the node lives on. */
+  stop(): void;
+  /** Everything they did, once they have ended: when the node is gone, or after `stop`. */
+  readonly writes: Promise<readonly Write[]>;
+}
+
+/** Runs the clients of one round. */
+export function startWriting(project: Project, round: number): Writing {
+  const state = { over: false, acknowledged: 0 };
+  const clients = Array.from({ length: CLIENTS }, (_, client) => writeAlone(project, round, client, state));
+  return {
+    acknowledged: () => state.acknowledged,
+    stop: () => {
+      state.over = true;
+    },
+    writes: Promise.all(clients).then((writes) => writes.flat()),
+  };
 }
 
 /** Sends the same append again, as a client does that never got its answer. */
@@ -40,18 +56,26 @@ export function appendAgain(project: Project, write: Write): Promise<Answer> {
   return send(project, write);
 }
 
-async function writeAlone(project: Project, round: number, client: number): Promise<readonly Write[]> {
+async function writeAlone(
+  project: Project,
+  round: number,
+  client: number,
+  state: { readonly over: boolean; acknowledged: number },
+): Promise<readonly Write[]> {
   const kind = KINDS[client % KINDS.length] ?? 'operations';
   const writes: Write[] = [];
-  for (let seq = 1; ; seq++) {
+  for (let seq = 1; !state.over; seq++) {
     const key = kind === 'save' ? `r${round}-c${client}` : `r${round}-${Math.floor(seq / MARKS_PER_DOCUMENT)}`;
     const plan = { round, kind, mark: `r${round}-c${client}-${seq}`, seq, key };
     const answer = await send(project, plan).catch((error: unknown) => String(error));
-    writes.push({ ...plan, ...outcomeOf(answer) });
+    const write = { ...plan, ...outcomeOf(answer) };
+    writes.push(write);
+    if (write.outcome === 'acknowledged') state.acknowledged += 1;
     if (typeof answer === 'string') return writes;
     // A node without its database refuses at once; a game waits a little before it tries again.
     if (answer.status >= 500) await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  return writes;
 }
 
 type Plan = Pick<Write, 'kind' | 'mark' | 'seq' | 'key'>;
