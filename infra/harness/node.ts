@@ -82,11 +82,6 @@ export async function startNode(
 /** Settings of a node of ours beside the defaults, as environment variables. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** The engine that whoever runs this names for nodes of ours by EVENTSTORE_URL: none, or that one. */
-export function engineOf({ EVENTSTORE_URL: url }: NodeJS.ProcessEnv): Settings {
-  return url === undefined || url === '' ? {} : { EVENTSTORE_URL: url };
-}
-
 /** A project to work on: the one that the first start on a data folder made, or a new one in a log that held some already. */
 export async function projectOf(dataFolder: string, settings: Settings): Promise<Credentials> {
   if (existsSync(join(dataFolder, 'demo-project.json'))) return demoCredentials(dataFolder);

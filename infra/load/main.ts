@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { engineOf, projectOf, type RunningNode, startNode } from '../harness/node.ts';
+import { projectOf, type RunningNode, type Settings, startNode } from '../harness/node.ts';
 import { openProject, type Project } from '../harness/project.ts';
 import { startBareServer, startGenerator } from './children.ts';
 import { measure, type Row, type Slices, type Stand, settle, warmUp } from './measure.ts';
@@ -13,7 +13,6 @@ import { CASES, type CaseName, NEEDS } from './workloads.ts';
 
 /**
  * `npm run bench`: a node on its embedded Postgres against a bare Koa handler, on the same machine, by turns.
- * `EVENTSTORE_URL` puts the node's log on a server: then what that server takes of the machine is in the figures, too.
  * Exit code 1 when any answer was not 2xx: such figures mean nothing. A missed bar is reported and fails nothing.
  */
 
@@ -23,11 +22,14 @@ interface Options {
   readonly only: readonly CaseName[];
   readonly connections: readonly number[];
   readonly slices: Slices;
+  /** Of the node that is measured. */
+  readonly settings: Settings;
 }
 
 const USAGE = `npm run bench [-- options]
   --only CASE…           ${CASES.join(', ')} (repeatable, or separated by commas)
   --connections 16,128   how many at once
+  --eventstore URL       the node's log on an EventStoreDB, which this fills; what it takes of the machine is in the figures, too
   --seconds N            length of one slice; each side gets two per case (3)
   --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
@@ -41,6 +43,7 @@ function readOptions(): Options | null {
       markdown: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] },
       connections: { type: 'string', default: '16,128' },
+      eventstore: { type: 'string' },
       seconds: { type: 'string', default: '3' },
       help: { type: 'boolean', default: false },
     },
@@ -55,6 +58,7 @@ function readOptions(): Options | null {
     only: named.length === 0 ? CASES : CASES.filter((name) => named.includes(name)),
     connections: values.connections.split(',').map((text) => positive('--connections', text)),
     slices: { count: 2, seconds: positive('--seconds', values.seconds) },
+    settings: values.eventstore === undefined ? {} : { EVENTSTORE_URL: values.eventstore },
   };
 }
 
@@ -73,7 +77,7 @@ async function main(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-'));
   let running: RunningNode | undefined;
   const start = async () => {
-    running = await startNode(folder, { settings: engineOf(process.env) });
+    running = await startNode(folder, { settings: options.settings });
     return running;
   };
   const clean = async () => {
@@ -93,7 +97,7 @@ async function bench(options: Options, folder: string, start: () => Promise<Runn
   const cold = await start();
   await cold.stop();
   const node = await start();
-  const credentials = await projectOf(folder, engineOf(process.env));
+  const credentials = await projectOf(folder, options.settings);
   const project = openProject(node.url, credentials);
   const bare = await startBareServer();
   const generator = startGenerator();

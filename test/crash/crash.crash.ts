@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { engineOf, projectOf, type RunningNode, savepointWith, startNode } from '../../infra/harness/node.ts';
+import { projectOf, type RunningNode, type Settings, savepointWith, startNode } from '../../infra/harness/node.ts';
 import { seededRandom } from '../../infra/harness/numbers.ts';
 import { type Credentials, openProject, type Project } from '../../infra/harness/project.ts';
 import { table } from '../../infra/harness/table.ts';
@@ -28,7 +28,7 @@ const DEATHS: readonly Death[] = ['node', 'both', 'node', 'postgres first'];
 /** How long an outage may be over before writes must be acknowledged again. */
 const RECOVERY_MS = 60_000;
 const OUTAGES: readonly Outage[] = ['log server', 'log server frozen'];
-const SETTINGS = engineOf(process.env);
+const SETTINGS: Settings = process.env['EVENTSTORE_URL'] ? { EVENTSTORE_URL: process.env['EVENTSTORE_URL'] } : {};
 const LOG_COMMAND = process.env['CRASH_LOG_SERVER'] ?? '';
 
 const folder = mkdtempSync(join(tmpdir(), 'savepoint-crash-'));
