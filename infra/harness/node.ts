@@ -47,6 +47,7 @@ export interface NodeOptions {
   readonly withinMs?: number;
   /** More words behind `start`. */
   readonly args?: readonly string[];
+  readonly settings?: Settings;
 }
 
 /** Starts a node and waits until `/health` answers 200. Throws with its last output when it ends before, or after `withinMs`. */
@@ -54,8 +55,9 @@ export async function startNode(dataFolder: string, options: NodeOptions = {}): 
   const started = performance.now();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const [command, args] = programCommand(['start', '--host', '127.0.0.1', '--port', String(port), '--data', dataFolder]);
-  const child = spawn(command, [...args, ...(options.args ?? [])], { env: ownEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const start = ['start', '--host', '127.0.0.1', '--port', String(port), '--data', dataFolder];
+  const [command, args] = programCommand([...start, ...(options.args ?? [])]);
+  const child = spawn(command, args, { env: ownEnvironment(options.settings), stdio: ['ignore', 'pipe', 'pipe'] });
   const output = lastLines(child);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const deadline = started + (options.withinMs ?? 60_000);
@@ -86,6 +88,17 @@ export async function startNode(dataFolder: string, options: NodeOptions = {}): 
   };
 }
 
+/** Settings of a node of ours beside the defaults, as environment variables. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** A project to work on: the one that the first start on a data folder made, or a new one in a log that held some already. */
+export async function projectOf(dataFolder: string, settings: Settings): Promise<Credentials> {
+  if (existsSync(join(dataFolder, 'demo-project.json'))) return demoCredentials(dataFolder);
+  const { code, stdout, stderr } = await savepointWith(settings, 'project', 'create', 'Harness', '--data', dataFolder, '--json');
+  if (code !== 0) throw new Error(`no project: ${stderr}`);
+  return parseCredentials(JSON.parse(stdout));
+}
+
 /** The project that the first start on a data folder makes. */
 export async function demoCredentials(dataFolder: string): Promise<Credentials> {
   return parseCredentials(JSON.parse(await readFile(join(dataFolder, 'demo-project.json'), 'utf8')));
@@ -100,6 +113,11 @@ export interface Ended {
 /** Runs one command of the program beside a node of our own; answers its exit code and what it printed. */
 export function savepoint(...commandLine: readonly string[]): Promise<Ended> {
   return runProgram(ownEnvironment(), commandLine);
+}
+
+/** The same with settings of its own. */
+export function savepointWith(settings: Settings, ...commandLine: readonly string[]): Promise<Ended> {
+  return runProgram(ownEnvironment(settings), commandLine);
 }
 
 /** The same beside somebody else's node: with the caller's own settings, which say where its log and its database are. */
@@ -132,9 +150,9 @@ export async function freePort(): Promise<number> {
 }
 
 /** Nothing of the caller's configuration reaches a node of ours: it must not write into somebody's real database. */
-export function ownEnvironment(): NodeJS.ProcessEnv {
+export function ownEnvironment(settings: Settings = {}): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LD_LIBRARY_PATH'];
-  const own: NodeJS.ProcessEnv = { LOG_LEVEL: 'warn' };
+  const own: NodeJS.ProcessEnv = { LOG_LEVEL: 'warn', ...settings };
   for (const name of kept) if (process.env[name] !== undefined) own[name] = process.env[name];
   return own;
 }

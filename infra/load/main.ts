@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { demoCredentials, type RunningNode, startNode } from '../harness/node.ts';
+import { projectOf, type RunningNode, type Settings, startNode } from '../harness/node.ts';
 import { openProject, type Project } from '../harness/project.ts';
 import { startBareServer, startGenerator } from './children.ts';
 import { measure, type Row, type Slices, type Stand, settle, warmUp } from './measure.ts';
@@ -24,12 +24,15 @@ interface Options {
   readonly connections: readonly number[];
   readonly workers: number;
   readonly slices: Slices;
+  /** Of the node that is measured. */
+  readonly settings: Settings;
 }
 
 const USAGE = `npm run bench [-- options]
   --only CASE…           ${CASES.join(', ')} (repeatable, or separated by commas)
   --connections 16,128   how many at once
   --workers N            processes of the node that serve (1)
+  --eventstore URL       the node's log on an EventStoreDB, which this fills; what it takes of the machine is in the figures, too
   --seconds N            length of one slice; each side gets two per case (3)
   --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
@@ -44,6 +47,7 @@ function readOptions(): Options | null {
       only: { type: 'string', multiple: true, default: [] },
       connections: { type: 'string', default: '16,128' },
       workers: { type: 'string', default: '1' },
+      eventstore: { type: 'string' },
       seconds: { type: 'string', default: '3' },
       help: { type: 'boolean', default: false },
     },
@@ -59,6 +63,7 @@ function readOptions(): Options | null {
     connections: values.connections.split(',').map((text) => positive('--connections', text)),
     workers: positive('--workers', values.workers),
     slices: { count: 2, seconds: positive('--seconds', values.seconds) },
+    settings: values.eventstore === undefined ? {} : { EVENTSTORE_URL: values.eventstore },
   };
 }
 
@@ -71,7 +76,7 @@ async function main(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-'));
   let running: RunningNode | undefined;
   const start = async () => {
-    running = await startNode(folder, { args: ['--workers', String(options.workers)] });
+    running = await startNode(folder, { args: ['--workers', String(options.workers)], settings: options.settings });
     return running;
   };
   const clean = async () => {
@@ -91,7 +96,7 @@ async function bench(options: Options, folder: string, start: () => Promise<Runn
   const cold = await start();
   await cold.stop();
   const node = await start();
-  const credentials = await demoCredentials(folder);
+  const credentials = await projectOf(folder, options.settings);
   const project = openProject(node.url, credentials);
   const bare = await startBareServer();
   const generator = startGenerator();

@@ -1,62 +1,77 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { demoCredentials, type RunningNode, savepoint, startNode } from '../../infra/harness/node.ts';
+import { projectOf, type RunningNode, type Settings, savepointWith, startNode } from '../../infra/harness/node.ts';
 import { seededRandom } from '../../infra/harness/numbers.ts';
-import { openProject, type Project } from '../../infra/harness/project.ts';
+import { type Credentials, openProject, type Project } from '../../infra/harness/project.ts';
 import { table } from '../../infra/harness/table.ts';
 import { checkWrites, type Findings, noFindings, repeatAppends } from '../faults/support/checks.ts';
 import { publishDefinitions } from '../faults/support/definitions.ts';
-import { startWriting, type Write } from '../faults/support/writers.ts';
-import { type Death, kill } from './kill.ts';
+import { CLIENTS, startWriting, type Write } from '../faults/support/writers.ts';
+import { type Death, kill, type Outage } from './kill.ts';
+import { type LogServer, startLogServer } from './log-server.ts';
 
 /**
  * A node is killed at a random moment while clients write, and started again on the same folder. After every crash, and once more at
  * the end, every acknowledged write must be there exactly once, and no other more than once.
+ *
+ * `EVENTSTORE_URL` puts its log on a server, in a project of its own. With `CRASH_LOG_SERVER`, the command that starts that server in
+ * the foreground, the loop starts it itself, and every other round kills or freezes it under the living node.
  */
 
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 20);
 const SEED = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
 const DEATHS: readonly Death[] = ['node', 'both', 'node', 'postgres first'];
 
+/** How long an outage may be over before writes must be acknowledged again. */
+const RECOVERY_MS = 60_000;
+const OUTAGES: readonly Outage[] = ['log server', 'log server frozen'];
+const SETTINGS: Settings = process.env['EVENTSTORE_URL'] ? { EVENTSTORE_URL: process.env['EVENTSTORE_URL'] } : {};
+const LOG_COMMAND = process.env['CRASH_LOG_SERVER'] ?? '';
+
 const folder = mkdtempSync(join(tmpdir(), 'savepoint-crash-'));
 const random = seededRandom(SEED);
 let node: RunningNode;
+let credentials: Credentials;
+let logServer: LogServer | null = null;
 
 beforeAll(async () => {
-  node = await startNode(folder);
-  const project = openProject(node.url, await demoCredentials(folder));
-  await publishDefinitions(project);
-  project.http.close();
-}, 90_000);
+  if (LOG_COMMAND !== '') logServer = await startLogServer(LOG_COMMAND, SETTINGS['EVENTSTORE_URL'] ?? '');
+  node = await startNode(folder, { settings: SETTINGS });
+  credentials = await projectOf(folder, SETTINGS);
+  await withProject(publishDefinitions);
+}, 180_000);
 
 afterAll(async () => {
   await node?.stop();
+  await logServer?.kill();
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
 test(`${ROUNDS} crashes lose no acknowledged write and double none (CRASH_SEED=${SEED})`, {
-  timeout: 60_000 + ROUNDS * 30_000,
+  timeout: 60_000 + ROUNDS * 60_000,
 }, async () => {
   const rows: Row[] = [];
   const all: Write[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
-    const { row, writes } = await crash(round);
+    const { row, writes } = await inRound(round);
     rows.push(row);
     all.push(...writes);
     print(
-      `round ${round}/${ROUNDS}: killed ${row.death} after ${row.afterMs} ms, ${row.acknowledged} acknowledged, up again in ${row.restartMs} ms`,
+      `round ${round}/${ROUNDS}: ${row.death} after ${row.afterMs} ms, ${row.acknowledged} acknowledged, up again in ${row.restartMs} ms`,
     );
   }
   const overall = noFindings();
   await withProject((project) => checkWrites(project, all, overall));
   report(rows, overall);
-  const verified = await savepoint('verify', '--data', folder, '--json');
+  const verified = await savepointWith(SETTINGS, 'verify', '--data', folder, '--json');
   print(`savepoint verify: exit code ${verified.code} ${verified.stdout.trim()} ${verified.stderr.trim()}`);
 
   expect(rows.flatMap((row) => [...row.findings.lost, ...row.findings.doubled, ...row.findings.torn])).toEqual([]);
   expect(overall).toEqual(noFindings());
+  expect(Math.max(...rows.map((row) => row.restartMs))).toBeLessThan(RECOVERY_MS);
   expect(all.filter((write) => write.outcome === 'acknowledged').length).toBeGreaterThan(ROUNDS * 10);
   expect(verified.code).toBe(0);
   expect(await node.stop()).toBe(0);
@@ -64,7 +79,7 @@ test(`${ROUNDS} crashes lose no acknowledged write and double none (CRASH_SEED=$
 
 interface Row {
   readonly round: number;
-  readonly death: Death;
+  readonly death: Death | Outage;
   readonly afterMs: number;
   readonly restartMs: number;
   readonly acknowledged: number;
@@ -73,16 +88,60 @@ interface Row {
   readonly findings: Findings;
 }
 
-async function crash(round: number): Promise<{ row: Row; writes: readonly Write[] }> {
-  const death = DEATHS[(round - 1) % DEATHS.length] ?? 'node';
+interface Round {
+  readonly row: Row;
+  readonly writes: readonly Write[];
+}
+
+async function inRound(round: number): Promise<Round> {
   const afterMs = 300 + Math.floor(random() * 1_700);
+  if (logServer !== null && round % 2 === 0) return outage(logServer, round, afterMs);
+  return crash(round, afterMs);
+}
+
+async function crash(round: number, afterMs: number): Promise<Round> {
+  const turn = logServer === null ? round - 1 : (round - 1) / 2;
+  const death = DEATHS[turn % DEATHS.length] ?? 'node';
   const written = await withProject(async (project) => {
     const writing = startWriting(project, round, { untilGone: true });
-    await new Promise((resolve) => setTimeout(resolve, afterMs));
+    await sleep(afterMs);
     await kill(node, death);
     return writing.ended;
   });
-  node = await startNode(folder);
+  node = await startNode(folder, { settings: SETTINGS });
+  return judge({ round, death, afterMs, restartMs: Math.round(node.startedInMs) }, written);
+}
+
+/** The node lives on: the clients go on until writes are acknowledged again. */
+async function outage(server: LogServer, round: number, afterMs: number): Promise<Round> {
+  const death = OUTAGES[(round / 2 - 1) % OUTAGES.length] ?? 'log server';
+  let restartMs = 0;
+  const written = await withProject(async (project) => {
+    const writing = startWriting(project, round);
+    await sleep(afterMs);
+    await (death === 'log server' ? restart(server) : freeze(server));
+    const [before, since] = [writing.acknowledged(), performance.now()];
+    while (writing.acknowledged() < before + CLIENTS && performance.now() - since < RECOVERY_MS) await sleep(20);
+    restartMs = Math.round(performance.now() - since);
+    await sleep(300);
+    return writing.stop();
+  });
+  return judge({ round, death, afterMs, restartMs }, written);
+}
+
+async function restart(server: LogServer): Promise<void> {
+  await server.kill();
+  await sleep(200 + random() * 1_000);
+  await server.start();
+}
+
+async function freeze(server: LogServer): Promise<void> {
+  server.freeze();
+  await sleep(3_000 + random() * 7_000);
+  server.thaw();
+}
+
+async function judge(about: Pick<Row, 'round' | 'death' | 'afterMs' | 'restartMs'>, written: readonly Write[]): Promise<Round> {
   const findings = noFindings();
   const writes = await withProject(async (project) => {
     const repeated = await repeatAppends(project, written, findings);
@@ -91,11 +150,11 @@ async function crash(round: number): Promise<{ row: Row; writes: readonly Write[
   });
   const count = (outcome: Write['outcome']) => written.filter((write) => write.outcome === outcome).length;
   const outcomes = { acknowledged: count('acknowledged'), refused: count('refused'), unknown: count('unknown') };
-  return { row: { round, death, afterMs, restartMs: Math.round(node.startedInMs), ...outcomes, findings }, writes };
+  return { row: { ...about, ...outcomes, findings }, writes };
 }
 
 async function withProject<T>(use: (project: Project) => Promise<T>): Promise<T> {
-  const project = openProject(node.url, await demoCredentials(folder));
+  const project = openProject(node.url, credentials);
   try {
     return await use(project);
   } finally {
@@ -104,7 +163,7 @@ async function withProject<T>(use: (project: Project) => Promise<T>): Promise<T>
 }
 
 function report(rows: readonly Row[], overall: Findings): void {
-  const head = ['round', 'killed', 'after ms', 'restart ms', 'acknowledged', 'refused', 'unknown', 'lost', 'doubled', 'torn'];
+  const head = ['round', 'what', 'after ms', 'up again ms', 'acknowledged', 'refused', 'unknown', 'lost', 'doubled', 'torn'];
   const cells = rows.map((row) => {
     const { lost, doubled, torn } = row.findings;
     return [

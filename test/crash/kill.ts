@@ -4,6 +4,9 @@ import { childrenOf, findPostmaster } from '../../infra/load/processes.ts';
 /** `node`: Postgres lives on as an orphan. `both`: a power cut. `postgres first`: the node sees its database die, then dies too. */
 export type Death = 'node' | 'both' | 'postgres first';
 
+/** What happens to the log's own server while the node lives on: `kill -9` and a new start, or silence for some seconds. */
+export type Outage = 'log server' | 'log server frozen';
+
 export async function kill(node: RunningNode, death: Death): Promise<void> {
   if (death === 'node') return node.kill();
   // The list is made beforehand: between two kills nobody may have time to tidy up.

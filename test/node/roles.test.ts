@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Settings } from '../../infra/harness/node.ts';
 import { parseCredentials } from '../../infra/harness/project.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { publishGame } from './support/game.ts';
@@ -17,9 +18,15 @@ import {
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** Three nodes that serve, two that project (one of them does both), on one DATABASE_URL; clients hop after every request. */
+/**
+ * Three nodes that serve, two that project (one of them does both), on one DATABASE_URL; clients hop after every request.
+ * `TEST_EVENTSTORE_URL` names a server to run it on with the log there, in a project of its own among what that log holds.
+ */
 
-let env: { readonly DATABASE_URL: string };
+/** Not `EVENTSTORE_URL`: that may be somebody's real one, and this runs in `npm test`. */
+const ENGINE = process.env['TEST_EVENTSTORE_URL'];
+
+let env: Settings & { readonly DATABASE_URL: string };
 let serving: readonly Node[] = [];
 let standby: Node;
 let clients: readonly Client[] = [];
@@ -33,7 +40,7 @@ const hop = (): Client => {
 };
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase() };
+  env = { DATABASE_URL: await testDatabase(), ...(ENGINE ? { EVENTSTORE_URL: ENGINE } : {}) };
   await succeed(['migrate'], { env });
   serving = await Promise.all(['api', 'api', 'api,projector'].map(startRole));
   standby = await startRole('projector,worker');

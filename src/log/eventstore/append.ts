@@ -10,6 +10,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** gRPC's code for a server that cannot be reached. From this one failure the client recovers by itself. */
 const UNAVAILABLE = 14;
 
+/**
+ * The client sends an append's deadline as a time of day, and the server gives up whatever is past it by its own clock. The time that
+ * matters is measured here; this one must only never be past where the two clocks differ.
+ */
+const CLOCKS_DIFFER_MS = 60 * 60_000;
+
 export interface AppenderOptions {
   readonly connection: Connection;
   readonly reader: Reader;
@@ -27,7 +33,7 @@ export function createAppender({ connection, reader, timeoutMs, maxAppendBytes }
     if (bytes > maxAppendBytes) throw new AppendTooLarge(`${bytes} bytes in one append; the log takes ${maxAppendBytes}`);
     const proposals = stored.map((one) => one.event);
     const client = connection.client();
-    const options = { expectedRevision: expectedOf(expected), deadline: timeoutMs, requiresLeader: true };
+    const options = { expectedRevision: expectedOf(expected), deadline: timeoutMs + CLOCKS_DIFFER_MS, requiresLeader: true };
     try {
       const answer = await answered(connection, client, timeoutMs, () => client.appendToStream(stream, proposals, options));
       return await accepted(reader, stream, expected, events.length, answer);

@@ -113,6 +113,12 @@ describe('an append whose answer stays away', () => {
   });
 });
 
+test('a server whose clock is minutes ahead of ours takes appends', async () => {
+  const { server, log } = await opened();
+  server.faults.clockAheadMs = 5 * 60_000;
+  expect(await log.append('a', 'none', events(1))).toMatchObject({ ok: true, revision: 0 });
+});
+
 describe("a server's word on an append", () => {
   test.each<[AppendFate, unknown]>([
     ['notReady', LogUnavailable],

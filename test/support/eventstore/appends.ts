@@ -76,7 +76,8 @@ export function appendHandlers(context: Context) {
       if (!request.getIsFinal()) return;
       parts.delete(id);
       turn = turn.then(async () => {
-        const answer = batchOutcome(request, current, await carryOut(context, current));
+        const isPast = current.deadline !== null && current.deadline <= Date.now() + context.faults.clockAheadMs;
+        const answer = batchOutcome(request, current, isPast ? 'timedOut' : await carryOut(context, current));
         if (answer && !call.destroyed) call.write(answer);
       });
     });

@@ -33,6 +33,8 @@ export type AppendFate =
 export interface Faults {
   /** Of the appends to come, in order; what is not planned for is answered. */
   appends: AppendFate[];
+  /** How far the server's clock is ahead of the client's. */
+  clockAheadMs: number;
   /** Reads fail as they do just after a start. */
   readsNotReady: boolean;
   /** Reads get no answer. */
@@ -75,6 +77,7 @@ export async function startStandIn({ batchAppend = true }: StandInOptions = {}):
   const store = createStore();
   const faults: Faults = {
     appends: [],
+    clockAheadMs: 0,
     readsNotReady: false,
     readsSilent: false,
     subscriptionsMute: false,

@@ -25,6 +25,8 @@ export interface Arriving {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly events: NewEvent[];
+  /** Of a batched append: the time of day, unix ms, after which the server gives it up. */
+  readonly deadline: number | null;
   bytes: number;
 }
 
@@ -38,7 +40,8 @@ export function nameOf(identifier: shared.StreamIdentifier | undefined): string 
 export function arriving(options: Options): Arriving {
   const revision = 'getStreamPosition' in options ? options.getStreamPosition() : options.getRevision();
   const expected = options.hasAny() ? 'any' : options.hasNoStream() ? 'none' : Number(revision);
-  return { stream: nameOf(options.getStreamIdentifier()), expected, events: [], bytes: 0 };
+  const deadline = 'getDeadline' in options ? (options.getDeadline()?.toDate().getTime() ?? null) : null;
+  return { stream: nameOf(options.getStreamIdentifier()), expected, events: [], deadline, bytes: 0 };
 }
 
 export function addTo(append: Arriving, messages: readonly Message[]): void {
