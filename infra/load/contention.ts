@@ -1,7 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import { runProgram } from '../harness/node.ts';
-import type { Credentials } from '../harness/project.ts';
-import { expectOk, openProject, parseCredentials } from '../harness/project.ts';
+import { type Credentials, expectOk, managePath, openProject, parseCredentials, secretHeaders } from '../harness/project.ts';
 import type { Generator } from './children.ts';
 import type { Job } from './generator.ts';
 import { merge, untilResting } from './measure.ts';
@@ -101,11 +100,10 @@ async function makeProjects(cluster: Cluster, { route, projects }: Arrangement):
     const credentials = parseCredentials(JSON.parse(stdout));
     const project = openProject((route === 'balancer' ? cluster.url : cluster.nodes[0]?.url) ?? cluster.url, credentials);
     await pushDefinitions(project);
-    // A definition is in force on every node within a second; whoever asks them now waits for it.
+    // So that every node has the project open before it is measured.
     for (const { url } of route === 'all nodes' ? cluster.nodes : []) {
       const other = openProject(url, credentials);
-      const headers = { 'x-api-key': project.secretKey, 'x-public-key': project.publicKey };
-      await expectOk(`the project on ${url}`, other.http.send('GET', `/v3/manage/${project.projectId}/validate`, { headers }));
+      await expectOk(`the project on ${url}`, other.http.send('GET', managePath(other, 'validate'), { headers: secretHeaders(other) }));
       other.http.close();
     }
     project.http.close();
