@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { Checkpoint } from '../src/app/readers.ts';
 import type { FollowStep, Log, RecordedEvent } from '../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../src/log/streams.ts';
+import { type FollowedTo, followedTo, reaches } from './followed.ts';
 import { createGate } from './gate.ts';
 import { groupBy } from './group.ts';
 import { Lane, type LaneContext, type ProjectorCounters, type ProjectorLogger } from './lane.ts';
@@ -42,11 +43,6 @@ const QUEUED = 16 * 1024 * 1024;
 const REFRESH_MS = 1_000;
 const STORE_POSITION_MS = 5_000;
 
-interface Place {
-  readonly position: bigint;
-  readonly eventId: string;
-}
-
 /**
  * Writes the read models: follows the streams of all projects, and gives each project's events to its {@link Lane}. Any number of
  * projectors may run on one database; each project's checkpoints decide whose batch counts.
@@ -58,7 +54,7 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
   const stopping = new AbortController();
   const sleeper = new Sleeper();
   let following: Promise<void> | null = null;
-  let followed: Place | null = null;
+  let followed: FollowedTo | null = null;
   let storedAt = 0;
   let refreshedAt = 0;
 
@@ -68,10 +64,10 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
     return lane;
   };
 
-  async function follow(stored: Place | null): Promise<void> {
-    let check = stored;
+  async function follow(stored: FollowedTo | null): Promise<void> {
+    let check = stored && (await untilAnswered('following begins later', () => reaches(log, stored))) ? stored : null;
     // One event again: when it is not the one we know, the log is another one, or an older state of it, and positions say nothing.
-    const after = stored && stored.position - 1n;
+    const after = check && check.position - 1n;
     for await (const step of log.follow({ prefix: PROJECT_PREFIX, after, signal: stopping.signal })) {
       if (check && (step.events.length > 0 || step.caughtUp)) {
         if (step.events[0]?.id !== check.eventId) return follow(null);
@@ -112,16 +108,23 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
     );
   }
 
-  async function takeOverOne(projectId: string): Promise<void> {
+  /** Asks the log until it answers; `null` when the projector stops before. */
+  async function untilAnswered<T>(meanwhile: string, question: () => Promise<T>): Promise<T | null> {
     while (!stopping.signal.aborted) {
       try {
-        const head = await log.head(projectStream(projectId));
-        return laneOf(projectId).open(head?.revision ?? -1);
+        return await question();
       } catch (error) {
-        logger.warn({ project: projectId, err: error }, 'the log does not answer; the project is taken over later');
+        logger.warn({ err: error }, `the log does not answer; ${meanwhile}`);
         await new Promise((resolve) => setTimeout(resolve, 500));
       }
     }
+    return null;
+  }
+
+  async function takeOverOne(projectId: string): Promise<void> {
+    const head = () => log.head(projectStream(projectId)).then((found) => found?.revision ?? -1);
+    const revision = await untilAnswered(`project ${projectId} is taken over later`, head);
+    if (revision !== null) laneOf(projectId).open(revision);
   }
 
   /** Every project that has checkpoints is looked at once, whether or not anything new comes. */
@@ -143,12 +146,7 @@ export function createProjector({ log, pool, logger, onProgress = () => undefine
 
     async start() {
       const projects = await pool.query<{ project: string }>('SELECT DISTINCT project FROM savepoint.checkpoints');
-      const places = await pool.query<{ position: string; event_id: string }>(
-        'SELECT position, event_id FROM savepoint.follow_positions WHERE prefix = $1',
-        [PROJECT_PREFIX],
-      );
-      const [row] = places.rows;
-      const stored = row ? { position: BigInt(row.position), eventId: row.event_id } : null;
+      const stored = await followedTo(pool);
       const failed = (error: unknown) => {
         if (!stopping.signal.aborted) logger.error({ err: error }, 'following the log ended');
       };
