@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { errorCode, playerHeaders, storagePath } from '../../infra/harness/project.ts';
 import { eventually } from '../node/support/program.ts';
 import { type StandIn, startStandIn } from '../support/eventstore/server.ts';
@@ -30,7 +30,14 @@ function copiesOf(url: string, admin: pg.Client): Copies {
   return {
     async take() {
       const copy = `${name}_copy${++taken}`;
-      await admin.query(`CREATE DATABASE ${copy} TEMPLATE ${name}`);
+      // The server's side of a connection lives on for a moment after its client has gone.
+      const IN_USE = '55006';
+      await eventually('nobody is connected', () =>
+        admin.query(`CREATE DATABASE ${copy} TEMPLATE ${name}`).catch((error: pg.DatabaseError) => {
+          if (error.code !== IN_USE) throw error;
+          return null;
+        }),
+      );
       return copy;
     },
     async restore(copy) {
@@ -84,17 +91,24 @@ async function answer(place: Place): Promise<string> {
 }
 
 let admin: pg.Client;
+const closing: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   admin = await administrator(await testDatabase());
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
 });
 afterAll(() => admin?.end());
 
 test('a log on a server of its own and a database: each restored by itself, in every way', async () => {
   let server: StandIn = await startStandIn();
+  closing.push(() => server.close());
   const network: Network = await startNetwork(() => Number(/:(\d+)/.exec(server.url)?.[1]));
+  closing.push(() => network.close());
   const DATABASE_URL = await testDatabase();
   const database = copiesOf(DATABASE_URL, admin);
   const place = await openPlace({ env: { DATABASE_URL, EVENTSTORE_URL: `esdb://127.0.0.1:${network.port}?tls=false` } });
+  closing.push(place.close);
 
   const first = await write(place);
   await place.node.stop();
@@ -144,15 +158,13 @@ test('a log on a server of its own and a database: each restored by itself, in e
   expect(await answer(place)).toBe('200 null');
   await expectOnly('database of another history', place, [...first, ...third, ...fourth], second);
   await expectVerified(place);
-  await place.close();
-  await network.close();
-  await server.close();
 });
 
 test('everything in one Postgres: restored as a whole it tells one history; the log alone does not', async () => {
   const DATABASE_URL = await testDatabase();
   const database = copiesOf(DATABASE_URL, admin);
   const place = await openPlace({ env: { DATABASE_URL } });
+  closing.push(place.close);
   const first = await write(place);
   await place.node.stop();
   const older = await database.take();
@@ -184,7 +196,6 @@ test('everything in one Postgres: restored as a whole it tells one history; the 
   await eventually('the project is served again', async () => (await answer(place)) === '200 null');
   await expectOnly('log tables restored alone', place, first, [...second, ...third]);
   await expectVerified(place);
-  await place.close();
 });
 
 /** A server with the same events, as a backup that is restored. */
