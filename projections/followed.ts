@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
+import { followHeard } from '../src/log/heard.ts';
 import type { Log, RecordedEvent } from '../src/log/port.ts';
-import { PROJECT_PREFIX } from '../src/log/streams.ts';
+import { PROJECT_PREFIX, projectOf } from '../src/log/streams.ts';
 
 /** Where following the whole log goes on after a restart. */
 
@@ -37,4 +38,16 @@ export async function readFollowed(pool: Pool, log: Log): Promise<bigint | null>
   const [event] = await log.read(row.stream, { from: Number(row.revision), limit: 1, direction: 'forwards' });
   const isKnown = event?.id === row.event_id && event.position === BigInt(row.position);
   return isKnown ? event.position : null;
+}
+
+/** The projects with events after that position, up to where the log ends now. Throws `LogUnavailable` when nothing is heard of it. */
+export async function projectsAfter(log: Log, after: bigint | null): Promise<ReadonlySet<string>> {
+  const projects = new Set<string>();
+  const { signal } = new AbortController();
+  for await (const step of followHeard(log, { prefix: PROJECT_PREFIX, after, signal })) {
+    for (const { stream } of step.events) projects.add(projectOf(stream) ?? '');
+    if (step.caughtUp) break;
+  }
+  projects.delete('');
+  return projects;
 }

@@ -80,19 +80,6 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
     }
   }
 
-  /** Where following goes on; tried again until both log and database answer. */
-  async function resumeAt(): Promise<bigint | null> {
-    while (!stopping.signal.aborted) {
-      try {
-        return await readFollowed(pool, log);
-      } catch (error) {
-        onTrouble(error);
-        await sleeper.sleep(AGAIN_MS);
-      }
-    }
-    return null;
-  }
-
   async function keepHouse(step: FollowStep): Promise<void> {
     const last = step.events.at(-1);
     if (last) followed = last;
@@ -119,16 +106,23 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
     await storeFollowed(pool, followed);
   }
 
-  async function takeOverOne(projectId: string): Promise<void> {
+  /** Asks log or database until they answer; `null` when the projector stops before. */
+  async function untilAnswered<T>(question: () => Promise<T>): Promise<T | null> {
     while (!stopping.signal.aborted) {
       try {
-        const head = await log.head(projectStream(projectId));
-        return laneOf(projectId).open(head?.revision ?? -1);
+        return await question();
       } catch (error) {
-        logger.warn({ project: projectId, err: error }, 'the log does not answer; the project is taken over later');
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        onTrouble(error);
+        await sleeper.sleep(AGAIN_MS);
       }
     }
+    return null;
+  }
+
+  async function takeOverOne(projectId: string): Promise<void> {
+    const head = () => log.head(projectStream(projectId)).then((found) => found?.revision ?? -1);
+    const revision = await untilAnswered(head);
+    if (revision !== null) laneOf(projectId).open(revision);
   }
 
   /** Every project that has checkpoints is looked at once, whether or not anything new comes. */
@@ -157,7 +151,9 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
       };
       following = Promise.all([
         takeOver(projects.rows.map((known) => known.project)).catch(failed),
-        resumeAt().then(follow).catch(failed),
+        untilAnswered(() => readFollowed(pool, log))
+          .then(follow)
+          .catch(failed),
       ]).then(() => undefined);
     },
 

@@ -5,6 +5,7 @@ import type { Log } from '../src/log/port.ts';
 import { projectStream } from '../src/log/streams.ts';
 import type { Projection } from './batch.ts';
 import { HistoryMismatch } from './checkpoints.ts';
+import { projectsAfter, readFollowed } from './followed.ts';
 import { dropVersion, inTransaction, showVersion } from './migrate.ts';
 import { PROJECTION_NAMES, PROJECTIONS } from './registry.ts';
 import { type ProjectionName, Session, schemaOf, type Versions } from './tables.ts';
@@ -99,6 +100,7 @@ class Rebuild {
   async run(): Promise<Rebuilt> {
     const { pool } = this.#options;
     await this.#prepare();
+    if (this.#names.length === PROJECTION_NAMES.length) await this.#discover();
     for (let round = 0; round < ROUNDS; round++) {
       const left = await this.#aim(pool);
       if (left < LITTLE && round > 0) break;
@@ -129,6 +131,21 @@ class Rebuild {
         await client.query(schemaOf(name, version));
       }
     });
+  }
+
+  /**
+   * Projects of the log that the read models have never heard of, as in a database that is new or older than the log: they are built
+   * up to their head. Alone, some projections cannot be: the state tables of a project stand at one revision.
+   */
+  async #discover(): Promise<void> {
+    const { pool, log } = this.#options;
+    const { rows } = await pool.query<{ project: string }>('SELECT DISTINCT project FROM savepoint.checkpoints');
+    const known = new Set(rows.map((row) => row.project));
+    for (const projectId of await projectsAfter(log, await readFollowed(pool, log))) {
+      if (known.has(projectId)) continue;
+      const place = await this.#begin(pool, projectId);
+      place.target = (await log.head(projectStream(projectId)))?.revision ?? -1;
+    }
   }
 
   /** Sets every project's target to where the active version stands, or to the log's head when that tells another history. */

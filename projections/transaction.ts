@@ -3,14 +3,14 @@ import { Session, type Versions } from './tables.ts';
 
 /**
  * Rows and checkpoint are lost together or not at all, and the log has the events: waiting for the disk would protect nothing. A
- * statement that waits for an unusually long lock fails and is tried again. A client that fell silent in the middle loses its locks
- * after some seconds: whoever takes over waits for them.
+ * statement that waits for an unusually long lock fails and is tried again.
  */
-const BEGIN = `BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '30s'; SET LOCAL idle_in_transaction_session_timeout = '6s'`;
+const BEGIN = `BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '30s'`;
 
 /**
  * One transaction writing one project's rows. An error rolls back; a client that could not even do that is thrown away. After
- * `patienceMs` its connection is broken off: one that died without a word would hold the transaction for ever.
+ * `patienceMs` its connection is broken off: one that died without a word would hold the transaction for ever. The server then lets go
+ * of its locks as early, since whoever tries again waits for them.
  */
 export async function transaction<T>(
   pool: Pool,
@@ -22,7 +22,7 @@ export async function transaction<T>(
   const client = await pool.connect();
   const late = patienceMs === undefined ? undefined : setTimeout(() => breakOff(client), patienceMs);
   try {
-    await client.query(BEGIN);
+    await client.query(patienceMs === undefined ? BEGIN : `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = ${patienceMs}`);
     const result = await work(new Session(client, projectId, versions));
     await client.query('COMMIT');
     client.release();

@@ -59,17 +59,27 @@ async function oneRound(fault: Fault, n: number, findings: Findings) {
   const round = ++rounds;
   const writing = startWriting(fault.project, round, { clients: CLIENTS });
   const reading = startReading(fault.project, round, writing, findings);
-  await eventually('writes go through', async () => writing.acknowledged() >= SOME);
-  await fault.inject(writing, n);
+  let recoveryMs: number;
+  try {
+    await eventually('writes go through', async () => writing.acknowledged() >= SOME);
+    await fault.inject(writing, n);
+    recoveryMs = await recovery(writing);
+  } finally {
+    await Promise.all([writing.stop(), reading.stop()]);
+  }
+  const written = await writing.ended;
+  const writes = await repeatAppends(fault.project, written, findings);
+  await checkWrites(fault.project, writes, findings);
+  return { written, writes, recoveryMs };
+}
+
+/** Milliseconds from now to the first acknowledgement of a write that begins from now on. More writes follow it. */
+async function recovery(writing: Writing): Promise<number> {
   const healed = performance.now();
   const recovered = await eventually('a write goes through again', async () => writing.acknowledgedAfter(healed));
   const before = writing.acknowledged();
   await eventually('writes go through again', async () => writing.acknowledged() >= before + SOME);
-  const written = await writing.stop();
-  await reading.stop();
-  const writes = await repeatAppends(fault.project, written, findings);
-  await checkWrites(fault.project, writes, findings);
-  return { written, writes, recoveryMs: recovered - healed };
+  return recovered - healed;
 }
 
 /** Reads one document that is written all the time. */
