@@ -83,7 +83,6 @@ async function bench(options: Options, folder: string): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
   try {
     progress('warming all of them up');
-    // Or the node that was measured alone before would be ahead of the others by what it has compiled.
     await contend(cluster, generator, { route: 'all nodes', projects: 1 }, { connections: options.connections, seconds: 3 });
     const results: Contention[] = [];
     for (const arrangement of ARRANGEMENTS) {

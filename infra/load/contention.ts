@@ -17,14 +17,17 @@ export interface Arrangement {
   readonly projects: number;
 }
 
-/** Writes to one project that two nodes have open cost both, so each arrangement has projects of its own. */
+/**
+ * Writes to one project that two nodes have open cost both, so each arrangement has projects of its own. All nodes together come first: one
+ * that had been measured alone would be ahead of the others by what it has compiled.
+ */
 export const ARRANGEMENTS: readonly Arrangement[] = [
-  { route: 'one node', projects: 1 },
   { route: 'all nodes', projects: 1 },
-  { route: 'balancer', projects: 1 },
-  { route: 'one node', projects: 6 },
   { route: 'all nodes', projects: 6 },
+  { route: 'balancer', projects: 1 },
   { route: 'balancer', projects: 6 },
+  { route: 'one node', projects: 1 },
+  { route: 'one node', projects: 6 },
 ];
 
 export interface Contention extends Arrangement {

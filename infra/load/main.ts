@@ -149,7 +149,8 @@ async function conclude(options: Options, rows: readonly Row[], seedsPerSecond: 
     workers: options.workers,
     starts,
     seedsPerSecond,
-    bars: bars(rows, rssMb, starts),
+    // The bar is for one process.
+    bars: bars(rows, options.workers === 1 ? rssMb : null, starts),
     machine: machine(),
     finishedAt: new Date().toISOString(),
   };
