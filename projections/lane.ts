@@ -52,7 +52,7 @@ const ENOUGH = 500;
 const LINGER_MS = 50;
 const RIVAL_MS = 200;
 /** The same for a project that is another's: its owner may only be slow, and who is gone loses its share in about this time anyway. */
-const NOT_OURS_MS = 4_000;
+const NOT_OURS_MS = 2_500;
 const RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
 /** How long a batch may take at its first try; doubled for each further one, since a large one may really need longer. */

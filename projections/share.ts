@@ -20,9 +20,9 @@ export interface Share {
 export const WHOLE: Share = { owns: () => true, start: async () => undefined, stop: async () => undefined };
 
 const RANGES = 256;
-const BEAT_MS = 1_000;
+const BEAT_MS = 500;
 /** Several beats, so that a busy machine is not taken for a dead one; well below the ten seconds in which another has to have caught up. */
-const SILENT_MS = 4_000;
+const SILENT_MS = 2_500;
 
 const BEAT = `
 WITH gone AS (DELETE FROM savepoint.projectors WHERE seen_at < clock_timestamp() - interval '1 hour'),

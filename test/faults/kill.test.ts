@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { eventually, healthStatus, postmasterOf } from '../node/support/program.ts';
+import { eventually, isRunning, postmasterOf } from '../node/support/program.ts';
 import { endure } from './support/endure.ts';
 import { openPlace, type Place } from './support/place.ts';
 
@@ -13,6 +13,16 @@ beforeAll(async () => {
 });
 afterAll(() => place?.close());
 
+/** Whether a Postgres other than `last` serves the folder; its lock file is away, or half written, while one starts. */
+function anotherPostmaster(data: string, last: number): boolean {
+  try {
+    const pid = postmasterOf(data);
+    return pid > 1 && pid !== last && isRunning(pid);
+  } catch {
+    return false;
+  }
+}
+
 test('kill -9 of the embedded Postgres: the node starts it again and goes on', async () => {
   await endure({
     name: 'embedded Postgres, kill -9',
@@ -20,8 +30,7 @@ test('kill -9 of the embedded Postgres: the node starts it again and goes on', a
     async inject() {
       const postmaster = postmasterOf(place.data);
       process.kill(postmaster, 'SIGKILL');
-      await eventually('the outage is seen', async () => (await healthStatus(place.node.url)) !== 200);
-      await eventually('there is another one', async () => postmasterOf(place.data) !== postmaster);
+      await eventually('there is another one', async () => anotherPostmaster(place.data, postmaster));
     },
   });
 });

@@ -14,7 +14,8 @@ export interface FaultRow {
   readonly lost: number;
   readonly doubled: number;
   readonly torn: number;
-  readonly recoveryMs: number;
+  /** `null` where it was not taken. */
+  readonly recoveryMs: number | null;
 }
 
 const COLUMNS = ['fault', 'rounds', 'acknowledged', 'refused', 'open', 'lost', 'doubled', 'torn', 'recoveryMs'] as const;
@@ -31,7 +32,7 @@ export function setup(): () => void {
     process.stdout.write(
       `\n${table(
         COLUMNS,
-        rows.map((row) => COLUMNS.map((column) => row[column])),
+        rows.map((row) => COLUMNS.map((column) => row[column] ?? '')),
       )}\n`,
     );
     rmSync(folder, { recursive: true, force: true });
