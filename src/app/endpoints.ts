@@ -26,8 +26,10 @@ export function createEndpoints(context: AppContext): App['endpoints'] {
         return runCall(context, view, ground, caller, call, now, draw());
       };
       const outcome = await execute(project, caller, 'endpoint.call', run, call.slug);
-      const { stale } = positioned(context, project, caller);
-      return { ...outcome.answer, position: outcome.revision, stale };
+      const { wrote, ...answer } = outcome.answer;
+      // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
+      const stale = wrote ? false : positioned(context, project, caller).stale;
+      return { ...answer, position: outcome.revision, stale };
     },
   };
 }
@@ -56,7 +58,7 @@ function runCall(context: AppContext, view: View, ground: Grounds, caller: Calle
     readsOf(ground, writes),
   );
   for (const write of result.writes) commit(writes, ground, write, platformId, endpoint.slug);
-  return decided({ status: result.status, body: result.body }, writes.events);
+  return decided({ status: result.status, body: result.body, wrote: writes.events.length > 0 }, writes.events);
 }
 
 /** The gates of a definition, in their order (endpoint-language 1.3, rows 12 to 16). */

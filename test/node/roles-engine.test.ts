@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Credentials, parseCredentials } from '../../infra/harness/project.ts';
@@ -21,7 +22,7 @@ let project: Credentials;
 beforeAll(async () => {
   server = await startStandIn();
   env = { DATABASE_URL: await testDatabase(), EVENTSTORE_URL: server.url };
-  node = await startNode(newFolder(), { env: { ...env, LOG_LEVEL: 'info' } });
+  node = await startNode(newFolder(), { env: { ...env, LOG_LEVEL: 'info', COMMAND_TIMEOUT_MS: '60000' } });
   project = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Elsewhere', '--json'], { env })));
 });
 
@@ -65,6 +66,19 @@ test('a game plays; commands beside it work; nothing of the log is in Postgres',
   const { rows } = await client.query('SELECT count(*)::int AS count FROM savepoint.log_events');
   await client.end();
   expect(rows).toEqual([{ count: 0 }]);
+});
+
+test('an endpoint call whose answer the log held back is answered as stored, however long nothing else was heard', async () => {
+  const game = createClient(node.url, project);
+  const before = Object((await ok(game.play('GET', game.storage(`players/${PLAYER}`)))).body);
+  server.network.muffle();
+  const call = game.play('POST', game.endpoint('buy'), { body: { item: 'axe' } });
+  // After 5 s without a word of the log a node refuses to read from memory.
+  await sleep(6_000);
+  server.network.thaw();
+  const { status, body } = await call;
+  expect([status, body]).toMatchObject([200, { ok: true, left: before.gold - 7 }]);
+  game.close();
 });
 
 test('a node that comes back shows what was written before and since', async () => {

@@ -12,6 +12,7 @@ import {
   batchStored,
   callError,
   NOT_READY,
+  notLeader,
   singleAnswer,
   wrongVersion,
 } from './wire.ts';
@@ -76,6 +77,8 @@ export function appendHandlers(context: Context) {
       if (!request.getIsFinal()) return;
       parts.delete(id);
       turn = turn.then(async () => {
+        const { leaderPort } = context.faults;
+        if (leaderPort !== null) return void call.emit('error', notLeader(leaderPort));
         const isPast = current.deadline !== null && current.deadline <= Date.now() + context.faults.clockAheadMs;
         const answer = batchOutcome(request, current, isPast ? 'timedOut' : await carryOut(context, current));
         if (answer && !call.destroyed) call.write(answer);

@@ -2,7 +2,7 @@ import type * as streams from '@eventstore/db-client/generated/streams_pb.js';
 import { type ServerWritableStream, status } from '@grpc/grpc-js';
 import type { RecordedEvent } from '../../../src/log/port.ts';
 import type { StandIn } from './server.ts';
-import { callError, checkpoint, confirmation, eventMessage, NOT_READY, nameOf, streamNotFound } from './wire.ts';
+import { callError, checkpoint, confirmation, eventMessage, NOT_READY, nameOf, notLeader, streamNotFound } from './wire.ts';
 
 type Context = Pick<StandIn, 'store' | 'faults' | 'network' | 'calls' | 'asked'>;
 type Call = ServerWritableStream<streams.ReadReq, streams.ReadResp>;
@@ -17,6 +17,8 @@ export function readHandler(context: Context): (call: Call) => Promise<void> {
     const options = call.request.getOptions();
     if (!options) return;
     call.on('error', () => undefined);
+    const { leaderPort } = context.faults;
+    if (leaderPort !== null) return void call.emit('error', notLeader(leaderPort));
     if (context.faults.readsNotReady) return void call.emit('error', NOT_READY);
     if (options.hasSubscription()) return counted(context, 'subscriptions', call, () => subscription(context, call, options));
     await counted(context, 'reads', call, () => reading(context, call, options));

@@ -33,6 +33,8 @@ export type AppendFate =
 export interface Faults {
   /** Of the appends to come, in order; what is not planned for is answered. */
   appends: AppendFate[];
+  /** Port of the leader, where this server follows one: it refuses what asks for the leader, and names it. */
+  leaderPort: number | null;
   /** How far the server's clock is ahead of the client's. */
   clockAheadMs: number;
   /** Reads fail as they do just after a start. */
@@ -77,6 +79,7 @@ export async function startStandIn({ batchAppend = true }: StandInOptions = {}):
   const store = createStore();
   const faults: Faults = {
     appends: [],
+    leaderPort: null,
     clockAheadMs: 0,
     readsNotReady: false,
     readsSilent: false,

@@ -154,3 +154,11 @@ export function callError(
 }
 
 export const NOT_READY = callError(status.UNKNOWN, 'Server Is Not Ready');
+
+/** As a follower refuses a call that asks for the leader. */
+export function notLeader(port: number): ReturnType<typeof callError> {
+  const error = callError(status.NOT_FOUND, 'Leader info available', 'not-leader');
+  error.metadata.set('leader-endpoint-host', '127.0.0.1');
+  error.metadata.set('leader-endpoint-port', String(port));
+  return error;
+}
