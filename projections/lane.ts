@@ -110,8 +110,10 @@ export class Lane {
   /** Consecutive events of the stream, as they were followed; what was written already is passed over. */
   offer(events: readonly RecordedEvent[]): void {
     const last = events.at(-1);
-    if (last === undefined || this.failure !== null || this.#closed) return;
+    if (last === undefined || this.#closed) return;
+    // A lane that has stopped must know of them, too: nobody tells it again when it goes on.
     this.#seen = Math.max(this.#seen, last.revision);
+    if (this.failure !== null) return;
     for (const event of events) {
       this.#queue.push(event);
       this.queued += event.data.length;
