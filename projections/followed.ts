@@ -2,17 +2,19 @@ import type { Pool } from 'pg';
 import { followHeard } from '../src/log/heard.ts';
 import type { Log, RecordedEvent } from '../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf } from '../src/log/streams.ts';
+import { IN_TIME } from './patience.ts';
 
 /** Where following the whole log goes on after a restart. */
 
 /** Everything up to this event was given to the lanes, and every project in it has its checkpoints. */
 export async function storeFollowed(pool: Pool, { position, id, stream, revision }: RecordedEvent): Promise<void> {
-  await pool.query(
-    `INSERT INTO savepoint.follow_positions (prefix, position, event_id, stream, revision) VALUES ($1, $2, $3, $4, $5)
+  await pool.query({
+    text: `INSERT INTO savepoint.follow_positions (prefix, position, event_id, stream, revision) VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (prefix) DO UPDATE
      SET position = excluded.position, event_id = excluded.event_id, stream = excluded.stream, revision = excluded.revision`,
-    [PROJECT_PREFIX, position.toString(), id, stream, revision],
-  );
+    values: [PROJECT_PREFIX, position.toString(), id, stream, revision],
+    ...IN_TIME,
+  });
 }
 
 interface Row {
@@ -30,9 +32,8 @@ interface Row {
  * before; an EventStoreDB answers that with an error for ever.
  */
 export async function readFollowed(pool: Pool, log: Log): Promise<bigint | null> {
-  const { rows } = await pool.query<Row>('SELECT position, event_id, stream, revision FROM savepoint.follow_positions WHERE prefix = $1', [
-    PROJECT_PREFIX,
-  ]);
+  const text = 'SELECT position, event_id, stream, revision FROM savepoint.follow_positions WHERE prefix = $1';
+  const { rows } = await pool.query<Row>({ text, values: [PROJECT_PREFIX], ...IN_TIME });
   const [row] = rows;
   if (!row || row.stream === null || row.revision === null) return null;
   const [event] = await log.read(row.stream, { from: Number(row.revision), limit: 1, direction: 'forwards' });

@@ -62,8 +62,8 @@ const LONGEST_PATIENCE_MS = 600_000;
 /**
  * One project's place in the projector. It is *idle*, or *running*: opening (reading the standing, and checking once that the log
  * tells the same history), writing batches, or bringing views up that fell behind. A lane whose checkpoint another projector moved,
- * or whose project is another's, is *passive*: it looks on, and takes over when the checkpoint stands still with events waiting. A lane *stops* for an event it
- * cannot read or a second history; everything else is tried again, for ever: state tables skip nothing.
+ * or whose project is another's, is *passive*: it looks on, and takes over when the checkpoint stands still with events waiting. A lane
+ * *stops* for an event it cannot read or a second history; everything else is tried again, for ever: state tables skip nothing.
  */
 export class Lane {
   readonly projectId: string;
@@ -113,13 +113,17 @@ export class Lane {
     if (last === undefined || this.#closed) return;
     // A lane that has stopped must know of them, too: nobody tells it again when it goes on.
     this.#seen = Math.max(this.#seen, last.revision);
-    if (this.failure !== null) return;
+    // Nor does one that looks on need them: it would hold them for as long as another writes. What it lacks lies in the log.
+    if (this.failure === null && !this.#passive) this.#enqueue(events);
+    this.#run();
+  }
+
+  #enqueue(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       this.#queue.push(event);
       this.queued += event.data.length;
     }
     if (this.#queue.length >= ENOUGH || this.#waiters.size > 0) this.#sleeper.wake();
-    this.#run();
   }
 
   /** Takes the project over: `head` is the last revision in the log, −1 for none. */
@@ -131,7 +135,7 @@ export class Lane {
   /** Leaves the project to the projector that owns it now, if that is another one. */
   yield(): void {
     if (this.#context.owns(this.projectId)) return;
-    this.#passive = true;
+    this.#lookOn();
     this.#movedAt = performance.now();
   }
 
@@ -215,7 +219,11 @@ export class Lane {
   }
 
   async #open(): Promise<Standing> {
-    const standing = await readStanding(this.#context.pool, this.projectId);
+    const standing = await readStanding(this.#context.pool, this.projectId).catch((error: unknown) => {
+      // Its checkpoints are there, though they tell two histories: a restart finds the project by them.
+      if (error instanceof HistoryMismatch) this.#known = true;
+      throw error;
+    });
     this.#known = true;
     if (!this.#checked) await this.#checkHistory(standing);
     return standing;
@@ -248,6 +256,11 @@ export class Lane {
     const page = await this.#context.log.read(projectStream(this.projectId), { from: next, limit: BATCH_EVENTS, direction: 'forwards' });
     if (page.length === 0) throw new LogUnavailable(`the log of project ${this.projectId} does not answer from revision ${next}`);
     return page.slice(0, batchLength(page));
+  }
+
+  #lookOn(): void {
+    this.#passive = true;
+    this.#discard(this.#queue.length);
   }
 
   #discard(count: number): readonly RecordedEvent[] {
@@ -316,7 +329,7 @@ export class Lane {
       if (standing === null) return;
       this.#memory ??= await this.#remember(standing);
       try {
-        await catchUpView(view, this.projectId, standing, this.#memory, this.#context);
+        await catchUpView(view, this.projectId, standing, this.#memory, this.#context, LONGEST_PATIENCE_MS);
         this.#setView(view.name, { revision: standing.revision, failures: 0, paused: false });
       } catch (error) {
         if (error instanceof CheckpointMoved) throw error;
@@ -374,7 +387,7 @@ export class Lane {
     this.#memory = null;
     if (error instanceof CheckpointMoved) {
       this.#standing = null;
-      this.#passive = true;
+      this.#lookOn();
       return;
     }
     if (error instanceof UnknownEvent || error instanceof HistoryMismatch) return this.#stop(error);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Checkpoint } from '../src/app/readers.ts';
 import type { FollowStep, Log, RecordedEvent } from '../src/log/port.ts';
@@ -8,7 +9,6 @@ import { createGate } from './gate.ts';
 import { groupBy } from './group.ts';
 import { Lane, type LaneContext, type ProjectorCounters, type ProjectorLogger } from './lane.ts';
 import { createShare, WHOLE } from './share.ts';
-import { Sleeper } from './sleeper.ts';
 
 export interface ProjectorOptions {
   readonly log: Log;
@@ -61,7 +61,8 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
   const context: LaneContext = { log, pool, logger, onProgress, counters, gate: createGate(PLACES), owns: share.owns };
   const stopping = new AbortController();
   const onTrouble = tellNowAndThen((error) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
-  const sleeper = new Sleeper();
+  /** Cut short when the projector stops. */
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   let following: Promise<void> | null = null;
   let followed: RecordedEvent | null = null;
   let storedAt = 0;
@@ -83,7 +84,7 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
   async function keepHouse(step: FollowStep): Promise<void> {
     const last = step.events.at(-1);
     if (last) followed = last;
-    while (!stopping.signal.aborted && queued() > QUEUED) await sleeper.sleep(5);
+    while (!stopping.signal.aborted && queued() > QUEUED) await pause(5);
     if (!step.caughtUp) return;
     const now = performance.now();
     if (now - refreshedAt >= REFRESH_MS) {
@@ -113,7 +114,7 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
         return await question();
       } catch (error) {
         onTrouble(error);
-        await sleeper.sleep(AGAIN_MS);
+        await pause(AGAIN_MS);
       }
     }
     return null;
@@ -159,7 +160,6 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
 
     async stop() {
       stopping.abort();
-      sleeper.wake();
       await following;
       await Promise.all([...lanes.values()].map((lane) => lane.close()));
       await share.stop();

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { ProjectorLogger } from './lane.ts';
+import { IN_TIME } from './patience.ts';
 
 /**
  * Several projectors divide the projects: by the hash of its id each project lies in a range, and each range falls to one of the
@@ -39,7 +40,7 @@ export function createShare(pool: Pool, logger: ProjectorLogger, onChange: () =>
   let beating: Promise<void> = Promise.resolve();
 
   const beat = async () => {
-    const { rows } = await pool.query<{ id: string }>({ name: 'beat', text: BEAT, values: [own, SILENT_MS] });
+    const { rows } = await pool.query<{ id: string }>({ name: 'beat', text: BEAT, values: [own, SILENT_MS], ...IN_TIME });
     const living = [...new Set([own, ...rows.map(({ id }) => id)])].sort();
     if (living.join() === known) return;
     known = living.join();

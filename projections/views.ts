@@ -4,6 +4,7 @@ import type { Log } from '../src/log/port.ts';
 import { projectStream } from '../src/log/streams.ts';
 import type { Projection } from './batch.ts';
 import { advance, CheckpointMoved, hold, type Standing } from './checkpoints.ts';
+import { IN_TIME } from './patience.ts';
 import type { Session } from './tables.ts';
 import { transaction } from './transaction.ts';
 import { type Memory, NOTHING, writeBatch } from './write.ts';
@@ -15,7 +16,7 @@ export const TRIES = 5;
 
 /**
  * Brings a view that fell behind up to the state tables: a derived one is made anew out of their rows, any other reads the events
- * it missed. Throws what the view throws, and {@link CheckpointMoved}.
+ * it missed. Throws what the view throws, and {@link CheckpointMoved}. `patienceMs`: of each transaction.
  */
 export async function catchUpView(
   view: Projection,
@@ -23,10 +24,11 @@ export async function catchUpView(
   standing: Standing,
   memory: Memory,
   { pool, log }: { readonly pool: Pool; readonly log: Log },
+  patienceMs: number,
 ): Promise<void> {
   const from = standing.views.get(view.name)?.revision ?? -1;
   if (view.reindex) {
-    await transaction(pool, projectId, standing.versions, (session) => reindex(session, view, from, standing, memory));
+    await transaction(pool, projectId, standing.versions, (session) => reindex(session, view, from, standing, memory), patienceMs);
     return;
   }
   for (let at = from; at < standing.revision; ) {
@@ -34,7 +36,7 @@ export async function catchUpView(
     const page = await log.read(projectStream(projectId), { from: at + 1, limit, direction: 'forwards' });
     if (page.length === 0) throw new CheckpointMoved(`the log of project ${projectId} ends at ${at}`);
     const events = page.map((event) => decodeProjectEvent(event));
-    await transaction(pool, projectId, standing.versions, (session) => writeBatch(session, [view], events, NOTHING));
+    await transaction(pool, projectId, standing.versions, (session) => writeBatch(session, [view], events, NOTHING), patienceMs);
     at += page.length;
   }
 }
@@ -54,12 +56,14 @@ export async function noteFailure(
   error: unknown,
   now: number,
 ): Promise<boolean> {
-  const { rows } = await pool.query<{ paused: boolean }>(
-    `UPDATE savepoint.checkpoints SET failures = failures + 1, error = $4,
+  const message = error instanceof Error ? error.message : String(error);
+  const { rows } = await pool.query<{ paused: boolean }>({
+    text: `UPDATE savepoint.checkpoints SET failures = failures + 1, error = $4,
        paused_at = CASE WHEN failures + 1 >= $5 THEN coalesce(paused_at, $6) ELSE paused_at END
      WHERE project = $1 AND projection = $2 AND version = $3
      RETURNING paused_at IS NOT NULL AS paused`,
-    [projectId, view.name, standing.versions.get(view.name), error instanceof Error ? error.message : String(error), TRIES, now],
-  );
+    values: [projectId, view.name, standing.versions.get(view.name), message, TRIES, now],
+    ...IN_TIME,
+  });
   return rows[0]?.paused ?? false;
 }

@@ -127,9 +127,8 @@ export class Projects {
       if (head && head.revision > project.set.head) await project.reach(head.revision, limits.deadlineMs);
       return project;
     } catch (error) {
-      // Nobody would tell it what it has missed.
-      if (this.#open.get(projectId) === project) this.#open.delete(projectId);
-      project.set.close();
+      // Nobody would tell it what it has missed, and whoever took it up meanwhile must not go on with it.
+      project.stop(refusal('STORAGE_UNAVAILABLE'));
       throw error;
     }
   }

@@ -16,13 +16,7 @@ export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): 
   };
   const asking = await connectForAsking(url, answerMs, told);
   asking.on('close', () => told(new Error('the connection was lost')));
-  const waiting: Redis[] = [];
-  /** The library stops listening when its worker closes, and a connection may fail once more after that. */
-  const watched = (connection: Redis) => {
-    connection.on('error', told);
-    waiting.push(connection);
-    return connection;
-  };
+  const waiting = new Set<Redis>();
 
   return {
     kind: 'redis',
@@ -32,6 +26,14 @@ export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): 
       return queue;
     },
     worker(lane, run, tuning) {
+      const own: Redis[] = [];
+      /** The library stops listening when its worker closes, and a connection may fail once more after that. */
+      const watched = (made: Redis) => {
+        made.on('error', told);
+        waiting.add(made);
+        own.push(made);
+        return made;
+      };
       const connection = watched(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: answerMs, retryStrategy }));
       // The library makes a second one for blocking calls, which it cannot close while Redis is away.
       const duplicate = connection.duplicate.bind(connection);
@@ -41,6 +43,11 @@ export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): 
         ...workerSettings(tuning),
       });
       worker.on('error', told);
+      // It leaves the connections it was given open.
+      worker.once('closed', () => {
+        for (const each of own) each.disconnect();
+        for (const each of own) waiting.delete(each);
+      });
       return worker;
     },
     async ping() {

@@ -65,6 +65,27 @@ test('two projectors do a part each; when one stops the other does all; every ev
   expect(await rowsOf(pool, 'SELECT * FROM savepoint.projectors')).toEqual([]);
 });
 
+test('what others write is not kept: however much that is, a projector goes on following, and takes over when they go', async () => {
+  const log = createMemoryLog();
+  const feeds = Array.from({ length: COUNT }, (_, n) => new Feed(log, `deep-${n}`));
+  const loggers = [memoryLogger(), memoryLogger()] as const;
+  const one = createProjector({ log, pool, logger: loggers[0], shared: true });
+  const other = createProjector({ log, pool, logger: loggers[1], shared: true });
+  await one.start();
+  await other.start();
+  await eventually('both know of each other', () => loggers.every(({ lines }) => lines.some((line) => line.includes('divided anew'))));
+  // Twice as much as a projector holds before it stops to read on.
+  const text = 'x'.repeat(200_000);
+  for (let round = 1; round <= 8; round += 1) {
+    for (const feed of feeds) await feed.commit(written('p', { text }, round));
+    for (const feed of feeds) await Promise.all([reached(one, feed), reached(other, feed)]);
+  }
+  await other.stop();
+  for (const feed of feeds) await feed.commit(written('p', { text: '' }, 9));
+  for (const feed of feeds) await reached(one, feed);
+  await one.stop();
+});
+
 test('what a silent projector had is taken over within ten seconds', async () => {
   const log = createMemoryLog();
   const feeds = Array.from({ length: COUNT }, (_, n) => new Feed(log, `silent-${n}`));
