@@ -6,7 +6,7 @@ import { type Plan, type Report, simulate } from './simulation.ts';
  * `oracle.ts` for what must hold all the same. One seed is one run: `SIMULATION_FIRST=123 SIMULATION_SEEDS=1` shows seed 123 again.
  */
 const FIRST = Number(process.env['SIMULATION_FIRST'] ?? 1);
-const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 150);
+const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 300);
 const TRACE_LINES = 60;
 
 test('whatever breaks, the log is a serial order of true decisions, and every client was told what happened', async () => {

@@ -97,8 +97,11 @@ class Simulation {
     this.#world.faulty = false;
     this.#world.note('── calm ──');
     await clock.run(busyMs + CALM_MS);
-    for (const [index] of this.#nodes.entries()) void this.#command(index, { kind: 'lock', locked: false });
-    await clock.run(busyMs + CALM_MS + PROBE_MS / 2);
+    // More than once: a lock whose outcome nobody knew may be stored behind the first of them.
+    for (const part of [1, 2, 3]) {
+      for (const [index] of this.#nodes.entries()) void this.#command(index, { kind: 'lock', locked: false });
+      await clock.run(busyMs + CALM_MS + (PROBE_MS / 6) * part);
+    }
     const probes = this.#nodes.map((_, index) => this.#command(index, { kind: 'inc', key: `probe${index}`, amount: 1 }));
     await clock.run(busyMs + CALM_MS + PROBE_MS);
     void Promise.all(probes);
