@@ -125,7 +125,8 @@ export class Project {
   /** Brings subjects into the working set; concurrent loads of one subject share the work. */
   async load(subjects: readonly SubjectKey[]): Promise<void> {
     readCounts.misses += subjects.length;
-    const mine = subjects.filter((subject) => !this.set.durable(subject) && !this.#loading.has(subject));
+    // Each once: a second row would be taken in after the first had used up the events that lie on top of it.
+    const mine = [...new Set(subjects)].filter((subject) => !this.set.durable(subject) && !this.#loading.has(subject));
     const others = subjects.map((subject) => this.#loading.get(subject)).filter((promise) => promise !== undefined);
     if (mine.length > 0) {
       const loading = this.#loadNow(mine).finally(() => {

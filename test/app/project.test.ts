@@ -88,6 +88,21 @@ describe('loading', () => {
   });
 });
 
+test('a load that names a subject twice takes its row in once, also where nothing stays in the cache', async () => {
+  const table = new Table();
+  await table.elsewhere(written('a', 1));
+  await table.reader.project();
+  const project = await table.open({}, 1);
+  const asked: (readonly string[])[] = [];
+  const load = table.reader.load.bind(table.reader);
+  table.reader.load = (id, subjects) => {
+    asked.push(subjects);
+    return load(id, subjects);
+  };
+  await table.passing(project.load([THING('a'), THING('b'), THING('a')]));
+  expect(asked).toEqual([[THING('a'), THING('b')]]);
+});
+
 describe('the tail', () => {
   test('own events are recognised', async () => {
     const table = new Table();
