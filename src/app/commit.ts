@@ -45,6 +45,8 @@ export interface Commit {
   attempts: number;
   /** How often something it reads had to be loaded. */
   loads: number;
+  /** What was loaded for it, kept in memory until it is decided. */
+  kept: readonly SubjectKey[];
   sent: boolean;
   settled: boolean;
 }

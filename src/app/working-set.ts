@@ -90,7 +90,7 @@ export class WorkingSet {
   readonly #cache: SharedCache;
   readonly #held = new Map<SubjectKey, Held>();
   readonly #unheld = new Map<SubjectKey, Kept[]>();
-  /** Subjects of loads under way, counted. */
+  /** Subjects of loads under way, and of commands that load what they need; counted. */
   readonly #awaited = new Map<SubjectKey, number>();
   /**
    * Subjects changed after the horizon, about in order of revision: what to look at when the horizon moves. One entry for each that is
@@ -184,16 +184,14 @@ export class WorkingSet {
   }
 
   /**
-   * A load of these subjects leaves now: their events are kept until {@link loadEnds}, however far the horizon moves meanwhile, or on a
-   * busy project no row would ever be young enough. One that gets held meanwhile stays held: given up before the load ends, its older
-   * row would be taken for the truth. Answers the horizon of this moment, which the rows must have reached.
+   * What a command has to have in memory together, however small the cache: not forgotten until {@link letGo}. Nests with loads and
+   * with other commands.
    */
-  loadBegins(subjects: readonly SubjectKey[]): number {
+  keep(subjects: readonly SubjectKey[]): void {
     for (const subject of subjects) this.#awaited.set(subject, (this.#awaited.get(subject) ?? 0) + 1);
-    return this.horizon;
   }
 
-  loadEnds(subjects: readonly SubjectKey[]): void {
+  letGo(subjects: readonly SubjectKey[]): void {
     for (const subject of subjects) {
       const others = (this.#awaited.get(subject) ?? 1) - 1;
       if (others > 0) this.#awaited.set(subject, others);
@@ -202,6 +200,20 @@ export class WorkingSet {
       if (held) this.#unpin(held);
       this.#dropUnheld(subject, this.horizon);
     }
+  }
+
+  /**
+   * A load of these subjects leaves now: their events are kept until {@link loadEnds}, however far the horizon moves meanwhile, or on a
+   * busy project no row would ever be young enough. One that gets held meanwhile stays held: given up before the load ends, its older
+   * row would be taken for the truth. Answers the horizon of this moment, which the rows must have reached.
+   */
+  loadBegins(subjects: readonly SubjectKey[]): number {
+    this.keep(subjects);
+    return this.horizon;
+  }
+
+  loadEnds(subjects: readonly SubjectKey[]): void {
+    this.letGo(subjects);
   }
 
   /**
@@ -222,8 +234,8 @@ export class WorkingSet {
     }
     this.#forgetUnheld(subject);
     const version = newVersion(folded, size);
-    if (changedAt > this.horizon || isResident(subject)) this.#pin(subject, version, changedAt);
-    else this.#cached({ subject, among: this.#held, version, changedAt, pinned: false });
+    // Until the load has ended, which may have more rows to bring than the cache holds.
+    this.#pin(subject, version, changedAt);
   }
 
   /** The state tables are written up to `revision`: what changed no later may now be forgotten. */

@@ -134,6 +134,7 @@ export class Writer {
         decidedAt: 0,
         attempts: 0,
         loads: 0,
+        kept: [],
         sent: false,
         settled: false,
       };
@@ -188,6 +189,7 @@ export class Writer {
       }
       if (!(error instanceof Refusal)) {
         this.#fail(commit, error);
+        this.#letGo(commit);
         return;
       }
       decision = error;
@@ -196,6 +198,7 @@ export class Writer {
       this.#loadAndDecide(commit, [...view.missing]);
       return;
     }
+    this.#letGo(commit);
     commit.view = view;
     commit.decidedAt = now;
     const events = decision instanceof Refusal ? [] : decision.events;
@@ -239,18 +242,27 @@ export class Writer {
   #loadAndDecide(commit: Commit, subjects: readonly SubjectKey[]): void {
     this.#deciding += 1;
     commit.loads += 1;
+    commit.kept = [...commit.kept, ...subjects];
+    this.#options.set.keep(subjects);
     this.#options.load(subjects).then(
       () => {
         this.#deciding -= 1;
-        if (commit.settled) return;
         if (this.#stopped) this.#fail(commit, this.#stopped);
+        if (commit.settled) this.#letGo(commit);
         else this.#decideAndJoin(commit);
       },
       (error: unknown) => {
         this.#deciding -= 1;
         this.#fail(commit, error);
+        this.#letGo(commit);
       },
     );
+  }
+
+  #letGo(commit: Commit): void {
+    if (commit.kept.length === 0) return;
+    this.#options.set.letGo(commit.kept);
+    commit.kept = [];
   }
 
   /** Checks commits again in their order, on whatever the layers hold now: those that still stand rejoin unchanged. */
