@@ -33,6 +33,8 @@ export interface Projector extends Progress {
   readonly counters: Readonly<ProjectorCounters>;
   /** Projects that stopped, with the reason (an unknown event, two histories). */
   stopped(): ReadonlyMap<string, Error>;
+  /** Pairs of a project and a view that is paused for it, as far as this process knows. */
+  pausedViews(): number;
   /** Begins to follow. Rejects when the database cannot be read. */
   start(): Promise<void>;
   /** Projects one project up to `revision`, which its log holds, whether this projector follows or not. */
@@ -55,7 +57,7 @@ const AGAIN_MS = 500;
  * projectors may run on one database; they share the projects out, and each project's checkpoints decide whose batch counts.
  */
 export function createProjector({ log, pool, logger, shared = false, onProgress = () => undefined }: ProjectorOptions): Projector {
-  const counters: ProjectorCounters = { events: 0, batches: 0, failures: 0, pausedViews: 0, stoppedProjects: 0 };
+  const counters: ProjectorCounters = { events: 0, batches: 0, failures: 0 };
   const lanes = new Map<string, Lane>();
   const share = shared ? createShare(pool, logger, () => lanes.forEach((lane) => void lane.yield())) : WHOLE;
   const context: LaneContext = { log, pool, logger, onProgress, counters, gate: createGate(PLACES), owns: share.owns };
@@ -139,6 +141,7 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
   return {
     counters,
     stopped: () => new Map([...lanes].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const]))),
+    pausedViews: () => [...lanes.values()].reduce((sum, lane) => sum + lane.pausedViews, 0),
     progress: (projectId) => lanes.get(projectId)?.revision ?? -1,
     waitFor: (projectId, revision, timeoutMs) => laneOf(projectId).waitFor(revision, timeoutMs),
     bring: (projectId, revision) => laneOf(projectId).open(revision),

@@ -5,7 +5,7 @@ import type { JobContext, JobHandlers } from './handlers.ts';
 import { JOB_KINDS, type JobData, type JobName, LANES, type Lane } from './kinds.ts';
 import { seldom, within } from './patience.ts';
 import { openPostgresStore } from './postgres-store.ts';
-import { countsOf, deadLetters, enqueueDue, forgetJobs, listJobs, openQueues, type Queues, settingsOf } from './queues.ts';
+import { countsOf, deadLetters, enqueueDue, forgetJobs, type JobCounts, listJobs, openQueues, type Queues, settingsOf } from './queues.ts';
 import { openRedisStore } from './redis-store.ts';
 import { createRunner } from './runner.ts';
 import { type LaneWorker, reasonOf, type Store, type StoredJob } from './store.ts';
@@ -55,8 +55,8 @@ export interface JobsHealth {
   readonly status: 'ok' | 'unavailable';
   readonly store: Store['kind'];
   readonly address: string;
-  /** How many jobs are in each state; `null` when the store does not answer. */
-  readonly counts: Readonly<Record<JobState, number>> | null;
+  /** How many jobs are in each lane and state; `null` when the store does not answer. */
+  readonly counts: JobCounts | null;
   readonly reason: string | null;
 }
 

@@ -222,14 +222,14 @@ function rules(makeStore: () => Promise<TestStore>): void {
     const jobs = jobsWith();
     const wrong: unknown = { names: 'ledger' };
     await expect(jobs.enqueue('projection.rebuild', wrong as { names: string[] })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
-    expect((await jobs.health()).counts).toMatchObject({ waiting: 0, active: 0 });
+    expect((await jobs.health()).counts?.long).toMatchObject({ waiting: 0, active: 0 });
   });
 
   it('a job enqueued twice under one name is one job while it waits', async () => {
     const jobs = jobsWith();
     const ids = [1, 2, 3].map(() => jobs.enqueue('projection.rebuild', { names: [] }, { unique: 'rebuild' }));
     expect(new Set(await Promise.all(ids)).size).toBe(1);
-    expect((await jobs.health()).counts).toMatchObject({ waiting: 1 });
+    expect((await jobs.health()).counts).toMatchObject({ long: { waiting: 1 }, upkeep: { waiting: 0 } });
   });
 
   it('however many nodes there are, each scheduled job runs once in its period', async () => {

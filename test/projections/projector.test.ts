@@ -80,7 +80,7 @@ test('a view that cannot be written is paused after five tries, alone, and goes 
     await reached(projector, feed);
     await feed.commit(written('p1', {}, 2, { ledger: [{ field: 'bad', before: 0, after: 1, delta: 1, source: 's' }] }));
     expect(await projector.waitFor('poison', 1, 20_000)).toBe(false);
-    expect(projector.counters.pausedViews).toBe(1);
+    expect(projector.pausedViews()).toBe(1);
     expect(logger.lines.filter((line) => line.includes('tried again')).length).toBe(4);
     expect(logger.lines.some((line) => line.startsWith('a view is paused'))).toBe(true);
     await feed.commit(written('p1', {}, 3));
