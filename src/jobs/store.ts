@@ -1,5 +1,5 @@
 import type { Job, Queue } from 'bullmq';
-import type { Lane } from './kinds.ts';
+import { LANES, type Lane } from './kinds.ts';
 
 /** Where jobs are kept. Two stores, one library: see `redis-store.ts` and `postgres-store.ts`. */
 
@@ -8,6 +8,9 @@ export type LaneQueue = Pick<
   Queue<unknown, unknown, string>,
   'add' | 'clean' | 'close' | 'getJob' | 'getJobCounts' | 'getJobs' | 'waitUntilReady'
 >;
+
+/** Connections of the store in Postgres, at most: each lane's worker holds one for being woken. */
+export const POSTGRES_CLIENTS = LANES.length + 4;
 
 export interface LaneWorker {
   /** Takes no more jobs and resolves when what runs is done. */
