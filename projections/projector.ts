@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import type { Checkpoint } from '../src/app/readers.ts';
+import { tellNowAndThen } from '../src/kernel/trouble.ts';
 import type { FollowStep, Log, RecordedEvent } from '../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../src/log/streams.ts';
-import { tellNowAndThen } from '../src/log/trouble.ts';
 import { readFollowed, storeFollowed } from './followed.ts';
 import { createGate } from './gate.ts';
 import { groupBy } from './group.ts';
@@ -62,7 +62,7 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
   const share = shared ? createShare(pool, logger, () => lanes.forEach((lane) => void lane.yield())) : WHOLE;
   const context: LaneContext = { log, pool, logger, onProgress, counters, gate: createGate(PLACES), owns: share.owns };
   const stopping = new AbortController();
-  const onTrouble = tellNowAndThen((error) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
+  const onTrouble = tellNowAndThen((error: unknown) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
   const sleeper = new Sleeper();
   let following: Promise<void> | null = null;
   let followed: RecordedEvent | null = null;

@@ -3,12 +3,13 @@ import type { Logger } from 'pino';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { migrate } from '../../projections/migrate.ts';
 import { type Config, ConfigProblem, type Role, redactUrl } from '../config.ts';
+import { reasonOf } from '../kernel/trouble.ts';
 import type { Log } from '../log/port.ts';
 import { schemaSql } from '../log/postgres/log.ts';
 import { VERSION } from '../version.ts';
 import { nodeDatabase, type ServerFacts } from './database.ts';
 import { compareHistories, requireOneHistory } from './histories.ts';
-import { openLog, reasonOf, requireEventStore } from './log.ts';
+import { openLog, requireEventStore } from './log.ts';
 import { type Connections, createPool, demandOf, shareConnections } from './pool.ts';
 import type { Stops } from './stops.ts';
 

@@ -9,7 +9,8 @@ import {
   withBackend,
 } from 'bullmq';
 import pg from 'pg';
-import { POSTGRES_CLIENTS, queueName, reasonOf, type Store, type StoreOptions, workerSettings } from './store.ts';
+import { reasonOf } from '../kernel/trouble.ts';
+import { POSTGRES_CLIENTS, queueName, type Store, type StoreOptions, workerSettings } from './store.ts';
 
 /**
  * Jobs in Postgres, in a schema of their own beside ours. The library is handed a pool of ours, because only then are the number of

@@ -57,14 +57,3 @@ export interface StoreOptions {
 export function queueName(lane: Lane): string {
   return `savepoint-${lane}`;
 }
-
-/**
- * What went wrong, in a line. Never the error itself: a refused Redis command carries its arguments, the password among them, and a
- * Postgres error its client.
- */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown trouble';
-  // Node gathers the refusals of several addresses under an empty message.
-  if (error.message === '' && 'code' in error) return String(error.code);
-  return error.message.split('\n', 1)[0]?.slice(0, 300) || error.name;
-}

@@ -236,14 +236,14 @@ function rules(makeStore: () => Promise<TestStore>): void {
     const ran: string[] = [];
     const note = async (_: unknown, { id }: { readonly id: string }) => ({ at: ran.push(id) });
     let now = 1_000 * 3_600_000;
-    const nodes = [1, 2, 3].map(() => jobsWith({ 'access.cleanup': note, 'telemetry.retention': note }, { lookMs: 20 }, () => now));
+    const nodes = [1, 2, 3].map(() => jobsWith({ 'tables.cleanup': note, 'jobs.forget': note }, { lookMs: 20 }, () => now));
     for (const node of nodes) node.start();
     await until(async () => nodes.every(({ logged }) => logged.join('').includes('jobs are running')));
-    const first = ['upkeep-access.cleanup@1000', 'upkeep-telemetry.retention@166'];
+    const first = ['upkeep-jobs.forget@166', 'upkeep-tables.cleanup@1000'];
     for (const id of first) await jobIn(nodes[0] ?? jobsWith(), id, 'completed');
     expect([...ran].sort()).toEqual(first);
     now += 3_600_000;
-    const next = 'upkeep-access.cleanup@1001';
+    const next = 'upkeep-tables.cleanup@1001';
     await jobIn(nodes[0] ?? jobsWith(), next, 'completed');
     expect([...ran].sort()).toEqual([...first, next].sort());
   });
