@@ -333,7 +333,7 @@ export class Lane {
     counters.failures += 1;
     const paused = await noteFailure(pool, this.projectId, view, standing, error, Date.now());
     const fields = { project: this.projectId, view: view.name, err: error };
-    if (paused) logger.error(fields, 'a view is paused for this project; cure the cause, then resume or rebuild it');
+    if (paused) logger.error(fields, 'a view is paused for this project; cure the cause, then savepoint rebuild <view>');
     else logger.warn(fields, 'a view could not be written and will be tried again');
     this.#retryAt.set(view.name, performance.now() + RETRY_MS);
     const place = standing.views.get(view.name);
