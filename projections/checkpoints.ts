@@ -112,13 +112,3 @@ export async function hold(session: Session, names: readonly ProjectionName[], a
   const still = rows.length === names.length && rows.every((row) => Number(row.revision) === at);
   if (!still) throw new CheckpointMoved(`project ${session.projectId} no longer stands at ${at}`);
 }
-
-/** Lets a paused view go on where it stopped, once what stopped it is cured. Running projectors notice within a second or two. */
-export async function resume(pool: Pool, projection: ProjectionName, projectId: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `UPDATE savepoint.checkpoints SET paused_at = NULL, failures = 0, error = NULL
-     WHERE project = $1 AND projection = $2 AND paused_at IS NOT NULL`,
-    [projectId, projection],
-  );
-  return rowCount !== 0;
-}

@@ -43,8 +43,6 @@ export interface ProjectorCounters {
   events: number;
   batches: number;
   failures: number;
-  pausedViews: number;
-  stoppedProjects: number;
 }
 
 /** With this many events at hand, waiting for more gains nothing. */
@@ -103,8 +101,13 @@ export class Lane {
     return this.#seen >= 0 && !this.#known;
   }
 
+  /** Views that are paused for this project. */
+  get pausedViews(): number {
+    return [...(this.#standing?.views.values() ?? [])].filter((view) => view.paused).length;
+  }
+
   get hasPausedView(): boolean {
-    return [...(this.#standing?.views.values() ?? [])].some((view) => view.paused);
+    return this.pausedViews > 0;
   }
 
   /** Consecutive events of the stream, as they were followed; what was written already is passed over. */
@@ -343,8 +346,7 @@ export class Lane {
     counters.failures += 1;
     const paused = await noteFailure(pool, this.projectId, view, standing, error, Date.now());
     const fields = { project: this.projectId, view: view.name, err: error };
-    if (paused) counters.pausedViews += 1;
-    if (paused) logger.error(fields, 'a view is paused for this project; cure the cause, then resume or rebuild it');
+    if (paused) logger.error(fields, 'a view is paused for this project; cure the cause, then savepoint rebuild <view>');
     else logger.warn(fields, 'a view could not be written and will be tried again');
     this.#retryAt.set(view.name, performance.now() + RETRY_MS);
     const place = standing.views.get(view.name);
@@ -405,7 +407,6 @@ export class Lane {
 
   #stop(error: Error): void {
     if (this.failure?.message !== error.message) {
-      this.#context.counters.stoppedProjects += 1;
       this.#context.logger.error({ project: this.projectId, err: error }, 'the projection of this project stopped');
     }
     this.failure = error;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Checkpoint } from '../src/app/readers.ts';
+import { tellNowAndThen } from '../src/kernel/trouble.ts';
 import type { FollowStep, Log, RecordedEvent } from '../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../src/log/streams.ts';
-import { tellNowAndThen } from '../src/log/trouble.ts';
 import { readFollowed, storeFollowed } from './followed.ts';
 import { createGate } from './gate.ts';
 import { groupBy } from './group.ts';
@@ -33,6 +33,8 @@ export interface Projector extends Progress {
   readonly counters: Readonly<ProjectorCounters>;
   /** Projects that stopped, with the reason (an unknown event, two histories). */
   stopped(): ReadonlyMap<string, Error>;
+  /** Pairs of a project and a view that is paused for it, as far as this process knows. */
+  pausedViews(): number;
   /** Begins to follow. Rejects when the database cannot be read. */
   start(): Promise<void>;
   /** Projects one project up to `revision`, which its log holds, whether this projector follows or not. */
@@ -55,12 +57,12 @@ const AGAIN_MS = 500;
  * projectors may run on one database; they share the projects out, and each project's checkpoints decide whose batch counts.
  */
 export function createProjector({ log, pool, logger, shared = false, onProgress = () => undefined }: ProjectorOptions): Projector {
-  const counters: ProjectorCounters = { events: 0, batches: 0, failures: 0, pausedViews: 0, stoppedProjects: 0 };
+  const counters: ProjectorCounters = { events: 0, batches: 0, failures: 0 };
   const lanes = new Map<string, Lane>();
   const share = shared ? createShare(pool, logger, () => lanes.forEach((lane) => void lane.yield())) : WHOLE;
   const context: LaneContext = { log, pool, logger, onProgress, counters, gate: createGate(PLACES), owns: share.owns };
   const stopping = new AbortController();
-  const onTrouble = tellNowAndThen((error) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
+  const onTrouble = tellNowAndThen((error: unknown) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
   /** Cut short when the projector stops. */
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   let following: Promise<void> | null = null;
@@ -140,6 +142,7 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
   return {
     counters,
     stopped: () => new Map([...lanes].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const]))),
+    pausedViews: () => [...lanes.values()].reduce((sum, lane) => sum + lane.pausedViews, 0),
     progress: (projectId) => lanes.get(projectId)?.revision ?? -1,
     waitFor: (projectId, revision, timeoutMs) => laneOf(projectId).waitFor(revision, timeoutMs),
     bring: (projectId, revision) => laneOf(projectId).open(revision),

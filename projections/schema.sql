@@ -9,7 +9,7 @@ CREATE TABLE savepoint.projection_versions (
 );
 
 -- Where a version of a projection stands in one project's stream; moved by compare-and-set, together with the rows.
--- `hash` is the chain hash of the event at `revision`. A paused view waits for `resume` or a rebuild.
+-- `hash` is the chain hash of the event at `revision`. A paused view waits for a rebuild.
 CREATE TABLE savepoint.checkpoints (
   projection text COLLATE "C" NOT NULL,
   version integer NOT NULL,

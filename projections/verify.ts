@@ -257,7 +257,7 @@ class Verification {
     const row = `${place.name} at revision ${place.revision}`;
     if (place.revision !== at) {
       return this.#add([
-        { kind: 'behind', project: projectId, table: 'checkpoints', row, detail: `the others stand at ${at}; resume or rebuild it` },
+        { kind: 'behind', project: projectId, table: 'checkpoints', row, detail: `the others stand at ${at}; rebuild it` },
       ]);
     }
     const scratch = await session.client.query<{ hash: string }>(

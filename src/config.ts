@@ -261,7 +261,7 @@ export interface SettingDescription {
   readonly allowed: string;
 }
 
-/** All settings in the order of the tables, for `savepoint config` and the operations page. */
+/** All settings in the order of the tables, for the operations page. */
 export function describeSettings(): readonly SettingDescription[] {
   return [...Object.values(SERVER), ...Object.values(LIMITS)].map(({ variable, about, initial, allowed }) => ({
     variable,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { createProjector, type Projector } from '../projections/projector.ts';
 import { createStateReader } from '../projections/state-reader.ts';
 import { createViewReader } from '../projections/view-reader.ts';
@@ -12,7 +13,7 @@ import { makeDemoProject } from './compose/demo.ts';
 import { type Foundations, layFoundations, standOn } from './compose/foundations.ts';
 import { healthOf } from './compose/health.ts';
 import { startJobs } from './compose/jobs.ts';
-import { observerOf, sampleMetrics } from './compose/metrics.ts';
+import { exportProjector, observerOf, sampleMetrics } from './compose/metrics.ts';
 import type { Connections } from './compose/pool.ts';
 import { createProbeServer } from './compose/probe.ts';
 import { createProjects, SILENT, watchCheckpoints } from './compose/projects.ts';
@@ -56,8 +57,8 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
   try {
     const foundations = await layFoundations(config, options.logger, stops);
     const build = { ...foundations, ...options, config, stops };
-    const { port, demo } = await startRoles(build);
-    startJobs(build);
+    const { port, demo, registry } = await startRoles(build);
+    startJobs({ ...build, registry });
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
     return { url: `http://${host}:${port}`, demo, close };
   } catch (error) {
@@ -69,6 +70,8 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
 interface Started {
   readonly port: number;
   readonly demo: NewProject | null;
+  /** What this process measures. */
+  readonly registry: Registry;
 }
 
 function startRoles(build: Building): Promise<Started> {
@@ -79,11 +82,11 @@ function startRoles(build: Building): Promise<Started> {
 /** Requests, and the read models where it has that role: then the projector tells the working set how far it is. */
 async function startInOneProcess(build: Building): Promise<Started> {
   const { config, stops } = build;
-  const { projects, views, server } = await openProjects(build, config.roles.includes('projector'));
+  const { projects, views, metrics, server } = await openProjects(build, config.roles.includes('projector'));
   const demo = await demoOf(build, projects, views);
   const port = await server.listen(config.port, config.host);
   stops.add(() => server.close(config.limits.shutdownTimeoutMs * DRAIN_SHARE));
-  return { port, demo };
+  return { port, demo, registry: metrics.registry };
 }
 
 /** This process projects, and hands connections to workers that serve them. */
@@ -98,7 +101,7 @@ async function startWithWorkers(build: Building): Promise<Started> {
   stops.add(() => crew.stop(drainMs));
   const front = await openFront(config.port, config.host, crew.hand);
   stops.add(async () => front.close());
-  return { port: front.port, demo };
+  return { port: front.port, demo, registry };
 }
 
 /** What the first process tells a worker; the rest it reads from the same environment and arguments. */
@@ -126,7 +129,7 @@ async function startWithoutApi(build: Building): Promise<Started> {
   const server = createProbeServer({ metrics, health: () => healthOfNode(build) });
   const port = await server.listen(config.port, config.host);
   stops.add(() => server.close());
-  return { port, demo: null };
+  return { port, demo: null, registry: metrics.registry };
 }
 
 async function startProjecting({ config, log, pool, logger, stops }: Building) {
@@ -134,6 +137,7 @@ async function startProjecting({ config, log, pool, logger, stops }: Building) {
   const projector = createProjector({ log, pool, logger, shared: config.databaseUrl !== null });
   stops.add(() => projector.stop());
   await projector.start();
+  exportProjector(metrics.registry, projector);
   return { metrics, registry: metrics.registry, projector };
 }
 
@@ -151,6 +155,7 @@ async function openProjects(build: Building, projecting: boolean, exposition?: (
   stops.add(() => projects.close());
   await Promise.all([projector?.start(), projects.start()]);
   if (projector === null) stops.add(watchCheckpoints(projects, states, logger));
+  else exportProjector(metrics.registry, projector);
   stops.add(sampleMetrics(metrics, projects));
   const views = createViewReader(pool, projector);
   const health = () => healthOfNode(build);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonOf } from '../../src/kernel/trouble.ts';
 
 /** A part of the cluster while it runs. */
 export interface Running {
@@ -57,7 +58,7 @@ export async function keep(part: Part, tell: (text: string) => void): Promise<Ke
       state.running = await part.start(signal);
       tell(`${part.name} serves again (process ${state.running.pid})`);
     } catch (error) {
-      if (!signal.aborted) tell(`${part.name}: ${messageOf(error)}`);
+      if (!signal.aborted) tell(`${part.name}: ${reasonOf(error)}`);
     }
   };
 
@@ -79,10 +80,6 @@ async function started(part: Part, signal: AbortSignal): Promise<Running> {
   try {
     return await part.start(signal);
   } catch (error) {
-    throw new Error(`${part.name} could not be started: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${part.name} could not be started: ${reasonOf(error)}`, { cause: error });
   }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

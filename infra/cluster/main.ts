@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { reasonOf } from '../../src/kernel/trouble.ts';
 import { table } from '../harness/table.ts';
 import { type Cluster, startCluster } from './cluster.ts';
-import { messageOf } from './keep.ts';
 
 /** `npm run cluster`: the whole topology on this machine without Docker, until Ctrl-C or SIGTERM. */
 
@@ -92,7 +92,7 @@ function tell(text: string): void {
 process.exitCode = await main().then(
   () => 0,
   (error: unknown) => {
-    tell(`the cluster failed: ${messageOf(error)}`);
+    tell(`the cluster failed: ${reasonOf(error)}`);
     return 1;
   },
 );

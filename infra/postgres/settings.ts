@@ -8,7 +8,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   synchronous_commit: 'on',
   full_page_writes: 'on',
 
-  max_connections: '60',
+  max_connections: '66',
   shared_buffers: '128MB',
   effective_cache_size: '512MB',
   work_mem: '8MB',

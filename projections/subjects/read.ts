@@ -5,7 +5,10 @@ import { throughViews } from '../through-views.ts';
 const REVISIONS = throughViews(`
 SELECT revision FROM {subjects} WHERE project = $1 AND subject = $2 AND revision < $3 ORDER BY revision DESC LIMIT $4`);
 
-/** The revisions that changed a document, the definitions or the authority, newest first, below `before`. */
+/**
+ * The revisions that changed a document, the definitions or the authority, newest first, below `before`. No route asks yet: a document's
+ * history, `?at=` and ledger replay will find their events through it.
+ */
 export async function readRevisions(
   pool: Pool,
   projectId: string,

@@ -171,11 +171,9 @@ export interface EndpointAnswer extends Positioned {
   readonly body: Json;
 }
 
-export interface ManageAnswer {
+export interface ManageAnswer extends Positioned {
   readonly status: number;
   readonly body: JsonObject;
-  /** Set by writes. */
-  readonly position?: number;
 }
 
 export interface LedgerQuery {

@@ -82,9 +82,10 @@ export async function readDocument(
 ): Promise<DocumentAnswer | null> {
   const version = await versionIn(project, ground.space, collection.id, key);
   const { state } = version;
+  // That there is none is an answer, too.
+  const at = positioned(context, project, caller);
   if (state === null || !('version' in state) || state.document === null) return null;
-  const text = servedText(version, collection, ground.settings.fillDefaults);
-  return { ...positioned(context, project, caller), text, version: state.version };
+  return { ...at, text: servedText(version, collection, ground.settings.fillDefaults), version: state.version };
 }
 
 async function versionIn(project: Project, space: Space, collection: string, key: string): Promise<Version> {

@@ -9,7 +9,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
 import type { App, Caller, ListedKind, ManageAnswer, SingleKind } from './app.ts';
 import { findKey } from './authenticate.ts';
-import { type AppContext, decided, execute, projectOf } from './context.ts';
+import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
 export function createManage(context: AppContext): App['manage'] {
@@ -33,14 +33,15 @@ export function createManage(context: AppContext): App['manage'] {
       const { state, key, settings } = grounds(project.authority, project.definitions, caller, options.target ?? 'live');
       for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
       const { endpointRateLimits } = settings;
-      return listDefinitions(state, kind, { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null });
+      const listing = { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null };
+      return { ...positioned(context, project, caller), ...listDefinitions(state, kind, listing) };
     },
 
     async diff(caller) {
       const project = await projectOf(context, caller);
       const { state, key } = grounds(project.authority, project.definitions, caller, 'next');
       for (const kind of STAGED) for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
-      return diffDefinitions(state);
+      return { ...positioned(context, project, caller), ...diffDefinitions(state) };
     },
 
     async validate(caller, publicKey) {
@@ -60,7 +61,7 @@ export function createManage(context: AppContext): App['manage'] {
         },
         ...(key.permissions === null ? {} : { permissions: key.permissions }),
       };
-      return { status: 200, body };
+      return { ...positioned(context, project, caller), status: 200, body };
     },
   };
 }
@@ -100,7 +101,7 @@ async function publishWhole(
       const first = firstTexts(publish.events);
       return first ? decided<ManageReply | 'stored'>('stored', first) : decided<ManageReply | 'stored'>(publish.answer, publish.events);
     });
-    if (outcome.answer !== 'stored') return { ...outcome.answer, position: outcome.revision };
+    if (outcome.answer !== 'stored') return { ...outcome.answer, position: outcome.revision, stale: false };
   }
   throw refusal('WRITE_CONFLICT');
 }

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
+import { tellNowAndThen } from '../kernel/trouble.ts';
 import type { Log, RecordedEvent } from '../log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../log/streams.ts';
-import { tellNowAndThen } from '../log/trouble.ts';
 import { Project } from './project.ts';
 import type { StateReader } from './readers.ts';
 import { createCache, readCounts, type SharedCache } from './working-set.ts';
@@ -144,7 +144,7 @@ export class Projects {
   }
 
   async #follow(after: bigint | null): Promise<void> {
-    const onTrouble = tellNowAndThen((error) => this.#options.onTrouble('the log cannot be followed; trying again', error));
+    const onTrouble = tellNowAndThen((error: unknown) => this.#options.onTrouble('the log cannot be followed; trying again', error));
     for await (const step of this.#options.log.follow({ prefix: PROJECT_PREFIX, after, signal: this.#abort.signal, onTrouble })) {
       this.#hand(step.events);
       if (!step.caughtUp) continue;

@@ -5,7 +5,7 @@ import { Refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
 import type { App, Caller, ManageAnswer } from './app.ts';
-import { type AppContext, decided, execute, projectOf } from './context.ts';
+import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 
 /** Settings and keys of a project over HTTP (management 4.5, 16, 17.2). A disabled project is enabled again by its operator alone. */
 export function createSettings(context: AppContext): App['settings'] {
@@ -14,7 +14,7 @@ export function createSettings(context: AppContext): App['settings'] {
       const project = await projectOf(context, caller);
       const { authority, key } = grounds(project.authority, project.definitions, caller, 'live');
       requirePermission(key, 'settings', 'r');
-      return { status: 200, body: settingsBody(caller.projectId, authority) };
+      return { ...positioned(context, project, caller), status: 200, body: settingsBody(caller.projectId, authority) };
     },
 
     change: (caller, body) =>
@@ -52,5 +52,5 @@ async function commit(
     const decision = decide(at);
     return decision instanceof Refusal ? decision : decided(decision.body, decision.events);
   });
-  return { status: 200, body: outcome.answer, position: outcome.revision };
+  return { status: 200, body: outcome.answer, position: outcome.revision, stale: false };
 }

@@ -4,7 +4,7 @@ import { grounds } from './access.ts';
 import type { App } from './app.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
 
-/** Game values and the rate limits in force (runtime-storage 17, 11.3). Both come out of the definitions, so they are never stale. */
+/** Game values and the rate limits in force (runtime-storage 17, 11.3). Both come out of the definitions, so no view has to catch up. */
 export function createValues(context: AppContext): App['values'] {
   return {
     async read(caller, target) {

@@ -157,7 +157,7 @@ export class WorkingSet {
     this.head = event.revision;
   }
 
-  /** Makes the effects of a stored commit durable; `event` is its last event, already sealed at `revision`. */
+  /** Makes a stored commit durable: `effects` is what its command made of the subjects, `events` are all of it, sealed, `size` is its bytes. */
   settle(effects: readonly Effect[], events: readonly ProjectEvent[], size: number): void {
     const settled = new Set<SubjectKey>();
     for (const [subject, version] of effects) {

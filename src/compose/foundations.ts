@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { migrate } from '../../projections/migrate.ts';
 import { type Config, ConfigProblem, type Role, redactUrl } from '../config.ts';
+import { reasonOf } from '../kernel/trouble.ts';
 import type { Log } from '../log/port.ts';
 import { schemaSql } from '../log/postgres/log.ts';
 import { VERSION } from '../version.ts';
 import { nodeDatabase, type ServerFacts } from './database.ts';
 import { compareHistories, requireOneHistory } from './histories.ts';
-import { openLog, reasonOf, requireEventStore } from './log.ts';
-import { type Connections, createPool, shareConnections } from './pool.ts';
+import { openLog, requireEventStore } from './log.ts';
+import { type Connections, createPool, demandOf, shareConnections } from './pool.ts';
 import type { Stops } from './stops.ts';
 
 /** What every part of a node stands on. */
@@ -31,7 +32,7 @@ export async function layFoundations(config: Config, logger: Logger, stops: Stop
   const logVersion = await requireEventStore(config);
   const database = await nodeDatabase(config, logger);
   stops.add(() => database.stop());
-  const connections = connectionsOf(config, database.facts);
+  const connections = sharedOut(config, database.facts);
   const pool = createPool(database.url, logger, connections.pool);
   stops.add(() => pool.end());
   await migrate(pool, [{ name: 'log', sql: schemaSql }]);
@@ -69,12 +70,12 @@ export function requireWhatCanWork({ roles, workers, databaseUrl }: Config): voi
   }
 }
 
-function connectionsOf({ workers }: Config, { maxConnections }: ServerFacts): Connections {
-  const processes = workers > 1 ? workers + 1 : 1;
-  const share = shareConnections(maxConnections, processes);
+function sharedOut(config: Config, { maxConnections }: ServerFacts): Connections {
+  const demand = demandOf(config);
+  const share = shareConnections(maxConnections, demand);
   if (share !== null) return share;
   throw new DatabaseProblem(
-    `Postgres takes ${maxConnections} connections; that is too few for ${processes} processes of this node.`,
+    `Postgres takes ${maxConnections} connections; that is too few for ${demand.processes} processes of this node.`,
     'Raise max_connections (ALTER SYSTEM SET max_connections = …, then restart it), or lower WORKERS.',
   );
 }

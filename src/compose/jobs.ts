@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { dropAbandoned } from '../../projections/abandoned.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { isProjectionName } from '../../projections/registry.ts';
@@ -8,6 +9,7 @@ import { type Config, redactUrl } from '../config.ts';
 import type { JobWork } from '../jobs/handlers.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Log } from '../log/port.ts';
+import { exportJobs } from './metrics.ts';
 import type { Stops } from './stops.ts';
 
 interface JobsBuild {
@@ -15,6 +17,8 @@ interface JobsBuild {
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
   readonly log: Log;
+  /** What this process measures. */
+  readonly registry: Registry;
   readonly logger: Logger;
   readonly stops: Stops;
 }
@@ -31,11 +35,12 @@ export function startJobs(build: JobsBuild): void {
   open(build).catch((error: unknown) => build.logger.error({ err: error }, 'background jobs could not be started; requests go on'));
 }
 
-async function open({ config, databaseUrl, pool, log, logger, stops }: JobsBuild): Promise<void> {
+async function open({ config, databaseUrl, pool, log, registry, logger, stops }: JobsBuild): Promise<void> {
   const [{ createJobs }, { createJobHandlers }] = await Promise.all([import('../jobs/jobs.ts'), import('../jobs/handlers.ts')]);
   const handlers = createJobHandlers(workOn(pool, log));
   const jobs = createJobs({ redisUrl: config.redisUrl, databaseUrl, redact: redactUrl, logger, handlers });
   stops.add(() => jobs.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE));
+  exportJobs(registry, jobs);
   jobs.start();
 }
 

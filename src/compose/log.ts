@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { type Config, redactUrl } from '../config.ts';
+import { reasonOf } from '../kernel/trouble.ts';
 import { createEventStoreLog, type EventStoreLog } from '../log/eventstore/log.ts';
 import { followToEnd } from '../log/heard.ts';
 import type { Log } from '../log/port.ts';
@@ -82,10 +83,6 @@ async function lookAt(log: EventStoreLog): Promise<EventStoreAnswer> {
   const started = performance.now();
   await log.end();
   return { ok: true, version, latencyMs: Math.round(performance.now() - started) };
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
 }
 
 /** Whether the log holds an event of any project. */

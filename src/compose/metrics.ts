@@ -1,6 +1,11 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Projector } from '../../projections/projector.ts';
 import type { Projects } from '../app/projects.ts';
 import type { WriterObserver } from '../app/writer.ts';
 import type { Metrics } from '../http/metrics.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { LANES } from '../jobs/kinds.ts';
+import { STATES } from '../jobs/view.ts';
 
 export function observerOf(metrics: Metrics): WriterObserver {
   return {
@@ -31,4 +36,55 @@ export function sampleMetrics(metrics: Metrics, projects: Projects): () => Promi
   const timer = setInterval(sample, 1000);
   timer.unref();
   return async () => clearInterval(timer);
+}
+
+/** What a projector has done since its start, and what it has given up until somebody cures it. Looked up when they are asked for. */
+export function exportProjector(registry: Registry, projector: Projector): void {
+  const registers = [registry];
+  const total = (name: 'events' | 'batches' | 'failures', help: string) =>
+    new Counter({
+      name: `savepoint_projector_${name}_total`,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(projector.counters[name]);
+      },
+    });
+  total('events', 'Events written into the read models');
+  total('batches', 'Transactions that wrote them');
+  total('failures', 'Batches and views that could not be written and are tried again');
+  new Gauge({
+    name: 'savepoint_projector_stopped_projects',
+    help: 'Projects whose projection stopped: an unknown event, or two histories',
+    registers,
+    collect() {
+      this.set(projector.stopped().size);
+    },
+  });
+  new Gauge({
+    name: 'savepoint_projector_paused_views',
+    help: 'Views that are paused, counted for each project',
+    registers,
+    collect() {
+      this.set(projector.pausedViews());
+    },
+  });
+}
+
+/** How many jobs there are. Every worker tells of the same store: take the largest. Nothing is told while the store does not answer. */
+export function exportJobs(registry: Registry, jobs: Jobs): void {
+  new Gauge({
+    name: 'savepoint_jobs',
+    help: 'Background jobs by queue and state; failed ones are dead letters',
+    labelNames: ['queue', 'state'],
+    aggregator: 'max',
+    registers: [registry],
+    async collect() {
+      const { counts } = await jobs.health();
+      this.reset();
+      if (counts === null) return;
+      for (const queue of LANES) for (const state of STATES) this.set({ queue, state }, counts[queue][state]);
+    },
+  });
 }

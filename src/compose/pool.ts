@@ -1,5 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { POSTGRES_CLIENTS } from '../jobs/store.ts';
 
 /** How the connections of one process are shared out; appends use two more. */
 export interface Connections {
@@ -17,17 +19,31 @@ const LEAST: Connections = { pool: 4, readers: 2 };
 /** For commands beside the node, for whoever looks at the database, and what the server keeps for its superuser. */
 const SPARE = 8;
 
-/** What one of `processes` may take of a server with `maxConnections`; `null` when that is too little to work with. */
-export function shareConnections(maxConnections: number, processes: number): Connections | null {
-  const each = Math.floor((maxConnections - SPARE) / processes) - APPENDING;
+/** Who of a node asks Postgres for connections. */
+export interface Demand {
+  /** That serve or project. */
+  readonly processes: number;
+  /** Connections that background jobs take, once for a node. */
+  readonly jobs: number;
+}
+
+export function demandOf({ workers, roles, redisUrl }: Pick<Config, 'workers' | 'roles' | 'redisUrl'>): Demand {
+  return { processes: workers > 1 ? workers + 1 : 1, jobs: roles.includes('worker') && redisUrl === null ? POSTGRES_CLIENTS : 0 };
+}
+
+/** What each process may take of a server with `maxConnections`; `null` when that is too little to work with. */
+export function shareConnections(maxConnections: number, { processes, jobs }: Demand): Connections | null {
+  const each = Math.floor((maxConnections - SPARE - jobs) / processes) - APPENDING;
   if (each >= MOST.pool + MOST.readers) return MOST;
   if (each < LEAST.pool + LEAST.readers) return null;
   const readers = Math.max(LEAST.readers, Math.floor(each / 3));
   return { pool: each - readers, readers };
 }
 
-/** Connections that {@link shareConnections} asks for when there are enough. */
-export const CONNECTIONS_PER_PROCESS = MOST.pool + MOST.readers + APPENDING;
+/** Connections of the whole node when each process has `share`; without it, when there are enough. */
+export function connectionsOf({ processes, jobs }: Demand, { pool, readers }: Connections = MOST): number {
+  return processes * (pool + readers + APPENDING) + jobs;
+}
 
 export function createPool(connectionString: string, logger: Logger, max: number = MOST.pool): pg.Pool {
   const pool = new pg.Pool({

@@ -41,9 +41,8 @@ export function createJobHandlers(work: JobWork): JobHandlers {
         `${problems.length} problems, the first: ${problems[0]?.detail ?? ''}; run \`savepoint verify\` for all of them`,
       );
     },
-    // Rows that the log still tells of stay: `verify` would miss them. Sessions and request ids join here when they have a stream.
-    'access.cleanup': async () => ({ dropped: await work.dropAbandoned() }),
-    // The only thing kept about the past besides the log so far; what players report joins here when it has a stream.
-    'telemetry.retention': async (_, { forget }) => ({ removed: await forget({ doneMs: DONE_KEPT_MS, deadMs: DEAD_KEPT_MS }) }),
+    // Rows that the log still tells of stay: `verify` would miss them.
+    'tables.cleanup': async () => ({ dropped: await work.dropAbandoned() }),
+    'jobs.forget': async (_, { forget }) => ({ removed: await forget({ doneMs: DONE_KEPT_MS, deadMs: DEAD_KEPT_MS }) }),
   };
 }

@@ -1,21 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { refusal } from '../kernel/errors.ts';
+import { reasonOf, tellNowAndThen } from '../kernel/trouble.ts';
 import type { JobContext, JobHandlers } from './handlers.ts';
 import { JOB_KINDS, type JobData, type JobName, LANES, type Lane } from './kinds.ts';
-import { seldom, within } from './patience.ts';
+import { within } from './patience.ts';
 import { openPostgresStore } from './postgres-store.ts';
-import { countsOf, deadLetters, enqueueDue, forgetJobs, listJobs, openQueues, type Queues, settingsOf } from './queues.ts';
+import { countsOf, deadLetters, enqueueDue, forgetJobs, type JobCounts, listJobs, openQueues, type Queues, settingsOf } from './queues.ts';
 import { openRedisStore } from './redis-store.ts';
 import { createRunner } from './runner.ts';
-import { type LaneWorker, reasonOf, type Store, type StoredJob } from './store.ts';
+import type { LaneWorker, Store, StoredJob } from './store.ts';
 import { type JobState, type JobView, numberedId, STATES } from './view.ts';
 
 /**
  * The one place that makes queues and workers. Nothing here is needed to answer a request: a store that is away makes `enqueue`
  * refuse within `answerMs`, and workers come back by themselves when it does.
  *
- * A job is *waiting*, *active*, *delayed* (for its time, or between two tries), *completed* or *failed*: the dead letter, after the
+ * A job is *waiting*, *active*, *delayed* (between two tries), *completed* or *failed*: the dead letter, after the
  * last try or a failure for good. `retry` makes a dead letter wait again with all its tries.
  */
 
@@ -46,7 +47,6 @@ export interface Timing {
 }
 
 export interface EnqueueOptions {
-  readonly delayMs?: number;
   /** While a job enqueued under this text waits or runs, another one is not added, and its id is answered. */
   readonly unique?: string;
 }
@@ -55,8 +55,8 @@ export interface JobsHealth {
   readonly status: 'ok' | 'unavailable';
   readonly store: Store['kind'];
   readonly address: string;
-  /** How many jobs are in each state; `null` when the store does not answer. */
-  readonly counts: Readonly<Record<JobState, number>> | null;
+  /** How many jobs are in each lane and state; `null` when the store does not answer. */
+  readonly counts: JobCounts | null;
   readonly reason: string | null;
 }
 
@@ -78,6 +78,7 @@ export interface Jobs {
 const TIMING: Timing = { answerMs: 2000, retryMs: 5000, lockMs: 30_000, lookMs: 60_000 };
 const TAKE_OVERS = 3;
 const LONGEST_PAUSE_MS = 5000;
+const QUIET_MS = 30_000;
 const GRACE_MS = 10_000;
 /** Closing connections, where nothing runs. */
 const GOODBYE_MS = 1000;
@@ -91,7 +92,11 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
   const timing = { ...TIMING, ...given };
   const kind = redisUrl === null ? 'postgres' : 'redis';
   const address = redact(redisUrl ?? databaseUrl);
-  const trouble = seldom((reason) => logger.warn({ store: address, reason }, 'the job queue has trouble; requests go on'));
+  // A store that is away is told of by every connection, all the time.
+  const trouble = tellNowAndThen(
+    (reason: string) => logger.warn({ store: address, reason }, 'the job queue has trouble; requests go on'),
+    QUIET_MS,
+  );
   const closing = new AbortController();
   const workers: LaneWorker[] = [];
   let opening: Promise<Opened> | null = null;
@@ -188,11 +193,8 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     async enqueue(name, data, options = {}) {
       const { lane } = JOB_KINDS[name];
       const checked = checkedData(name, data);
-      const { delayMs, unique } = options;
-      const extra = {
-        ...(delayMs === undefined ? {} : { delay: delayMs }),
-        ...(unique === undefined ? {} : { deduplication: { id: unique } }),
-      };
+      const { unique } = options;
+      const extra = unique === undefined ? {} : { deduplication: { id: unique } };
       const job = await ask('Look at `savepoint jobs list` before you enqueue it again', ({ queues }) =>
         queues[lane].add(name, checked, { ...settingsOf(name, timing.retryMs), ...extra }),
       );

@@ -40,8 +40,8 @@ function shaped<T>(shape: z.ZodType<T>): (data: unknown) => T {
 export interface JobDatas {
   'projection.rebuild': { readonly names: readonly string[] };
   'verify.run': Readonly<Record<string, never>>;
-  'access.cleanup': Readonly<Record<string, never>>;
-  'telemetry.retention': Readonly<Record<string, never>>;
+  'tables.cleanup': Readonly<Record<string, never>>;
+  'jobs.forget': Readonly<Record<string, never>>;
 }
 export type JobName = keyof JobDatas;
 export type JobData<N extends JobName> = JobDatas[N];
@@ -61,14 +61,14 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
     attempts: 3,
     everyMs: null,
   },
-  'access.cleanup': {
+  'tables.cleanup': {
     lane: 'upkeep',
     about: 'drops tables that an aborted rebuild or verification left behind',
     check: nothing,
     attempts: 3,
     everyMs: HOUR,
   },
-  'telemetry.retention': {
+  'jobs.forget': {
     lane: 'upkeep',
     about: 'removes done jobs after a week and dead letters after thirty days',
     check: nothing,

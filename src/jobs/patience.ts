@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waiting and telling, within bounds. */
-
-const QUIET_MS = 30_000;
+/** Waiting, within bounds. */
 
 /** Whether it was done in time. Rejections count as done: there is nothing left to wait for. */
 export async function within(work: Promise<unknown>, ms: number): Promise<boolean> {
@@ -11,15 +9,4 @@ export async function within(work: Promise<unknown>, ms: number): Promise<boolea
   const done = await Promise.race([work.then(() => true).catch(() => true), timeOver]);
   over.abort();
   return done;
-}
-
-/** The first call goes through, further ones only after a while: a store that is away is told of by every connection, all the time. */
-export function seldom(tell: (reason: string) => void): (reason: string) => void {
-  let quietUntil = 0;
-  return (reason) => {
-    const now = performance.now();
-    if (now < quietUntil) return;
-    quietUntil = now + QUIET_MS;
-    tell(reason);
-  };
 }

@@ -9,16 +9,14 @@ import {
   withBackend,
 } from 'bullmq';
 import pg from 'pg';
-import { LANES } from './kinds.ts';
-import { queueName, reasonOf, type Store, type StoreOptions, workerSettings } from './store.ts';
+import { reasonOf } from '../kernel/trouble.ts';
+import { POSTGRES_CLIENTS, queueName, type Store, type StoreOptions, workerSettings } from './store.ts';
 
 /**
  * Jobs in Postgres, in a schema of their own beside ours. The library is handed a pool of ours, because only then are the number of
  * connections, their keep-alive and their errors in our hands; it then insists on this name of the schema.
  */
 const SCHEMA = 'bullmq';
-/** Each lane's worker holds one for being woken. */
-const CLIENTS = LANES.length + 4;
 /** Pause after a failed attempt to fetch a job. */
 const BREATH_MS = 500;
 
@@ -27,7 +25,7 @@ export async function openPostgresStore({ url, answerMs, trouble }: StoreOptions
   const told = (error: unknown) => trouble(reasonOf(error));
   const pool = new pg.Pool({
     connectionString: url,
-    max: CLIENTS,
+    max: POSTGRES_CLIENTS,
     application_name: 'savepoint jobs',
     options: `-c search_path=${SCHEMA}`,
     connectionTimeoutMillis: answerMs,

@@ -68,14 +68,23 @@ export async function deadLetters(queues: Queues, which: { readonly id: string }
   return (await Promise.all(all)).flat();
 }
 
-export async function countsOf(queues: Queues): Promise<Record<JobState, number>> {
-  const counts = { waiting: 0, active: 0, delayed: 0, completed: 0, failed: 0 };
-  for (const lane of LANES) {
-    const here = await queues[lane].getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'completed', 'failed');
-    counts.waiting += (here['waiting'] ?? 0) + (here['prioritized'] ?? 0);
-    for (const state of ['active', 'delayed', 'completed', 'failed'] as const) counts[state] += here[state] ?? 0;
-  }
-  return counts;
+export type JobCounts = Readonly<Record<Lane, Readonly<Record<JobState, number>>>>;
+
+export async function countsOf(queues: Queues): Promise<JobCounts> {
+  const [long, upkeep] = await Promise.all([countsIn(queues.long), countsIn(queues.upkeep)]);
+  return { long, upkeep };
+}
+
+async function countsIn(queue: LaneQueue): Promise<Record<JobState, number>> {
+  const found = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'completed', 'failed');
+  const count = (state: string) => found[state] ?? 0;
+  return {
+    waiting: count('waiting') + count('prioritized'),
+    active: count('active'),
+    delayed: count('delayed'),
+    completed: count('completed'),
+    failed: count('failed'),
+  };
 }
 
 /** Removes what ended longer ago than this; resolves to how many. */

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { reasonOf } from './store.ts';
+import { reasonOf } from '../kernel/trouble.ts';
 
 const LONGEST_RETRY_MS = 2000;
 

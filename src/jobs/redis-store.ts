@@ -1,7 +1,8 @@
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
+import { reasonOf } from '../kernel/trouble.ts';
 import { connectForAsking, retryStrategy } from './redis-connection.ts';
-import { queueName, reasonOf, type Store, type StoreOptions, workerSettings } from './store.ts';
+import { queueName, type Store, type StoreOptions, workerSettings } from './store.ts';
 
 /**
  * Jobs in Redis. Two kinds of connections: those that ask are told at once when Redis is away; those of workers wait for it as long as

@@ -1,9 +1,10 @@
 import { UnrecoverableError } from 'bullmq';
 import type { Logger } from 'pino';
 import { Refusal } from '../kernel/errors.ts';
+import { reasonOf } from '../kernel/trouble.ts';
 import type { JobContext, JobHandlers, JobOutcome } from './handlers.ts';
 import { isJobName, JOB_KINDS, JobFailure, type JobName } from './kinds.ts';
-import { reasonOf, type StoredJob } from './store.ts';
+import type { StoredJob } from './store.ts';
 
 /** One run of one job: its data checked, its handler called, its failure sorted into "again" and "never again". */
 

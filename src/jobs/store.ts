@@ -1,5 +1,5 @@
 import type { Job, Queue } from 'bullmq';
-import type { Lane } from './kinds.ts';
+import { LANES, type Lane } from './kinds.ts';
 
 /** Where jobs are kept. Two stores, one library: see `redis-store.ts` and `postgres-store.ts`. */
 
@@ -8,6 +8,9 @@ export type LaneQueue = Pick<
   Queue<unknown, unknown, string>,
   'add' | 'clean' | 'close' | 'getJob' | 'getJobCounts' | 'getJobs' | 'waitUntilReady'
 >;
+
+/** Connections of the store in Postgres, at most: each lane's worker holds one for being woken. */
+export const POSTGRES_CLIENTS = LANES.length + 4;
 
 export interface LaneWorker {
   /** Takes no more jobs and resolves when what runs is done. */
@@ -53,15 +56,4 @@ export interface StoreOptions {
 /** The name under which a lane is kept; the stores may be shared with other programs. */
 export function queueName(lane: Lane): string {
   return `savepoint-${lane}`;
-}
-
-/**
- * What went wrong, in a line. Never the error itself: a refused Redis command carries its arguments, the password among them, and a
- * Postgres error its client.
- */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown trouble';
-  // Node gathers the refusals of several addresses under an empty message.
-  if (error.message === '' && 'code' in error) return String(error.code);
-  return error.message.split('\n', 1)[0]?.slice(0, 300) || error.name;
 }

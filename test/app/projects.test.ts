@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
+import type { App, Caller, Presented } from '../../src/app/app.ts';
+import { createApp } from '../../src/app/create-app.ts';
+import { createOperator } from '../../src/app/operator.ts';
 import type { Project } from '../../src/app/project.ts';
 import { Projects } from '../../src/app/projects.ts';
+import type { ViewReader } from '../../src/app/readers.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../src/log/port.ts';
 import { codeOf, increment, LIMITS, Table, written } from './support.ts';
@@ -75,6 +79,56 @@ test('a head that was not confirmed for a second makes reads stale, and for five
   expect(await stale(500)).toBe(false);
   await table.clock.run(table.clock.now + 5000);
   expect(() => projects.freshness(project)).toThrow('lost sight');
+});
+
+/** What is asked of the definitions or the working set needs no view. */
+const no = async () => {
+  throw new Error('a view was asked');
+};
+const NO_VIEWS: ViewReader = { caughtUp: no, ledger: no, records: no, leaderboard: no };
+
+const PRESENTED: Presented = {
+  key: null,
+  management: true,
+  extraSecret: null,
+  disabledKey: 'UNAUTHORIZED',
+  disabledProject: 'DISABLED',
+  platformId: '7001',
+  onBehalfOf: null,
+  position: null,
+};
+
+const READS: readonly (readonly [string, (app: App, caller: Caller) => Promise<unknown>])[] = [
+  ['a document', ({ documents }, caller) => documents.read(caller, { collection: 'players', key: 'a', target: 'live' })],
+  [
+    'a document that is not there',
+    ({ documents }, caller) => documents.exists(caller, { collection: 'players', key: 'b', target: 'live' }),
+  ],
+  ['game values', ({ values }, caller) => values.read(caller, 'live')],
+  ['rate limits', ({ values }, caller) => values.rateLimits(caller, 'live')],
+  ['a listing', ({ manage }, caller) => manage.list(caller, 'collection', { includeStaged: false, target: null })],
+  ['the difference', ({ manage }, caller) => manage.diff(caller)],
+  ['the validation', ({ manage }, caller) => manage.validate(caller, null)],
+  ['the settings', ({ settings }, caller) => settings.read(caller)],
+];
+
+test.each(READS)('a node that has lost sight of the log says so in what it reads, and then refuses: %s', async (_, read) => {
+  const table = new Table();
+  const projects = node(table, new Tail());
+  await projects.start();
+  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const limits = { documentBytes: 65_536, viewWaitMs: 250 };
+  const app = createApp({ projects, views: NO_VIEWS, scheduler: table.machine, limits, platformId: /./ });
+  const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
+  const definition = [{ id: 'players', name: 'players', type: 'player' }];
+  await table.passing(app.manage.upsertMany(caller, 'collection', definition, { target: 'live', replaceAll: false }));
+  await table.passing(app.documents.write(caller, { collection: 'players', key: 'a', target: 'live' }, { gold: 1 }, null));
+  const fresh = await table.passing(read(app, caller));
+  await table.clock.run(table.clock.now + 1500);
+  const later = await table.passing(read(app, caller));
+  if (typeof fresh === 'object') expect([fresh, later]).toMatchObject([{ stale: false }, { stale: true }]);
+  await table.clock.run(table.clock.now + 5000);
+  expect(await codeOf(table.passing(read(app, caller)))).toBe('STORAGE_UNAVAILABLE');
 });
 
 test('a tail that has caught up does not make fresh what could not be folded', async () => {

@@ -131,7 +131,7 @@ test('news of events come twice, late, out of order, or not at all: every event 
     lost,
     doubled,
     torn: 0,
-    recoveryMs: 0,
+    recoveryMs: null,
   });
   expect([lost, doubled]).toEqual([0, 0]);
 });

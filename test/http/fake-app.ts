@@ -41,7 +41,7 @@ export function fakeApp(): FakeApp {
   };
   const managed = (name: string, caller: Caller, rest: unknown[]): ManageAnswer => {
     note(name, caller, ...rest);
-    return { status: 200, body: { ok: true, name }, position: 8 };
+    return { status: 200, body: { ok: true, name }, position: 8, stale: false };
   };
   const app: FakeApp = {
     calls,
@@ -112,7 +112,7 @@ export function fakeApp(): FakeApp {
     settings: {
       async read(caller) {
         note('settings.read', caller);
-        return { status: 200, body: settingsBody(PROJECT, { name: 'Demo', settings: {} }) };
+        return { ...at, status: 200, body: settingsBody(PROJECT, { name: 'Demo', settings: {} }) };
       },
       change: async (caller, ...rest) => managed('settings.change', caller, rest),
       revokePublicKey: async (caller, ...rest) => managed('settings.revokePublicKey', caller, rest),

@@ -222,28 +222,28 @@ function rules(makeStore: () => Promise<TestStore>): void {
     const jobs = jobsWith();
     const wrong: unknown = { names: 'ledger' };
     await expect(jobs.enqueue('projection.rebuild', wrong as { names: string[] })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
-    expect((await jobs.health()).counts).toMatchObject({ waiting: 0, active: 0 });
+    expect((await jobs.health()).counts?.long).toMatchObject({ waiting: 0, active: 0 });
   });
 
   it('a job enqueued twice under one name is one job while it waits', async () => {
     const jobs = jobsWith();
     const ids = [1, 2, 3].map(() => jobs.enqueue('projection.rebuild', { names: [] }, { unique: 'rebuild' }));
     expect(new Set(await Promise.all(ids)).size).toBe(1);
-    expect((await jobs.health()).counts).toMatchObject({ waiting: 1 });
+    expect((await jobs.health()).counts).toMatchObject({ long: { waiting: 1 }, upkeep: { waiting: 0 } });
   });
 
   it('however many nodes there are, each scheduled job runs once in its period', async () => {
     const ran: string[] = [];
     const note = async (_: unknown, { id }: { readonly id: string }) => ({ at: ran.push(id) });
     let now = 1_000 * 3_600_000;
-    const nodes = [1, 2, 3].map(() => jobsWith({ 'access.cleanup': note, 'telemetry.retention': note }, { lookMs: 20 }, () => now));
+    const nodes = [1, 2, 3].map(() => jobsWith({ 'tables.cleanup': note, 'jobs.forget': note }, { lookMs: 20 }, () => now));
     for (const node of nodes) node.start();
     await until(async () => nodes.every(({ logged }) => logged.join('').includes('jobs are running')));
-    const first = ['upkeep-access.cleanup@1000', 'upkeep-telemetry.retention@166'];
+    const first = ['upkeep-jobs.forget@166', 'upkeep-tables.cleanup@1000'];
     for (const id of first) await jobIn(nodes[0] ?? jobsWith(), id, 'completed');
     expect([...ran].sort()).toEqual(first);
     now += 3_600_000;
-    const next = 'upkeep-access.cleanup@1001';
+    const next = 'upkeep-tables.cleanup@1001';
     await jobIn(nodes[0] ?? jobsWith(), next, 'completed');
     expect([...ran].sort()).toEqual([...first, next].sort());
   });

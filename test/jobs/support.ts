@@ -20,8 +20,8 @@ export interface TestJobs extends Jobs {
 const IDLE: JobHandlers = {
   'projection.rebuild': async () => ({}),
   'verify.run': async () => ({}),
-  'access.cleanup': async () => ({}),
-  'telemetry.retention': async () => ({}),
+  'tables.cleanup': async () => ({}),
+  'jobs.forget': async () => ({}),
 };
 
 export function jobsOn(

@@ -56,10 +56,10 @@ it('a row that is not what the log says makes verify.run a dead letter', async (
 
 it('upkeep removes what is left behind, and verify stays green', async () => {
   await pool.query(schemaOf('ledger', 9));
-  const cleanup = await jobs.enqueue('access.cleanup', {});
-  const retention = await jobs.enqueue('telemetry.retention', {});
+  const cleanup = await jobs.enqueue('tables.cleanup', {});
+  const forgetting = await jobs.enqueue('jobs.forget', {});
   await jobIn(jobs, cleanup, 'completed');
-  expect(await jobIn(jobs, retention, 'completed')).toMatchObject({ result: { removed: 0 } });
+  expect(await jobIn(jobs, forgetting, 'completed')).toMatchObject({ result: { removed: 0 } });
   const { rows } = await pool.query(`SELECT 1 FROM pg_tables WHERE tablename = 'ledger_v9'`);
   expect(rows).toEqual([]);
   expect(await verify({ log, pool })).toMatchObject({ ok: true });

@@ -39,7 +39,7 @@ test.skipIf(!hasRedis)('a Redis that is not there when a node starts: requests g
   const listed = async (): Promise<readonly Listed[]> => JSON.parse(await succeed(['jobs', 'list', '--json'], { env }));
   await eventually('it has run, and so has what is due by itself', async () => {
     const done = (await listed()).filter(({ state }) => state === 'completed');
-    return done.some((job) => job.id === id) && done.some(({ name }) => name === 'access.cleanup');
+    return done.some((job) => job.id === id) && done.some(({ name }) => name === 'tables.cleanup');
   });
   await ok(game.play('POST', game.endpoint('buy'), { body: { item: 'axe' } }));
 

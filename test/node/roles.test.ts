@@ -105,6 +105,18 @@ test('a node without the role api serves /health and /metrics alone', async () =
   expect([await at('/health'), await at('/metrics'), await at('/v3/server-info')]).toEqual([200, 200, 404]);
 });
 
+test('a node tells of what its roles do: the projector in front as well as the one with nothing else to do', async () => {
+  const told = async (node: Node | undefined) => {
+    const text = await (await fetch(`${node?.url}/metrics`)).text();
+    return [/^savepoint_projector_events_total \d+$/m.test(text), /^savepoint_jobs\{.*\} \d+$/m.test(text)];
+  };
+  expect([await told(serving[0]), await told(serving[2])]).toEqual([
+    [false, false],
+    [true, false],
+  ]);
+  await eventually('jobs begin after the node serves', async () => String(await told(standby)) === 'true,true');
+});
+
 test('kill -9 of the projector: another has taken over and caught up within 10 s', async () => {
   const [first, second, projecting] = clients;
   if (!first || !second || !projecting) throw new Error('three clients');

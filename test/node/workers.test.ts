@@ -131,6 +131,15 @@ test('/metrics adds the workers up', async () => {
   expect(await metric('savepoint_workers_ready')).toBe(2);
 });
 
+test('what the dashboard shows is measured by a node with all roles', async () => {
+  const dashboard = readFileSync(new URL('../../infra/grafana/dashboard.json', import.meta.url), 'utf8');
+  const shown = new Set(dashboard.match(/savepoint_\w+/g));
+  await eventually('jobs begin after the node serves', async () => (await metric('savepoint_jobs')) >= 0);
+  const { text } = await ok(client.send('GET', '/metrics'));
+  expect([...shown].filter((name) => !new RegExp(`^${name}(?:\\{| )`, 'm').test(text))).toEqual([]);
+  expect(shown.size).toBeGreaterThan(10);
+});
+
 test('kill -9 of a worker under load: the others go on, it is forked again, nothing is lost or doubled', async () => {
   const clients = await spread(2);
   const loads = clients.map((one) => startLoad(one, 'killed', 2));

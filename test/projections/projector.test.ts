@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { resume } from '../../projections/checkpoints.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { createViewReader } from '../../projections/view-reader.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
@@ -70,7 +69,7 @@ test('a project nobody had time for before a restart is found again', async () =
   expect(await documentCount('second-project')).toBe(1);
 });
 
-test('a view that cannot be written is paused after five tries, alone, and goes on when it is resumed', async () => {
+test('a view that cannot be written is paused after five tries, alone, and goes on when it is rebuilt', async () => {
   const log = createMemoryLog();
   const logger = memoryLogger();
   const feed = new Feed(log, 'poison');
@@ -80,7 +79,7 @@ test('a view that cannot be written is paused after five tries, alone, and goes 
     await reached(projector, feed);
     await feed.commit(written('p1', {}, 2, { ledger: [{ field: 'bad', before: 0, after: 1, delta: 1, source: 's' }] }));
     expect(await projector.waitFor('poison', 1, 20_000)).toBe(false);
-    expect(projector.counters.pausedViews).toBe(1);
+    expect(projector.pausedViews()).toBe(1);
     expect(logger.lines.filter((line) => line.includes('tried again')).length).toBe(4);
     expect(logger.lines.some((line) => line.startsWith('a view is paused'))).toBe(true);
     await feed.commit(written('p1', {}, 3));
@@ -94,23 +93,36 @@ test('a view that cannot be written is paused after five tries, alone, and goes 
     expect(projector.progress('poison')).toBe(2);
 
     await pool.query('ALTER TABLE savepoint.ledger_v1 DROP CONSTRAINT poison');
-    expect(await resume(pool, 'ledger', 'poison')).toBe(true);
+    // The projects of the tests before are in logs of their own.
+    await pool.query(`DELETE FROM savepoint.checkpoints WHERE project <> 'poison'`);
+    await rebuild(['ledger'], { pool, log });
     await expect.poll(() => projector.waitFor('poison', 2, 100), { timeout: 10_000 }).toBe(true);
   });
   expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'poison'`)).toEqual([{ field: 'bad' }]);
 });
 
+/** The first three attempts to write rows of the project fail. A sequence counts on where a transaction is rolled back. */
+async function poisonThrice(table: string, projectId: string): Promise<void> {
+  await pool.query(`
+    CREATE SEQUENCE savepoint.poisoned;
+    CREATE FUNCTION savepoint.poison() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.project = '${projectId}' AND nextval('savepoint.poisoned') <= 3 THEN RAISE 'poison'; END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER poison BEFORE INSERT ON savepoint.${table} FOR EACH ROW EXECUTE FUNCTION savepoint.poison()`);
+}
+
 test('a derived view that missed batches is made anew out of the documents', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'derived');
   await fillAll(feed);
-  await pool.query(`ALTER TABLE savepoint.leaderboards_v1 ADD CONSTRAINT poison CHECK (project <> 'derived')`);
+  await poisonThrice('leaderboards_v1', 'derived');
   await projecting({ pool, log }, async (projector) => {
-    expect(await projector.waitFor('derived', feed.revision, 20_000)).toBe(false);
+    await reached(projector, feed);
     await feed.commit(written('p7', { stats: { xp: 70 } }));
-    await pool.query('ALTER TABLE savepoint.leaderboards_v1 DROP CONSTRAINT poison');
-    await resume(pool, 'leaderboards', 'derived');
     await expect.poll(() => projector.waitFor('derived', feed.revision, 100), { timeout: 10_000 }).toBe(true);
+    // The first of the three is the batch's, which does without its views then.
+    expect(projector.counters.failures).toBe(2);
   });
   const rows = await rowsOf(pool, `SELECT key, space, value FROM savepoint.leaderboards WHERE project = 'derived' ORDER BY rank, key`);
   expect(rows).toEqual([

@@ -31,7 +31,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/cli': ['src', 'projections', 'infra/postgres'],
   'infra/harness': ['src/kernel'],
   'infra/demo': ['src/kernel', 'infra/harness'],
-  'infra/cluster': ['infra/harness', 'infra/postgres'],
+  'infra/cluster': ['src/kernel', 'infra/harness', 'infra/postgres'],
   'infra/load': ['src/kernel', 'infra/harness', 'infra/cluster', 'infra/postgres'],
 };
 

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { reasonOf } from '../../compose/log.ts';
 import { refusal } from '../../kernel/errors.ts';
+import { reasonOf, tellNowAndThen } from '../../kernel/trouble.ts';
 import { followHeard } from '../../log/heard.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectStream } from '../../log/streams.ts';
-import { tellNowAndThen } from '../../log/trouble.ts';
 import { type CommonOptions, command, print, tell, withInstallation } from '../context.ts';
 import { scan } from './scan.ts';
 
@@ -34,7 +33,7 @@ export function tailCommand(): Command {
         if (last !== null && !options.follow) return;
         const stop = new AbortController();
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-        const onTrouble = tellNowAndThen((error) => tell(`the log cannot be followed (${reasonOf(error)}); trying again`));
+        const onTrouble = tellNowAndThen((error: unknown) => tell(`the log cannot be followed (${reasonOf(error)}); trying again`));
         const following = { prefix, after, signal: stop.signal, onTrouble };
         for await (const step of options.follow ? log.follow(following) : followHeard(log, following)) {
           for (const event of step.events) if (isAsked(event)) print(shown(event, options));

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Config } from '../../config.ts';
 import { OLDEST_POSTGRES } from '../database.ts';
-import { CONNECTIONS_PER_PROCESS, shareConnections } from '../pool.ts';
+import { connectionsOf, demandOf, shareConnections } from '../pool.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The Postgres that holds the read models and, without an EventStoreDB, the log. */
@@ -86,13 +86,14 @@ function durability({ fsync, synchronous_commit, full_page_writes }: Row): reado
   ];
 }
 
-function connections({ workers }: Config, most: number): Finding {
-  const processes = workers > 1 ? workers + 1 : 1;
-  const wanted = processes * CONNECTIONS_PER_PROCESS;
+function connections(config: Config, most: number): Finding {
+  const demand = demandOf(config);
+  const wanted = connectionsOf(demand);
+  const share = shareConnections(most, demand);
   const found = `${most}; this node takes up to ${wanted}`;
   const cure = 'ALTER SYSTEM SET max_connections = …, then restart Postgres; or lower WORKERS.';
-  if (shareConnections(most, processes) === null) return fail('max_connections', found, cure);
-  return most >= wanted ? ok('max_connections', found) : warn('max_connections', `${found}, and gets fewer`, cure);
+  if (share === null) return fail('max_connections', found, cure);
+  return connectionsOf(demand, share) === wanted ? ok('max_connections', found) : warn('max_connections', `${found}, and gets fewer`, cure);
 }
 
 function encoding({ encoding: found }: Row): Finding {

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { type Config, redactUrl } from '../../config.ts';
+import { reasonOf } from '../../kernel/trouble.ts';
 import type { Log } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';
 import { compareHistories, OTHER_LOG_CURE } from '../histories.ts';
-import { askEventStore, isTooOld, OLDEST_EVENTSTORE, reasonOf } from '../log.ts';
+import { askEventStore, isTooOld, OLDEST_EVENTSTORE } from '../log.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The log, and whether the read models are of it and keep up with it. */

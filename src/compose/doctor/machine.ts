@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../config.ts';
-import { reasonOf } from '../log.ts';
+import { reasonOf } from '../../kernel/trouble.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The machine that a node runs on: Node itself, the data folder, the port. */

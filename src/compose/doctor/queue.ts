@@ -1,6 +1,6 @@
 import { type Config, redactUrl } from '../../config.ts';
 import type { RedisFacts } from '../../jobs/redis-connection.ts';
-import { reasonOf } from '../log.ts';
+import { reasonOf } from '../../kernel/trouble.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Where background jobs are kept. Requests go on without it; jobs do not. */

@@ -68,7 +68,5 @@ export async function presentBody(exchange: Exchange, bounds: BodyBounds, invali
 
 /** An answer of the management routes; no cache keeps it. */
 export function managed(answer: ManageAnswer): Answer {
-  const headers: Record<string, string> = { 'Cache-Control': 'no-store' };
-  if (answer.position !== undefined) headers['x-ns-position'] = String(answer.position);
-  return { status: answer.status, body: answer.body, headers };
+  return { status: answer.status, body: answer.body, headers: freshHeaders(answer) };
 }
