@@ -89,12 +89,13 @@ async function startInOneProcess(build: Building): Promise<Started> {
   return { port, demo, registry: metrics.registry };
 }
 
-/** This process projects, and hands connections to workers that serve them. */
+/** This process projects, where the node has that role, and hands connections to workers that serve them. */
 async function startWithWorkers(build: Building): Promise<Started> {
   const { config, stops, pool, log, logger } = build;
-  const { registry, projector } = await startProjecting(build);
+  const projecting = config.roles.includes('projector') ? await startProjecting(build) : null;
+  const registry = projecting?.registry ?? createMetrics().registry;
   const operating = createProjects(config, log, createStateReader(pool), logger, SILENT);
-  const demo = await demoOf(build, operating, createViewReader(pool, projector)).finally(() => operating.close());
+  const demo = await demoOf(build, operating, createViewReader(pool, projecting?.projector ?? null)).finally(() => operating.close());
   const { databaseUrl, connections } = build;
   const crew = await startCrew<WorkerStart>({ size: config.workers, start: { databaseUrl, connections }, registry, logger });
   const drainMs = config.limits.shutdownTimeoutMs * STOP_SHARE;

@@ -88,7 +88,7 @@ async function main(): Promise<boolean> {
   try {
     say('starting a node on a temporary folder');
     node = await startNode(folder);
-    return await demonstrate(await demoCredentials(folder), node.url, folder, options);
+    return await demonstrate(demoCredentials(folder), node.url, folder, options);
   } finally {
     await clean();
   }

@@ -1,9 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from './port.ts';
 import { type Credentials, parseCredentials } from './project.ts';
 
 /** A `savepoint start` of our own, on its own data folder and a free loopback port. */
@@ -100,8 +99,8 @@ export async function projectOf(dataFolder: string, settings: Settings): Promise
 }
 
 /** The project that the first start on a data folder makes. */
-export async function demoCredentials(dataFolder: string): Promise<Credentials> {
-  return parseCredentials(JSON.parse(await readFile(join(dataFolder, 'demo-project.json'), 'utf8')));
+export function demoCredentials(dataFolder: string): Credentials {
+  return parseCredentials(JSON.parse(readFileSync(join(dataFolder, 'demo-project.json'), 'utf8')));
 }
 
 export interface Ended {
@@ -140,21 +139,11 @@ export async function runProgram(env: NodeJS.ProcessEnv, commandLine: readonly s
   }
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
 /** Nothing of the caller's configuration reaches a node of ours: it must not write into somebody's real database. */
 export function ownEnvironment(settings: Settings = {}): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LD_LIBRARY_PATH'];
-  const own: NodeJS.ProcessEnv = { LOG_LEVEL: 'warn', ...settings };
-  for (const name of kept) if (process.env[name] !== undefined) own[name] = process.env[name];
-  return own;
+  const inherited = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return { LOG_LEVEL: 'warn', ...Object.fromEntries(inherited), ...settings };
 }
 
 function lastLines(child: ChildProcess): () => string {
@@ -180,7 +169,12 @@ async function healthy(url: string, child: ChildProcess, deadline: number): Prom
 
 /** Whether the node there answers `/health` with 200. */
 export async function isHealthy(url: string): Promise<boolean> {
-  const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+  return (await healthStatus(url)) === 200;
+}
+
+/** The status of `/health` there; 0 when nobody answers. */
+export async function healthStatus(url: string): Promise<number> {
+  const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
   await answer?.arrayBuffer().catch(() => undefined);
-  return answer?.status === 200;
+  return answer?.status ?? 0;
 }

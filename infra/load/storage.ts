@@ -74,7 +74,7 @@ async function main(): Promise<number> {
 
 async function bench(node: RunningNode, folder: string, writes: number): Promise<StorageResult> {
   const data = node.dataFolder;
-  const credentials = await demoCredentials(data);
+  const credentials = demoCredentials(data);
   const project = openProject(node.url, credentials);
   await pushDefinitions(project);
   project.http.close();

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { eventually, healthStatus } from '../node/support/program.ts';
+import { healthStatus } from '../../infra/harness/node.ts';
+import { eventually } from '../node/support/program.ts';
 import { type Network, startNetwork } from '../support/network.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { endure } from './support/endure.ts';

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { healthStatus } from '../../infra/harness/node.ts';
 import { errorCode } from '../../infra/harness/project.ts';
-import { eventually, healthStatus } from '../node/support/program.ts';
+import { eventually } from '../node/support/program.ts';
 import { type EmbeddedPostgres, startPostgres } from '../support/embedded.ts';
 import { endure } from './support/endure.ts';
 import { openPlace, type Place } from './support/place.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { demoCredentials } from '../../infra/harness/node.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
-import { demoCredentials, type Node, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
+import { type Node, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

@@ -1,9 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { demoCredentials } from '../../infra/harness/node.ts';
 import { type Credentials, parseCredentials } from '../../infra/harness/project.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
-import { demoCredentials, eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, expect, test, vi } from 'vitest';
+import { freePort } from '../../infra/harness/port.ts';
 import { hasRedis, REDIS_PASSWORD, startRedis } from '../jobs/redis.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { freePort, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
+import { newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

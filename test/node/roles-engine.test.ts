@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { freePort } from '../../infra/harness/port.ts';
 import { type Credentials, parseCredentials } from '../../infra/harness/project.ts';
 import { type StandIn, startStandIn } from '../support/eventstore/server.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { publishGame } from './support/game.ts';
 import { createClient, ok, PLAYER } from './support/game-client.ts';
-import { eventually, freePort, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

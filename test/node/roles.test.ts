@@ -1,20 +1,12 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Settings } from '../../infra/harness/node.ts';
+import { healthStatus } from '../../infra/harness/node.ts';
+import { freePort } from '../../infra/harness/port.ts';
 import { parseCredentials } from '../../infra/harness/project.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
-import {
-  eventually,
-  freePort,
-  healthStatus,
-  type Node,
-  newFolder,
-  removeFolders,
-  savepoint,
-  startNode,
-  succeed,
-} from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

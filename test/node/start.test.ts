@@ -4,22 +4,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { demoCredentials, healthStatus } from '../../infra/harness/node.ts';
+import { freePort } from '../../infra/harness/port.ts';
 import { publishGame } from './support/game.ts';
 import { createClient } from './support/game-client.ts';
-import {
-  demoCredentials,
-  eventually,
-  freePort,
-  healthStatus,
-  isRunning,
-  type Node,
-  newFolder,
-  postmasterOf,
-  removeFolders,
-  run,
-  savepoint,
-  startNode,
-} from './support/program.ts';
+import { eventually, isRunning, type Node, newFolder, postmasterOf, removeFolders, run, savepoint, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

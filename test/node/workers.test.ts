@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Credentials, parseCredentials } from '../../infra/harness/project.ts';
+import { createHttp } from '../../infra/harness/http.ts';
+import { type Credentials, expectOk, openProject, parseCredentials } from '../../infra/harness/project.ts';
+import { accountOf, noFindings } from '../faults/support/checks.ts';
+import { publishDefinitions } from '../faults/support/definitions.ts';
+import { startWriting } from '../faults/support/writers.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
-import { findLosses, startLoad } from './support/load.ts';
 import { eventually, isRunning, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -24,6 +27,9 @@ beforeAll(async () => {
   project = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Crew', '--json'], { env })));
   client = createClient(node.url, project);
   await publishGame(client);
+  const opened = openProject(node.url, project);
+  await publishDefinitions(opened);
+  opened.http.close();
 });
 
 afterAll(async () => {
@@ -141,19 +147,22 @@ test('what the dashboard shows is measured by a node with all roles', async () =
 });
 
 test('kill -9 of a worker under load: the others go on, it is forked again, nothing is lost or doubled', async () => {
-  const clients = await spread(2);
-  const loads = clients.map((one) => startLoad(one, 'killed', 2));
-  await eventually('writes go through', async () => loads.every((load) => load.acknowledged() > 20));
+  // One connection each, which stays where it is.
+  const projects = Array.from({ length: 4 }, () => ({ ...project, url: node.url, http: createHttp(node.url, 1) }));
+  for (const one of projects) await expectOk('/health', one.http.send('GET', '/health'));
+  const [first] = projects;
+  if (!first) throw new Error('four projects');
+  const writers = projects.map((one, index) => startWriting(one, 1, { clients: 4, first: 4 * index }));
+  await eventually('writes go through', async () => writers.every((writing) => writing.acknowledged() > 20));
   const before = workersOf(node.pid);
   expect(before).toHaveLength(2);
   process.kill(before[0] ?? 0, 'SIGKILL');
   await eventually('there are two again', async () => (await metric('savepoint_workers_ready').catch(() => 0)) === 2);
-  const outcomes = await Promise.all(loads.map((load) => load.stop()));
-  expect(await findLosses(client, 'killed', outcomes)).toEqual([]);
-  const refusals = outcomes.flatMap((outcome) => [...outcome.refusals]);
-  expect(refusals.filter((refusal) => !/^(409 WRITE_CONFLICT|503 \w+ Retry-After)$/.test(refusal))).toEqual([]);
+  const writes = (await Promise.all(writers.map((writing) => writing.stop()))).flat();
+  const explained = /^(cut off|409 WRITE_CONFLICT|503 \w+ Retry-After)$/;
+  expect(await accountOf(first, writes, explained)).toEqual({ ...noFindings(), unexplained: [] });
   expect(workersOf(node.pid)).toHaveLength(2);
-  for (const one of clients) one.close();
+  for (const one of projects) one.http.close();
 });
 
 test('SIGTERM drains all: a write in flight is answered, no process is left; verify agrees', async () => {

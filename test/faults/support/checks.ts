@@ -40,6 +40,25 @@ export async function repeatAppends(project: Project, writes: readonly Write[], 
   return writes.map((write) => repeated.get(write) ?? write);
 }
 
+/**
+ * What `writes` left behind as the node of `project` shows it, and the answers among them that `explained` does not cover. A write of
+ * its own brings that node to the head of the log first.
+ */
+export async function accountOf(
+  project: Project,
+  writes: readonly Write[],
+  explained: RegExp,
+): Promise<Findings & { readonly unexplained: readonly string[] }> {
+  await expectOk(
+    'a mark',
+    project.http.send('POST', storagePath(project, 'crash_counters/mark'), { ...serverCall(project), body: { n: 1 } }),
+  );
+  const findings = noFindings();
+  await checkWrites(project, writes, findings);
+  const answers = new Set(writes.map((write) => write.answer));
+  return { ...findings, unexplained: [...answers].filter((answer) => answer !== '200' && !explained.test(answer)) };
+}
+
 async function checkCounters(project: Project, writes: readonly Write[], findings: Findings): Promise<void> {
   for (const [key, own] of byKey(writes)) {
     const held = await document(project, 'crash_counters', key);

@@ -1,15 +1,7 @@
+import { demoCredentials } from '../../../infra/harness/node.ts';
+import { freePort } from '../../../infra/harness/port.ts';
 import { openProject, type Project } from '../../../infra/harness/project.ts';
-import {
-  demoCredentials,
-  type Ended,
-  freePort,
-  isRunning,
-  type Node,
-  newFolder,
-  removeFolders,
-  savepoint,
-  startNode,
-} from '../../node/support/program.ts';
+import { type Ended, isRunning, type Node, newFolder, removeFolders, savepoint, startNode } from '../../node/support/program.ts';
 import { publishDefinitions } from './definitions.ts';
 
 /** An installation to break: a node on a port that stays, its data folder, and the demo project with what the writers need. */

@@ -37,6 +37,8 @@ export interface Writing {
 
 export interface WritingOptions {
   readonly clients?: number;
+  /** Number of the first client: writers of one round that meet through several nodes need numbers of their own. */
+  readonly first?: number;
   /** A client ends when its connection breaks, instead of connecting again. */
   readonly untilGone?: boolean;
 }
@@ -59,9 +61,10 @@ const MARKS_PER_DOCUMENT = 150;
 export const townOf = (key: string) => `town-${key}`;
 
 /** Starts clients that write until they are stopped. `round` is unique for the project. */
-export function startWriting(project: Project, round: number, { clients = CLIENTS, untilGone = false }: WritingOptions = {}): Writing {
+export function startWriting(project: Project, round: number, options: WritingOptions = {}): Writing {
+  const { clients = CLIENTS, first = 0, untilGone = false } = options;
   const shared: Shared = { project, round, untilGone, acknowledged: [], going: true };
-  const all = Array.from({ length: clients }, (_, client) => writeAlone(shared, client));
+  const all = Array.from({ length: clients }, (_, client) => writeAlone(shared, first + client));
   const ended = Promise.all(all).then((writes) => writes.flat());
   return {
     ended,

@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { findProgram } from '../../../infra/cluster/process.ts';
-import { parseCredentials } from '../../../infra/harness/project.ts';
+import { healthStatus } from '../../../infra/harness/node.ts';
+import { openProject, parseCredentials } from '../../../infra/harness/project.ts';
+import { accountOf, noFindings } from '../../faults/support/checks.ts';
+import { publishDefinitions } from '../../faults/support/definitions.ts';
+import { startWriting } from '../../faults/support/writers.ts';
 import { publishGame } from '../../node/support/game.ts';
 import { type Client, createClient, ok, refused } from '../../node/support/game-client.ts';
-import { findLosses, type Outcomes, startLoad } from '../../node/support/load.ts';
-import { eventually, healthStatus, isRunning, newFolder, type Running, removeFolders, run } from '../../node/support/program.ts';
+import { eventually, isRunning, newFolder, type Running, removeFolders, run } from '../../node/support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -133,20 +136,20 @@ describe.skipIf(missing.length > 0)('a cluster on one machine', () => {
     const counts = await servedBy(() => ok(client.play('GET', client.storage('players/76561198000000001'))));
     const victim = apiNodes()[counts.findIndex((count) => count > 0)];
     if (victim === undefined) throw new Error(`nobody served it: ${counts}`);
-    const load = startLoad(client, '76561198000000009');
-    await eventually('writes are under way', async () => load.acknowledged() > 50);
+    const project = openProject(client.url, client);
+    await publishDefinitions(project);
+    const writing = startWriting(project, 1, { clients: 8 });
+    await eventually('writes are under way', async () => writing.acknowledged() > 50);
     process.kill(victim.pid, 'SIGKILL');
-    const then = load.acknowledged();
-    await eventually('another node takes writes', async () => load.acknowledged() > then + 100);
+    const then = writing.acknowledged();
+    await eventually('another node takes writes', async () => writing.acknowledged() > then + 100);
     await eventually('it is told and started again', async () => program.stderr().includes(`${victim.name} serves again`));
     expect(await healthStatus(victim.url)).toBe(200);
-    const outcomes: Outcomes = await load.stop();
-    expect(await findLosses(client, '76561198000000009', [outcomes])).toEqual([]);
+    const writes = await writing.stop();
     // Sent and cut off is unknown; never sent was passed on.
-    const refusals = [...outcomes.refusals].filter(
-      (refusal) => !/^(504 OUTCOME_UNKNOWN|409 WRITE_CONFLICT|503 \w+ Retry-After)$/.test(refusal),
-    );
-    expect(refusals).toEqual([]);
+    const explained = /^(cut off|504 OUTCOME_UNKNOWN|409 WRITE_CONFLICT|503 \w+ Retry-After)$/;
+    expect(await accountOf(project, writes, explained)).toEqual({ ...noFindings(), unexplained: [] });
+    project.http.close();
   });
 
   test('kill -9 of balancer, queue and projector: each comes back at its address', async () => {

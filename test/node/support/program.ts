@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Credentials, parseCredentials } from '../../../infra/harness/project.ts';
+import { healthStatus, ownEnvironment, programPath } from '../../../infra/harness/node.ts';
+import { freePort } from '../../../infra/harness/port.ts';
 
 /** The built program as a user runs it: real processes, their own environment, their own data folders. */
 
-const PROGRAM = join(import.meta.dirname, '../../../bin/savepoint.js');
 /** Generous: other work shares the machine. */
 const PATIENCE_MS = 90_000;
 
@@ -33,16 +32,9 @@ export interface RunOptions {
   readonly program?: string;
 }
 
-/** Nothing of the caller's configuration reaches a node of ours: it must not write into somebody's real database. */
-function environment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH'];
-  const inherited = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-  return { LOG_LEVEL: 'warn', ...Object.fromEntries(inherited), ...own };
-}
-
 export function run(args: readonly string[], options: RunOptions = {}): Running {
-  const child = spawn(process.execPath, [options.program ?? PROGRAM, ...args], {
-    env: environment(options.env),
+  const child = spawn(process.execPath, [options.program ?? programPath(), ...args], {
+    env: ownEnvironment(options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const out: string[] = [];
@@ -112,16 +104,6 @@ export async function startNode(data: string, options: NodeOptions = {}): Promis
   return { ...running, url, data, stop, kill };
 }
 
-export async function healthStatus(url: string): Promise<number> {
-  const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
-  await answer?.arrayBuffer().catch(() => undefined);
-  return answer?.status ?? 0;
-}
-
-export function demoCredentials(data: string): Credentials {
-  return parseCredentials(JSON.parse(readFileSync(join(data, 'demo-project.json'), 'utf8')));
-}
-
 /** A folder of a test's own; `removeFolders` takes it away. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'savepoint-node-'));
@@ -133,15 +115,6 @@ const folders: string[] = [];
 
 export function removeFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /** Looks again until `look` gives something; throws `what` when it never does. */
