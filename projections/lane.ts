@@ -123,6 +123,7 @@ export class Lane {
 
   #enqueue(events: readonly RecordedEvent[]): void {
     for (const event of events) {
+      if (event.revision <= this.revision) continue;
       this.#queue.push(event);
       this.queued += event.data.length;
     }
@@ -252,8 +253,7 @@ export class Lane {
 
   /** The next events in order: out of the queue, or out of the log where the queue has a gap. */
   async #take(next: number): Promise<readonly RecordedEvent[]> {
-    const start = this.#queue.findIndex((event) => event.revision >= next);
-    this.#discard(start === -1 ? this.#queue.length : start);
+    this.#passOver(next - 1);
     if (this.#seen < next) return [];
     if (this.#queue[0]?.revision === next) return this.#discard(batchLength(this.#queue));
     const page = await this.#context.log.read(projectStream(this.projectId), { from: next, limit: BATCH_EVENTS, direction: 'forwards' });
@@ -378,6 +378,13 @@ export class Lane {
   #adopt(standing: Standing): void {
     if (standing.revision !== this.#standing?.revision) this.#memory = null;
     this.#standing = standing;
+    this.#passOver(standing.revision);
+  }
+
+  /** Drops what is written already: nobody would take it, and what waits keeps the projector from reading on. */
+  #passOver(revision: number): void {
+    const start = this.#queue.findIndex((event) => event.revision > revision);
+    this.#discard(start === -1 ? this.#queue.length : start);
   }
 
   #forget(): void {

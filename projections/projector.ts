@@ -67,8 +67,8 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   let following: Promise<void> | null = null;
   let followed: RecordedEvent | null = null;
-  let storedAt = 0;
-  let refreshedAt = 0;
+  let storedAt = Number.NEGATIVE_INFINITY;
+  let refreshedAt = Number.NEGATIVE_INFINITY;
 
   const laneOf = (projectId: string): Lane => {
     const lane = lanes.get(projectId) ?? new Lane(projectId, context);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebuild } from '../../projections/rebuild.ts';
 import { createViewReader } from '../../projections/view-reader.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
+import type { Log } from '../../src/log/port.ts';
 import { Feed, fillAll, freshPool, memoryLogger, project, projecting, reached, rowsOf, written } from './support.ts';
 
 let pool: pg.Pool;
@@ -44,6 +45,39 @@ test('a log followed again from its start changes nothing', async () => {
     expect(projector.counters.events).toBe(0);
   });
   expect(await checkpoints()).toEqual(before);
+});
+
+test('a long log followed again from its start does not fill up: what comes after it is projected', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'long');
+  // Twice as much as a projector holds before it stops to read on.
+  const text = 'x'.repeat(500_000);
+  for (let version = 1; version <= 70; version++) await feed.commit(written('p', { text }, version));
+  await project(pool, log, feed);
+  await pool.query('DELETE FROM savepoint.follow_positions');
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const late: Log = {
+    append: (stream, expected, events) => log.append(stream, expected, events),
+    read: (stream, range) => log.read(stream, range),
+    head: (stream) => log.head(stream),
+    end: () => log.end(),
+    close: () => log.close(),
+    async *follow(options) {
+      await begun;
+      yield* log.follow(options);
+    },
+  };
+  await projecting({ pool, log: late }, async (projector) => {
+    await reached(projector, feed);
+    begin();
+    // Until all of it was followed: with the new event among it there would be something to do.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await feed.commit(written('p', { text: '' }, 71));
+    await reached(projector, feed);
+  });
 });
 
 test('a projector that stops in the middle is continued where it stopped, whoever comes next', async () => {
