@@ -114,9 +114,8 @@ export class Lane {
   offer(events: readonly RecordedEvent[]): void {
     const last = events.at(-1);
     if (last === undefined || this.#closed) return;
-    // A lane that has stopped must know of them, too: nobody tells it again when it goes on.
+    // Also by a lane that has stopped or looks on: nobody tells it again when it goes on. It keeps none: what it lacks lies in the log.
     this.#seen = Math.max(this.#seen, last.revision);
-    // Nor does one that looks on need them: it would hold them for as long as another writes. What it lacks lies in the log.
     if (this.failure === null && !this.#passive) this.#enqueue(events);
     this.#run();
   }

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { hashOf } from '../src/log/chain.ts';
-import { decodeProjectEvent } from '../src/log/decode.ts';
+import { readProjectEvent } from '../src/log/decode.ts';
 import type { Log } from '../src/log/port.ts';
 import { projectStream } from '../src/log/streams.ts';
 import type { Projection } from './batch.ts';
@@ -189,7 +189,7 @@ class Rebuild {
       const limit = Math.min(PAGE, place.target - place.revision);
       const page = await this.#options.log.read(projectStream(projectId), { from: place.revision + 1, limit, direction: 'forwards' });
       if (page.length === 0) throw new HistoryMismatch(projectId, `the log ends at ${place.revision}`);
-      const events = page.map((event) => decodeProjectEvent(event));
+      const events = page.map((event) => readProjectEvent(event));
       place.memory = await run((session) => writeBatch(session, this.#projections, events, place.memory));
       place.revision += page.length;
       this.#events += page.length;

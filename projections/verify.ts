@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { hashOf, NO_HASH, verifyLink } from '../src/log/chain.ts';
-import { decodeProjectEvent } from '../src/log/decode.ts';
+import { readProjectEvent } from '../src/log/decode.ts';
 import { followToEnd } from '../src/log/heard.ts';
 import type { Log, RecordedEvent } from '../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../src/log/streams.ts';
@@ -209,7 +209,7 @@ class Verification {
   ) {
     if (walk.unreadable) return;
     try {
-      const events = page.map((event) => decodeProjectEvent(event));
+      const events = page.map((event) => readProjectEvent(event));
       walk.memory = await run(async (session) => {
         if (walk.folded === -1) await openScratch(session);
         return writeBatch(session, PROJECTIONS, events, walk.memory);

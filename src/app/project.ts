@@ -139,11 +139,12 @@ export class Project {
   }
 
   async #loadNow(subjects: readonly SubjectKey[]): Promise<void> {
-    const floor = this.set.loadBegins(subjects);
+    const floor = this.set.horizon;
+    this.set.keep(subjects);
     try {
       await this.#loadFrom(subjects, floor);
     } finally {
-      this.set.loadEnds(subjects);
+      this.set.letGo(subjects);
     }
   }
 

@@ -69,9 +69,9 @@ export class View {
 
   /** Throws {@link NeedsLoading} for all that is missing at once, so that one round trip fetches it. One alone is left to its read. */
   expect(subjects: readonly SubjectKey[]): void {
-    if (subjects.length === 1) return;
+    if (subjects.length === 1 || this.#collecting) return;
     const missing = subjects.filter((subject) => !this.#set.current(subject));
-    if (missing.length > 0 && !this.#collecting) throw new NeedsLoading(missing);
+    if (missing.length > 0) throw new NeedsLoading(missing);
   }
 
   #unknown(subject: SubjectKey): Version {

@@ -90,8 +90,8 @@ export class WorkingSet {
   readonly #cache: SharedCache;
   readonly #held = new Map<SubjectKey, Held>();
   readonly #unheld = new Map<SubjectKey, Kept[]>();
-  /** Subjects of loads under way, and of commands that load what they need; counted. */
-  readonly #awaited = new Map<SubjectKey, number>();
+  /** Subjects that loads under way, and commands that load what they need, {@link keep}; counted. */
+  readonly #kept = new Map<SubjectKey, number>();
   /**
    * Subjects changed after the horizon, about in order of revision: what to look at when the horizon moves. One entry for each that is
    * pinned, however often it changes: a hot document must not fill the memory while the projector is away.
@@ -101,7 +101,7 @@ export class WorkingSet {
   readonly #speculative = new Map<SubjectKey, Version>();
   readonly #collections = new Map<SubjectKey, number>();
   #openedAt = -1;
-  /** Bytes that cannot be given up before the horizon moves. */
+  /** Bytes that cannot be given up before the horizon moves, or who keeps them lets go. */
   windowBytes = 0;
 
   constructor(horizon: number, cache: SharedCache) {
@@ -184,41 +184,28 @@ export class WorkingSet {
   }
 
   /**
-   * What a command has to have in memory together, however small the cache: not forgotten until {@link letGo}. Nests with loads and
-   * with other commands.
+   * These subjects are not forgotten until {@link letGo}: for a command that has to have them in memory together, however small the
+   * cache, and while a load of them is under way. Their events are kept, however far the horizon moves meanwhile, or on a busy project
+   * no row would ever be young enough; and what gets held meanwhile stays held, or its older row would be taken for the truth. Nests.
    */
   keep(subjects: readonly SubjectKey[]): void {
-    for (const subject of subjects) this.#awaited.set(subject, (this.#awaited.get(subject) ?? 0) + 1);
+    for (const subject of subjects) this.#kept.set(subject, (this.#kept.get(subject) ?? 0) + 1);
   }
 
   letGo(subjects: readonly SubjectKey[]): void {
     for (const subject of subjects) {
-      const others = (this.#awaited.get(subject) ?? 1) - 1;
-      if (others > 0) this.#awaited.set(subject, others);
-      else this.#awaited.delete(subject);
+      const others = (this.#kept.get(subject) ?? 1) - 1;
+      if (others > 0) this.#kept.set(subject, others);
+      else this.#kept.delete(subject);
       const held = this.#held.get(subject);
       if (held) this.#unpin(held);
-      this.#dropUnheld(subject, this.horizon);
+      this.#dropUnheld(subject);
     }
   }
 
   /**
-   * A load of these subjects leaves now: their events are kept until {@link loadEnds}, however far the horizon moves meanwhile, or on a
-   * busy project no row would ever be young enough. One that gets held meanwhile stays held: given up before the load ends, its older
-   * row would be taken for the truth. Answers the horizon of this moment, which the rows must have reached.
-   */
-  loadBegins(subjects: readonly SubjectKey[]): number {
-    this.keep(subjects);
-    return this.horizon;
-  }
-
-  loadEnds(subjects: readonly SubjectKey[]): void {
-    this.letGo(subjects);
-  }
-
-  /**
-   * Takes a loaded row in. `revision` is the checkpoint it came with, between `floor` (what {@link loadBegins} answered) and the head:
-   * events after it were kept, and are folded on top. A subject that got held meanwhile is left alone.
+   * Takes a loaded row in. `revision` is the checkpoint it came with, between `floor` (the horizon when the load left) and the
+   * head: the subject was kept since, so the events after it are here, and are folded on top. One that got held meanwhile is left alone.
    */
   admit(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
     if (revision < floor || revision > this.head) throw new Error('admit: a row outside floor and head is not the state at the head');
@@ -233,9 +220,8 @@ export class WorkingSet {
       size = Math.max(size, kept.size);
     }
     this.#forgetUnheld(subject);
-    const version = newVersion(folded, size);
-    // Until the load has ended, which may have more rows to bring than the cache holds.
-    this.#pin(subject, version, changedAt);
+    // Until it is let go: the load may have more rows to bring than the cache holds.
+    this.#pin(subject, newVersion(folded, size), changedAt);
   }
 
   /** The state tables are written up to `revision`: what changed no later may now be forgotten. */
@@ -246,7 +232,7 @@ export class WorkingSet {
       const change = this.#changes[this.#changesStart];
       if (!change || change.revision > revision) break;
       this.#changesStart += 1;
-      this.#release(change.subject, revision);
+      this.#release(change.subject);
     }
     if (this.#changesStart > 1024 && this.#changesStart * 2 > this.#changes.length) {
       this.#changes = this.#changes.slice(this.#changesStart);
@@ -272,10 +258,6 @@ export class WorkingSet {
   }
 
   #pin(subject: SubjectKey, version: Version, changedAt: number): void {
-    if (subject.startsWith('collection/')) {
-      this.#collections.set(subject, changedAt);
-      return;
-    }
     const held = this.#held.get(subject);
     const queued = held !== undefined && held.changedAt > this.horizon;
     if (held === undefined) {
@@ -291,35 +273,29 @@ export class WorkingSet {
     if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject });
   }
 
-  #release(subject: SubjectKey, horizon: number): void {
+  #release(subject: SubjectKey): void {
     const held = this.#held.get(subject);
-    if (held?.pinned && held.changedAt > horizon) this.#changes.push({ revision: held.changedAt, subject });
+    if (held?.pinned && held.changedAt > this.horizon) this.#changes.push({ revision: held.changedAt, subject });
     else if (held) this.#unpin(held);
-    this.#dropUnheld(subject, horizon);
+    this.#dropUnheld(subject);
   }
 
-  /** What changed no later than the horizon may be forgotten, unless a load under way may have read its row before. */
+  /** What changed no later than the horizon is left to the cache, which takes nothing larger than itself; unless somebody keeps it. */
   #unpin(held: Held): void {
-    const { subject } = held;
-    if (!held.pinned || held.changedAt > this.horizon || isResident(subject) || this.#awaited.has(subject)) return;
+    const { subject, version } = held;
+    if (!held.pinned || held.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
     held.pinned = false;
-    this.windowBytes -= weigh(held.version.size);
-    this.#cached(held);
+    this.windowBytes -= weigh(version.size);
+    this.#cache.set(held, version);
+    if (!this.#cache.has(held)) this.#held.delete(subject);
   }
 
-  /** Leaves a subject to the cache, which takes nothing that is larger than itself. */
-  #cached(held: Held): void {
-    this.#held.set(held.subject, held);
-    this.#cache.set(held, held.version);
-    if (!this.#cache.has(held)) this.#held.delete(held.subject);
-  }
-
-  /** The events up to `horizon` of a subject that nobody holds are in its row, unless a load under way may have read the row before. */
-  #dropUnheld(subject: SubjectKey, horizon: number): void {
-    const kept = this.#unheld.get(subject);
-    if (!kept || this.#awaited.has(subject)) return;
-    const later = kept.filter((one) => one.revision > horizon);
-    for (const one of kept) if (one.revision <= horizon) this.windowBytes -= weigh(one.size);
+  /** The events up to the horizon of a subject that nobody holds are in its row, unless a load under way may have read the row before. */
+  #dropUnheld(subject: SubjectKey): void {
+    const events = this.#unheld.get(subject);
+    if (!events || this.#kept.has(subject)) return;
+    const later = events.filter((one) => one.revision > this.horizon);
+    for (const one of events) if (one.revision <= this.horizon) this.windowBytes -= weigh(one.size);
     if (later.length > 0) this.#unheld.set(subject, later);
     else this.#unheld.delete(subject);
   }

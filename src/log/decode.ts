@@ -1,4 +1,4 @@
-import { type EventData, type EventMetadata, type EventType, type ProjectEvent, SCHEMA_VERSIONS } from '../domain/events.ts';
+import { type DomainEvent, type EventMetadata, type EventType, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../domain/events.ts';
 import { decodeEvent, isObject, type JsonObject } from '../kernel/json.ts';
 import { hashOf } from './chain.ts';
 import type { RecordedEvent } from './port.ts';
@@ -36,16 +36,21 @@ export function rememberDecoded(event: ProjectEvent, bytes: number): void {
   }
 }
 
-/**
- * The event as the domain knows it, brought to the current schema version. Throws {@link UnknownEvent} for a type or a version of
- * a newer build, and a plain error for an event that is not sealed or not JSON.
- */
-export function decodeProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCASTS): ProjectEvent {
-  const hash = hashOf(event.metadata);
-  if (hash === null) throw new Error(`Corrupt log: ${event.stream}@${event.revision} carries no hash`);
+/** {@link readProjectEvent}, without reading what this process has sealed itself lately. */
+export function decodeProjectEvent(event: RecordedEvent): ProjectEvent {
   const known = recent.get(event.id)?.event;
   // The hash covers every byte: the same one, the same event.
-  if (known?.hash === hash && known.revision === event.revision) return known;
+  return known?.revision === event.revision && known.hash === hashOf(event.metadata) ? known : readProjectEvent(event);
+}
+
+/**
+ * The event as the domain knows it, brought to the current schema version, from the bytes in the log alone: for what is to prove that
+ * the log says it. Throws {@link UnknownEvent} for a type or a version of a newer build, and a plain error for an event that is not
+ * sealed or not JSON.
+ */
+export function readProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCASTS): ProjectEvent {
+  const hash = hashOf(event.metadata);
+  if (hash === null) throw new Error(`Corrupt log: ${event.stream}@${event.revision} carries no hash`);
   const metadata = JSON.parse(event.metadata) as EventMetadata;
   if (!isKnown(event.type) || metadata.schemaVersion > SCHEMA_VERSIONS[event.type]) throw new UnknownEvent(event, metadata.schemaVersion);
   const data = decodeEvent(event.data);
@@ -55,8 +60,7 @@ export function decodeProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCA
 
 /** The boundary: what the log holds was checked when it was written, and its hash says that it is still that. */
 function decoded(event: RecordedEvent, type: EventType, data: JsonObject, metadata: EventMetadata, hash: string): ProjectEvent {
-  const typed = data as unknown as EventData[EventType];
-  return { type, data: typed, revision: event.revision, id: event.id, metadata, hash } as ProjectEvent;
+  return placed({ type, data } as unknown as DomainEvent, event.revision, event.id, metadata, hash);
 }
 
 function isKnown(type: string): type is EventType {

@@ -10,7 +10,7 @@ import type { SubjectState } from '../../src/domain/states.ts';
 import { documentSubject, type SubjectKey, subjectsOf } from '../../src/domain/subjects.ts';
 import { Refusal } from '../../src/kernel/errors.ts';
 import { hashOf, NO_HASH, seal } from '../../src/log/chain.ts';
-import { decodeProjectEvent } from '../../src/log/decode.ts';
+import { readProjectEvent } from '../../src/log/decode.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import {
   type AppendResult,
@@ -101,7 +101,7 @@ export class TableReader implements StateReader {
   async project(): Promise<number> {
     const from = (this.reached?.revision ?? -1) + 1;
     for (const recorded of await this.#log.inner.read(STREAM, { from, limit: 100_000, direction: 'forwards' })) {
-      const event = decodeProjectEvent(recorded);
+      const event = readProjectEvent(recorded);
       for (const subject of subjectsOf(event)) this.#rows.set(subject, evolve(subject, this.#rows.get(subject) ?? null, event));
       this.reached = { revision: event.revision, hash: event.hash };
     }
@@ -188,7 +188,7 @@ export class Table {
 
   async stored(): Promise<readonly string[]> {
     const events = await this.log.inner.read(STREAM, { limit: 100_000, direction: 'forwards' });
-    return events.map((event) => decodeProjectEvent(event).metadata.commandId);
+    return events.map((event) => readProjectEvent(event).metadata.commandId);
   }
 }
 

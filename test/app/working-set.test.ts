@@ -16,12 +16,13 @@ test('a subject that is written while it is being loaded stays held until the lo
   if (second === undefined) throw new Error('two events');
   // Whatever may be forgotten is forgotten at once.
   const set = new WorkingSet(0, createCache(1));
-  const floor = set.loadBegins([SUBJECT]);
+  const floor = set.horizon;
+  set.keep([SUBJECT]);
   const state: DocumentState = { document: { n: 2 }, version: 2, createdAt: 1, updatedAt: 1 };
   set.settle([[SUBJECT, newVersion(state, 10)]], [second], 10);
   set.moveHorizon(1);
   set.admit(SUBJECT, { ...state, document: { n: 1 }, version: 1 }, 0, floor);
   expect(set.durable(SUBJECT)?.state).toEqual(state);
-  set.loadEnds([SUBJECT]);
+  set.letGo([SUBJECT]);
   expect([set.durable(SUBJECT), set.windowBytes]).toEqual([undefined, 0]);
 });

@@ -35,15 +35,21 @@ async function eventually(what: string, look: () => boolean): Promise<void> {
   }
 }
 
-test('two projectors do a part each; when one stops the other does all; every event counts once', async () => {
+/** Two that share the projects `{name}-0`, `{name}-1`, …, once both know it. */
+async function twoProjectors(name: string) {
   const log = createMemoryLog();
-  const feeds = Array.from({ length: COUNT }, (_, n) => new Feed(log, `shared-${n}`));
+  const feeds = Array.from({ length: COUNT }, (_, n) => new Feed(log, `${name}-${n}`));
   const loggers = [memoryLogger(), memoryLogger()] as const;
   const one = createProjector({ log, pool, logger: loggers[0], shared: true });
   const other = createProjector({ log, pool, logger: loggers[1], shared: true });
   await one.start();
   await other.start();
   await eventually('both know of each other', () => loggers.every(({ lines }) => lines.some((line) => line.includes('divided anew'))));
+  return { feeds, one, other };
+}
+
+test('two projectors do a part each; when one stops the other does all; every event counts once', async () => {
+  const { feeds, one, other } = await twoProjectors('shared');
 
   const writeAll = (round: number) => Promise.all(feeds.map((feed) => feed.commit(written('p', { round }, round))));
   for (let round = 1; round <= 5; round += 1) {
@@ -66,14 +72,7 @@ test('two projectors do a part each; when one stops the other does all; every ev
 });
 
 test('what others write is not kept: however much that is, a projector goes on following, and takes over when they go', async () => {
-  const log = createMemoryLog();
-  const feeds = Array.from({ length: COUNT }, (_, n) => new Feed(log, `deep-${n}`));
-  const loggers = [memoryLogger(), memoryLogger()] as const;
-  const one = createProjector({ log, pool, logger: loggers[0], shared: true });
-  const other = createProjector({ log, pool, logger: loggers[1], shared: true });
-  await one.start();
-  await other.start();
-  await eventually('both know of each other', () => loggers.every(({ lines }) => lines.some((line) => line.includes('divided anew'))));
+  const { feeds, one, other } = await twoProjectors('deep');
   // Twice as much as a projector holds before it stops to read on.
   const text = 'x'.repeat(200_000);
   for (let round = 1; round <= 8; round += 1) {

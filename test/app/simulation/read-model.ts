@@ -2,7 +2,7 @@ import { evolve } from '../../../src/app/evolve.ts';
 import type { Checkpoint, StateReader } from '../../../src/app/readers.ts';
 import type { SubjectState } from '../../../src/domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../../../src/domain/subjects.ts';
-import { decodeProjectEvent } from '../../../src/log/decode.ts';
+import { readProjectEvent } from '../../../src/log/decode.ts';
 import type { NodeClock } from './clock.ts';
 import { STREAM, type World } from './world.ts';
 
@@ -32,7 +32,7 @@ export class ReadModel {
   async step(limit: number): Promise<void> {
     const from = (this.checkpoint?.revision ?? -1) + 1;
     for (const recorded of await this.#world.log.read(STREAM, { from, limit, direction: 'forwards' })) {
-      const event = decodeProjectEvent(recorded);
+      const event = readProjectEvent(recorded);
       for (const subject of subjectsOf(event)) {
         if (!subject.startsWith('collection/')) this.#rows.set(subject, evolve(subject, this.row(subject), event));
       }
