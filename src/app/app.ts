@@ -79,6 +79,11 @@ export interface App {
     validate(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
     promote(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
     diff(caller: Caller): Promise<ManageAnswer>;
+    /** All sections of a push, or nothing. The key needs every section's permission, whatever the section holds. */
+    sync(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    /** What `sync` would do. Writes nothing. */
+    preflight(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
   };
   /** Project settings and keys, as far as managers reach them (management 16 and 17). All need the `settings` scope. */
   readonly settings: {

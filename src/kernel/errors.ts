@@ -37,6 +37,7 @@ export const CATALOGUE = {
   OUTCOME_UNKNOWN: [504, 'The write was sent, but whether it was stored is not known yet; read before you repeat it'],
   PAYLOAD_TOO_LARGE: [413, 'The body is too large'],
   PLATFORM_AUTH_FAILED: [401, 'The player could not be verified'],
+  PREFLIGHT_VALIDATION_FAILED: [400, 'Preflight validation failed. No resources were written.'],
   PROJECT_DISABLED: [403, 'This project is disabled'],
   QUERY_FAILED: [500, 'The query could not be run'],
   RATE_LIMIT: [429, 'A rate limit was reached'],

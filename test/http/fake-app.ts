@@ -108,6 +108,9 @@ export function fakeApp(): FakeApp {
       validate: async (caller, ...rest) => managed('manage.validate', caller, rest),
       promote: async (caller, ...rest) => managed('manage.promote', caller, rest),
       diff: async (caller, ...rest) => managed('manage.diff', caller, rest),
+      sync: async (caller, ...rest) => managed('manage.sync', caller, rest),
+      preflight: async (caller, ...rest) => managed('manage.preflight', caller, rest),
+      upgradeSource: async (caller, ...rest) => managed('manage.upgradeSource', caller, rest),
     },
     settings: {
       async read(caller) {

@@ -7,6 +7,7 @@ import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
 import { familyRouter, type Routes, type Services } from './services.ts';
 import { settingsRoutes } from './settings.ts';
+import { syncRoutes } from './sync.ts';
 import { type SystemParts, securityConfigRoutes, serveCanary, systemRoutes } from './system.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
 
@@ -39,6 +40,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   valueRoutes(values, services);
   const manage = familyRouter('/v3/manage');
   managementRoutes(manage, services);
+  syncRoutes(manage, services);
   settingsRoutes(manage, services);
   const securityConfig = familyRouter('/v3/security-config');
   securityConfigRoutes(securityConfig);
