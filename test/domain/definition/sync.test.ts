@@ -55,7 +55,14 @@ describe('PUT sync (management 11.2)', () => {
       code: 'VALIDATION_FAILED',
       extra: {
         body: {
-          endpoints: { ok: false, total: 2, results: [{ ok: true, action: 'skipped' }, { ok: false, resourceId: 'broken' }] },
+          endpoints: {
+            ok: false,
+            total: 2,
+            results: [
+              { ok: true, action: 'skipped' },
+              { ok: false, resourceId: 'broken' },
+            ],
+          },
           collections: { ok: true, results: [{ ok: true, action: 'skipped' }] },
           workflows: { ok: false, error: 'VALIDATION_FAILED', message: 'workflows must be an array', results: [] },
         },
