@@ -7,6 +7,7 @@ import { createManage } from './manage.ts';
 import { createQueries } from './queries.ts';
 import { createRecords } from './records.ts';
 import { createSettings } from './settings.ts';
+import { createTests } from './tests.ts';
 import { createValues } from './values.ts';
 
 /** All use cases over one context. */
@@ -19,6 +20,7 @@ export function createApp(context: AppContext): App {
     values: createValues(context),
     queries: createQueries(context),
     manage: createManage(context),
+    tests: createTests(context),
     settings: createSettings(context),
   };
 }

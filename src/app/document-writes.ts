@@ -4,6 +4,7 @@ import type { DomainEvent, WindowChange } from '../domain/events.ts';
 import { evolveWindow } from '../domain/limit/evolve.ts';
 import type { DocumentState, WindowState } from '../domain/states.ts';
 import { Refusal } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Grounds } from './access.ts';
 import { documentIn, type Located, windowIn } from './state-access.ts';
 import type { View } from './view.ts';
@@ -26,6 +27,12 @@ export class DocumentWrites {
     this.#grounds = grounds;
     this.#now = now;
     this.#maxBytes = maxBytes;
+  }
+
+  /** A document that is there for this command alone: what a test run starts from. */
+  place(collection: string, key: string, document: JsonObject): void {
+    const state = { document, version: 1, createdAt: this.#now, updatedAt: this.#now };
+    this.#documents.set(`${collection}/${key}`, { state, fork: undefined });
   }
 
   /** The document as this command has it by now. */

@@ -109,7 +109,7 @@ const MAX_COMMITS = 1000;
  * One publish. Texts that do not fit into its commit are stored by commits before it: they are content addressed and change nothing
  * until the publish refers to them.
  */
-async function publishWhole(
+export async function publishWhole(
   context: AppContext,
   caller: Caller,
   cause: string,

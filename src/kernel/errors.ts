@@ -52,6 +52,7 @@ export const CATALOGUE = {
   SOURCE_COMPILE_FAILED: [400, 'The source text could not be compiled'],
   STALE_SAVE: [409, 'The document has changed since it was read; load it again'],
   STORAGE_UNAVAILABLE: [503, 'The storage cannot be reached; try again shortly'],
+  TEST_NOT_FOUND: [404, 'No test with this id'],
   UNAUTHORIZED: [401, 'Invalid API key'],
   UNKNOWN_EVENT: [503, 'This project holds events that this node does not know; run a newer version'],
   VALIDATION_FAILED: [400, 'The definition is not valid'],

@@ -112,6 +112,14 @@ export function fakeApp(): FakeApp {
       preflight: async (caller, ...rest) => managed('manage.preflight', caller, rest),
       upgradeSource: async (caller, ...rest) => managed('manage.upgradeSource', caller, rest),
     },
+    tests: {
+      list: async (caller, ...rest) => managed('tests.list', caller, rest),
+      replace: async (caller, ...rest) => managed('tests.replace', caller, rest),
+      testEndpoint: async (caller, ...rest) => managed('tests.testEndpoint', caller, rest),
+      runTests: async (caller, ...rest) => managed('tests.runTests', caller, rest),
+      autoTest: async (caller, ...rest) => managed('tests.autoTest', caller, rest),
+      suggestTests: async (caller, ...rest) => managed('tests.suggestTests', caller, rest),
+    },
     settings: {
       async read(caller) {
         note('settings.read', caller);

@@ -9,6 +9,7 @@ import { familyRouter, type Routes, type Services } from './services.ts';
 import { settingsRoutes } from './settings.ts';
 import { syncRoutes } from './sync.ts';
 import { type SystemParts, securityConfigRoutes, serveCanary, systemRoutes } from './system.ts';
+import { testRoutes } from './tests.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
 
 export type Families = Readonly<Record<Family, Serve>>;
@@ -41,6 +42,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   const manage = familyRouter('/v3/manage');
   managementRoutes(manage, services);
   syncRoutes(manage, services);
+  testRoutes(manage, services);
   settingsRoutes(manage, services);
   const securityConfig = familyRouter('/v3/security-config');
   securityConfigRoutes(securityConfig);
