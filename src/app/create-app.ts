@@ -6,6 +6,7 @@ import { createEndpoints } from './endpoints.ts';
 import { createManage } from './manage.ts';
 import { createQueries } from './queries.ts';
 import { createRecords } from './records.ts';
+import { createSecurityConfig } from './security-config.ts';
 import { createSettings } from './settings.ts';
 import { createValues } from './values.ts';
 
@@ -13,6 +14,7 @@ import { createValues } from './values.ts';
 export function createApp(context: AppContext): App {
   return {
     authenticate: (projectId, presented) => authenticate(context, projectId, presented),
+    securityConfig: createSecurityConfig(context),
     documents: createDocuments(context),
     records: createRecords(context),
     endpoints: createEndpoints(context),

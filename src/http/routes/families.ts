@@ -5,9 +5,10 @@ import { endpointRoutes } from './endpoints.ts';
 import { managementRoutes, unknownManagementRoute } from './management.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
+import { securityConfigRoutes } from './security-config.ts';
 import { familyRouter, type Routes, type Services } from './services.ts';
 import { settingsRoutes } from './settings.ts';
-import { type SystemParts, securityConfigRoutes, serveCanary, systemRoutes } from './system.ts';
+import { type SystemParts, serveCanary, systemRoutes } from './system.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
 
 export type Families = Readonly<Record<Family, Serve>>;
@@ -41,7 +42,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   managementRoutes(manage, services);
   settingsRoutes(manage, services);
   const securityConfig = familyRouter('/v3/security-config');
-  securityConfigRoutes(securityConfig);
+  securityConfigRoutes(securityConfig, services);
   const systemRouter = familyRouter('');
   systemRoutes(systemRouter, system);
 
