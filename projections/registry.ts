@@ -1,3 +1,4 @@
+import { access } from './access/project.ts';
 import { authority } from './authority/project.ts';
 import type { Projection } from './batch.ts';
 import { definitions } from './definitions/project.ts';
@@ -18,6 +19,7 @@ export const PROJECTIONS: readonly Projection[] = [
   idempotency,
   definitions,
   authority,
+  access,
   ledger,
   records,
   leaderboards,
@@ -27,6 +29,11 @@ export const PROJECTION_NAMES: readonly ProjectionName[] = PROJECTIONS.map(({ na
 export const STATE_TABLES: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'state');
 export const VIEWS: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'view');
 export const STATE_NAMES: readonly ProjectionName[] = STATE_TABLES.map(({ name }) => name);
+/**
+ * State tables that came after databases were in use. A build without one stops at its events, so whatever such a build has projected
+ * held none of them: the table stands where the others do.
+ */
+export const LATER_STATES: readonly ProjectionName[] = ['access'];
 export const VIEW_NAMES: readonly ProjectionName[] = VIEWS.map(({ name }) => name);
 
 export function isProjectionName(name: string): name is ProjectionName {

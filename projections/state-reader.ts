@@ -1,7 +1,9 @@
 import type { Pool } from 'pg';
 import type { Checkpoint, StateReader } from '../src/app/readers.ts';
+import { forgottenAfter } from '../src/domain/security/request-id.ts';
 import type { SubjectState } from '../src/domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../src/domain/subjects.ts';
+import { sessionFrom } from './access/read.ts';
 import { AUTHORITY_QUERY, authorityFrom } from './authority/read.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from './definitions/read.ts';
 import { parseObject } from './documents/project.ts';
@@ -26,7 +28,10 @@ SELECT 'document', w.i, d.document::text, NULL, d.version, d.created_at, d.updat
 FROM unnest($2::int[], $3::text[], $4::text[], $5::text[]) AS w (i, space, collection, key)
 JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
 
-/** $6 to $8: index, space, counter. $9 to $13: index, space, collection, caller, key. $14, $15: whether asked for. */
+/**
+ * $6 to $8: index, space, counter. $9 to $13: index, space, collection, caller, key. $14, $15: whether asked for. $16, $17: index,
+ * family. $18 to $22: index, until, type, identity, request.
+ */
 const OTHERS = `
 UNION ALL
 SELECT 'window', w.i, NULL, NULL, l.start, NULL, NULL, l.used, l.flagged
@@ -39,13 +44,22 @@ JOIN {idempotency} k ON k.project = $1 AND k.space = w.space AND k.collection = 
 UNION ALL
 SELECT 'authority', 0, q.body, NULL, NULL, NULL, NULL, NULL, NULL FROM (${AUTHORITY_QUERY}) q WHERE $14
 UNION ALL
-SELECT 'definitions', 0, q.body, NULL, NULL, NULL, NULL, NULL, NULL FROM (${DEFINITIONS_QUERY}) q WHERE $15`;
+SELECT 'definitions', 0, q.body, NULL, NULL, NULL, NULL, NULL, NULL FROM (${DEFINITIONS_QUERY}) q WHERE $15
+UNION ALL
+SELECT 'session', w.i, s.sessions::text, s.player, NULL, NULL, NULL, NULL, NULL
+FROM unnest($16::int[], $17::text[]) AS w (i, family)
+JOIN {sessions} s ON s.project = $1 AND s.family = w.family
+UNION ALL
+SELECT 'request', w.i, NULL, NULL, r.until, NULL, NULL, NULL, NULL
+FROM unnest($18::int[], $19::bigint[], $20::text[], $21::text[], $22::text[]) AS w (i, until, type, identity, request)
+JOIN {used_requests} r ON r.project = $1 AND r.until = w.until AND r.identity_type = w.type AND r.identity = w.identity
+  AND r.request = w.request`;
 
 const LOAD_DOCUMENTS = throughViews(`${REVISION}\nUNION ALL${DOCUMENTS}`);
 const LOAD_ALL = throughViews(`${REVISION}\nUNION ALL${DOCUMENTS}${OTHERS}`);
 
 interface Row {
-  readonly kind: 'revision' | 'document' | 'window' | 'idempotency' | 'authority' | 'definitions';
+  readonly kind: 'revision' | 'document' | 'window' | 'idempotency' | 'authority' | 'definitions' | 'session' | 'request';
   readonly i: number;
   readonly a: string | null;
   readonly b: string | null;
@@ -104,10 +118,12 @@ export function createStateReader(pool: Pool): StateReader {
 }
 
 async function loadStates(pool: Pool, projectId: string, subjects: readonly SubjectKey[]): Promise<Loaded> {
-  const { documents, windows, answers, authority, definitions } = sorted(subjects);
+  const { documents, windows, answers, authority, definitions, sessions, requests } = sorted(subjects);
   const onlyDocuments = documents.length === subjects.length;
   const values: unknown[] = [projectId, ...columns(documents, 4)];
-  if (!onlyDocuments) values.push(...columns(windows, 3), ...columns(answers, 5), authority, definitions);
+  if (!onlyDocuments) {
+    values.push(...columns(windows, 3), ...columns(answers, 5), authority, definitions, ...columns(sessions, 2), ...columns(requests, 5));
+  }
   const query = onlyDocuments ? { name: 'load-documents', text: LOAD_DOCUMENTS } : { name: 'load-all', text: LOAD_ALL };
   const { rows } = await pool.query<Row>({ ...IN_TIME, ...query, values });
   let revision = -1;
@@ -138,6 +154,10 @@ function stateOf(row: Row): SubjectState {
       return authorityFrom(row.a ?? '');
     case 'definitions':
       return definitionsFrom(row.a ?? '');
+    case 'session':
+      return sessionFrom(row.a ?? '', row.b ?? '');
+    case 'request':
+      return { until: Number(row.m) };
     case 'revision':
       throw new Error('the revision is no state');
   }
@@ -150,14 +170,19 @@ function sorted(subjects: readonly SubjectKey[]) {
   const documents: Asked[] = [];
   const windows: Asked[] = [];
   const answers: Asked[] = [];
+  const sessions: Asked[] = [];
+  const requests: Asked[] = [];
   subjects.forEach((subject, index) => {
     const [kind, ...parts] = subject.split('/');
     if (kind === 'document') documents.push([index, ...parts]);
     // Texts that callers choose come last and may hold a slash.
     if (kind === 'window') windows.push([index, parts[0] ?? '', parts.slice(1).join('/')]);
     if (kind === 'idempotency') answers.push([index, ...answerParts(parts)]);
+    if (kind === 'session') sessions.push([index, ...parts]);
+    if (kind === 'request') requests.push([index, String(forgottenAfter(parts[2] ?? '')), ...parts]);
   });
-  return { documents, windows, answers, authority: subjects.includes(AUTHORITY), definitions: subjects.includes(DEFINITIONS) };
+  const whole = { authority: subjects.includes(AUTHORITY), definitions: subjects.includes(DEFINITIONS) };
+  return { documents, windows, answers, sessions, requests, ...whole };
 }
 
 function answerParts([space = '', collection = '', caller = '', ...key]: readonly string[]): [string, string, string, string] {

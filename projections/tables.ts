@@ -14,6 +14,7 @@ export type ProjectionName =
   | 'idempotency'
   | 'definitions'
   | 'authority'
+  | 'access'
   | 'ledger'
   | 'records'
   | 'leaderboards';
@@ -35,6 +36,8 @@ export const TABLES: readonly Table[] = [
   { name: 'definition_sets', projection: 'definitions', key: [] },
   { name: 'projects', projection: 'authority', key: [] },
   { name: 'project_keys', projection: 'authority', key: ['key_id'] },
+  { name: 'sessions', projection: 'access', key: ['family'] },
+  { name: 'used_requests', projection: 'access', key: ['until', 'identity_type', 'identity', 'request'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'] },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },

@@ -13,6 +13,12 @@ export interface App {
    */
   authenticate(projectId: string, presented: Presented): Promise<Caller>;
 
+  /**
+   * What clients are told of the project's security, signed (security 5). `fresh`: as of the log's end, not of this node's head. Throws
+   * 404 SECURITY_CONFIG_NOT_FOUND for a project that does not exist.
+   */
+  securityConfig(projectId: string, ask: { readonly fresh: boolean }): Promise<SecurityConfigAnswer>;
+
   readonly documents: {
     read(caller: Caller, at: Address): Promise<DocumentAnswer>;
     exists(caller: Caller, at: Address): Promise<boolean>;
@@ -181,6 +187,11 @@ export interface WriteAnswer extends Positioned {
 export interface ReadAnswer extends Positioned {
   readonly body: JsonObject | string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface SecurityConfigAnswer {
+  readonly version: string;
+  readonly config: JsonObject;
 }
 
 export interface EndpointAnswer extends Positioned {

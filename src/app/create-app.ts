@@ -6,6 +6,7 @@ import { createEndpoints } from './endpoints.ts';
 import { createManage } from './manage.ts';
 import { createQueries } from './queries.ts';
 import { createRecords } from './records.ts';
+import { createSecurityConfig } from './security-config.ts';
 import { createSettings } from './settings.ts';
 import { createTests } from './tests.ts';
 import { createValues } from './values.ts';
@@ -14,6 +15,7 @@ import { createValues } from './values.ts';
 export function createApp(context: AppContext): App {
   return {
     authenticate: (projectId, presented) => authenticate(context, projectId, presented),
+    securityConfig: createSecurityConfig(context),
     documents: createDocuments(context),
     records: createRecords(context),
     endpoints: createEndpoints(context),

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createApp } from '../app/create-app.ts';
 import type { Projects } from '../app/projects.ts';
 import type { ViewReader } from '../app/readers.ts';
+import type { Signer } from '../app/signer.ts';
 import type { Config } from '../config.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Health } from '../http/routes/system.ts';
@@ -17,6 +18,7 @@ export interface ServingParts {
   readonly config: Config;
   readonly projects: Projects;
   readonly views: ViewReader;
+  signer(): Promise<Signer>;
   readonly metrics: Metrics;
   readonly logger: Logger;
   health(): Promise<Health>;
@@ -25,10 +27,11 @@ export interface ServingParts {
 }
 
 /** The HTTP server over the use cases. Nothing listens yet. */
-export function createServing({ config, projects, views, metrics, logger, health, exposition }: ServingParts): HttpServer {
+export function createServing({ config, projects, views, signer, metrics, logger, health, exposition }: ServingParts): HttpServer {
   const app = createApp({
     projects,
     views,
+    signer,
     scheduler: realScheduler,
     limits: { documentBytes: config.limits.documentBytes, viewWaitMs: VIEW_WAIT_MS },
     platformId: new RegExp(config.platformIdPattern, 'u'),

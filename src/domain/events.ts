@@ -16,7 +16,7 @@ export interface Actor {
   readonly endpoint?: string;
 }
 
-/** Metadata of every event of `project-…` and `access-…`. Times are unix milliseconds, and never run backwards within a stream. */
+/** Metadata of every event of `project-…`. Times are unix milliseconds, and never run backwards within a stream. */
 export interface EventMetadata {
   readonly commandId: string;
   /** The use case, such as `document.write`. */
@@ -207,6 +207,49 @@ export interface WriteFlagged {
   readonly limit: number;
 }
 
+/** An auth session, the first of its family: what is refreshed from it bears its id. */
+export interface SessionCreated {
+  readonly sessionId: string;
+  readonly player: string;
+  /** SHA-256 (hex) of the token, which is stored nowhere. */
+  readonly hash: string;
+  /** Unix ms. */
+  readonly expiresAt: number;
+}
+
+/** A new session beside the one it was refreshed from. */
+export interface SessionRefreshed {
+  /** Id of the family's first session. */
+  readonly family: string;
+  readonly sessionId: string;
+  readonly from: string;
+  readonly hash: string;
+  readonly expiresAt: number;
+}
+
+export interface SessionRevoked {
+  readonly family: string;
+  /** The one that was asked for, then every session refreshed from it. */
+  readonly sessionIds: readonly string[];
+}
+
+/** Whom a sealed request is bound to. */
+export type RequestIdentityType = 'session' | 'platform';
+
+/** A request id was used; it counts once for its identity. */
+export interface RequestConsumed {
+  readonly identityType: RequestIdentityType;
+  readonly identity: string;
+  readonly requestId: string;
+  /** Unix ms. After it the id is too old under every setting, and nothing has to be known of it. */
+  readonly until: number;
+}
+
+/** Sessions and request ids that had expired before this moment (unix ms) are forgotten. */
+export interface AccessSwept {
+  readonly before: number;
+}
+
 export interface EventData {
   'project.created': ProjectCreated;
   'project.deleted': ProjectDeleted;
@@ -221,6 +264,11 @@ export interface EventData {
   'document.deleted': DocumentDeleted;
   'record.appended': RecordAppended;
   'write.flagged': WriteFlagged;
+  'session.created': SessionCreated;
+  'session.refreshed': SessionRefreshed;
+  'session.revoked': SessionRevoked;
+  'request.consumed': RequestConsumed;
+  'access.swept': AccessSwept;
 }
 
 export type EventType = keyof EventData;
@@ -240,6 +288,11 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'document.deleted': 1,
   'record.appended': 1,
   'write.flagged': 1,
+  'session.created': 1,
+  'session.refreshed': 1,
+  'session.revoked': 1,
+  'request.consumed': 1,
+  'access.swept': 1,
 };
 
 /** An event as a decider makes it. */

@@ -82,4 +82,29 @@ export interface DefinitionsState {
   readonly partial: ReadonlyMap<string, readonly (string | undefined)[]>;
 }
 
-export type SubjectState = DocumentState | WindowState | IdempotencyState | AuthorityState | DefinitionsState;
+/** One auth session. Times are unix ms. */
+export interface AuthSession {
+  readonly sessionId: string;
+  /** SHA-256 (hex) of its token. */
+  readonly hash: string;
+  /** Id of the session it was refreshed from; `null` for the first. */
+  readonly from: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** A session and those refreshed from it, so that revoking one reaches all that came of it. */
+export interface SessionFamily {
+  readonly player: string;
+  /** By session id, in order of issue; those that had expired at the family's last event are gone. */
+  readonly sessions: ReadonlyMap<string, AuthSession>;
+}
+
+/** A request id that was used. */
+export interface UsedRequest {
+  /** Unix ms. */
+  readonly until: number;
+}
+
+export type SubjectState = DocumentState | WindowState | IdempotencyState | AuthorityState | DefinitionsState | SessionFamily | UsedRequest;

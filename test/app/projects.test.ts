@@ -85,6 +85,7 @@ test('a head that was not confirmed for a second makes reads stale, and for five
 const no = async () => {
   throw new Error('a view was asked');
 };
+const neverAsked = () => Promise.reject(new Error('nothing is signed here'));
 const NO_VIEWS: ViewReader = { caughtUp: no, ledger: no, records: no, leaderboard: no };
 
 const PRESENTED: Presented = {
@@ -118,7 +119,7 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
   await projects.start();
   const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
   const limits = { documentBytes: 65_536, viewWaitMs: 250 };
-  const app = createApp({ projects, views: NO_VIEWS, scheduler: table.machine, limits, platformId: /./ });
+  const app = createApp({ projects, views: NO_VIEWS, scheduler: table.machine, limits, platformId: /./, signer: neverAsked });
   const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
   const definition = [{ id: 'players', name: 'players', type: 'player' }];
   await table.passing(app.manage.upsertMany(caller, 'collection', definition, { target: 'live', replaceAll: false }));

@@ -52,6 +52,11 @@ export function fakeApp(): FakeApp {
       presented.push(found);
       return authenticate(projectId, found);
     },
+    async securityConfig(projectId) {
+      if (app.failure !== null) throw app.failure;
+      if (projectId !== PROJECT) throw refusal('SECURITY_CONFIG_NOT_FOUND', undefined, { body: { projectId, source: 'missing' } });
+      return { version: '0123456789abcdef', config: { projectId } };
+    },
     documents: {
       async read(caller, address) {
         note('documents.read', caller, address);

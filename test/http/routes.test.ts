@@ -158,10 +158,36 @@ describe('unknown paths and methods', () => {
     const reply = await server.send(method, path);
     expect([reply.status, reply.json.ok, reply.json.error.code]).toEqual([404, false, 'NOT_FOUND']);
   });
+});
 
-  it('have no security configuration yet', async () => {
-    const reply = await server.send('GET', '/v3/security-config/demo?refresh=1');
-    expect([reply.status, reply.json.error.code]).toEqual([404, 'SECURITY_CONFIG_NOT_FOUND']);
+describe('the security configuration', () => {
+  it('needs no key, and caches may keep it for a moment', async () => {
+    const reply = await server.send('GET', '/v3/security-config/demo');
+    expect([reply.status, reply.json]).toEqual([200, { ok: true, source: 'store', config: { projectId: 'demo' } }]);
+    expect(reply.headers).toMatchObject({
+      'cache-control': 'public, max-age=15, s-maxage=60',
+      'x-security-config-cache': 'public',
+      'x-security-config-source': 'store',
+      'x-security-config-version': '0123456789abcdef',
+    });
+  });
+
+  it.each([
+    ['?refresh=1', {}],
+    ['?cache=bypass', {}],
+    ['', { 'Cache-Control': 'max-age=0, no-cache' }],
+    ['', { Pragma: 'no-cache' }],
+  ])('is made anew for %s %j', async (query, headers) => {
+    const reply = await server.send('GET', `/v3/security-config/demo${query}`, { headers });
+    expect(reply.headers).toMatchObject({ 'cache-control': 'no-store, max-age=0', 'x-security-config-cache': 'bypass' });
+  });
+
+  it('is 404 for a project that nobody knows, and says which', async () => {
+    const reply = await server.send('GET', '/v3/security-config/other');
+    expect([reply.status, reply.json]).toMatchObject([
+      404,
+      { ok: false, error: { code: 'SECURITY_CONFIG_NOT_FOUND' }, projectId: 'other', source: 'missing' },
+    ]);
   });
 });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../projections/migrate.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { createStateReader } from '../../projections/state-reader.ts';
+import { TABLES } from '../../projections/tables.ts';
 import { verify } from '../../projections/verify.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
@@ -129,7 +130,7 @@ describe('verify', () => {
        WHERE n.nspname = 'savepoint' AND c.relkind = 'r' AND c.relname ~ '_v1$' ORDER BY 1, a.attnum`,
     );
     const tables = [...new Set(columns.map((column) => String(column['table'])))];
-    expect(tables.length).toBe(14);
+    expect(tables.length).toBe(TABLES.length);
     for (const table of tables) await own.query(`CREATE TABLE public.${table} AS SELECT * FROM savepoint.${table}`);
     // One column of every table at a time.
     for (let place = 1; columns.some((column) => column['place'] === place); place++) {

@@ -5,10 +5,11 @@ import { endpointRoutes } from './endpoints.ts';
 import { managementRoutes, unknownManagementRoute } from './management.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
+import { securityConfigRoutes } from './security-config.ts';
 import { familyRouter, type Routes, type Services } from './services.ts';
 import { settingsRoutes } from './settings.ts';
 import { syncRoutes } from './sync.ts';
-import { type SystemParts, securityConfigRoutes, serveCanary, systemRoutes } from './system.ts';
+import { type SystemParts, serveCanary, systemRoutes } from './system.ts';
 import { testRoutes } from './tests.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
 
@@ -45,7 +46,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   testRoutes(manage, services);
   settingsRoutes(manage, services);
   const securityConfig = familyRouter('/v3/security-config');
-  securityConfigRoutes(securityConfig);
+  securityConfigRoutes(securityConfig, services);
   const systemRouter = familyRouter('');
   systemRoutes(systemRouter, system);
 
