@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Pool, PoolClient } from 'pg';
-import { PROJECTION_NAMES } from './registry.ts';
+import type { Projection } from './batch.ts';
+import { PROJECTIONS } from './registry.ts';
 import { type ProjectionName, schemaOf, tableName, tablesOf } from './tables.ts';
 
 /** A step of the database's shape. Names are unique and never reused; a published step is never changed. */
@@ -25,7 +26,7 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
       'CREATE TABLE IF NOT EXISTS savepoint.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
     );
     for (const migration of [...before, ...own()]) await apply(client, migration);
-    for (const name of PROJECTION_NAMES) await install(client, name);
+    for (const projection of PROJECTIONS) await install(client, projection);
   } finally {
     // A broken connection has lost the lock with its session.
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
@@ -54,14 +55,21 @@ async function apply(client: PoolClient, { name, sql }: Migration): Promise<void
   });
 }
 
+/** A state table stands where the others do. One that brought its own event types has missed nothing there. */
+const STAND_WITH_DOCUMENTS = `
+INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
+SELECT $1, 1, c.project, c.revision, c.hash FROM savepoint.checkpoints c
+JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version WHERE c.projection = 'documents'`;
+
 /** A projection this database has never had starts at version 1, empty; the projector fills it. */
-async function install(client: PoolClient, name: ProjectionName): Promise<void> {
+async function install(client: PoolClient, { name, broughtEvents }: Projection): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM savepoint.projection_versions WHERE name = $1', [name]);
   if (rowCount === 1) return;
   await inTransaction(client, async () => {
     await client.query(schemaOf(name, 1));
     await showVersion(client, name, 1);
     await client.query('INSERT INTO savepoint.projection_versions (name, active) VALUES ($1, 1)', [name]);
+    if (broughtEvents) await client.query(STAND_WITH_DOCUMENTS, [name]);
   });
 }
 

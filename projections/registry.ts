@@ -7,6 +7,7 @@ import { leaderboards } from './leaderboards/project.ts';
 import { ledger } from './ledger/project.ts';
 import { limits } from './limits/project.ts';
 import { records } from './records/project.ts';
+import { saveRecords } from './save_records/project.ts';
 import { subjects } from './subjects/project.ts';
 import type { ProjectionName } from './tables.ts';
 
@@ -16,6 +17,7 @@ export const PROJECTIONS: readonly Projection[] = [
   subjects,
   limits,
   idempotency,
+  saveRecords,
   definitions,
   authority,
   ledger,

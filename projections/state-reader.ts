@@ -7,6 +7,7 @@ import { DEFINITIONS_QUERY, definitionsFrom } from './definitions/read.ts';
 import { parseObject } from './documents/project.ts';
 import { IN_TIME } from './patience.ts';
 import { STATE_NAMES } from './registry.ts';
+import { recordListFrom } from './save_records/project.ts';
 import { revisionOf, throughViews } from './through-views.ts';
 
 /** Loads asked for in one turn are one statement, up to this many subjects. */
@@ -26,7 +27,7 @@ SELECT 'document', w.i, d.document::text, NULL, d.version, d.created_at, d.updat
 FROM unnest($2::int[], $3::text[], $4::text[], $5::text[]) AS w (i, space, collection, key)
 JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
 
-/** $6 to $8: index, space, counter. $9 to $13: index, space, collection, caller, key. $14, $15: whether asked for. */
+/** $6 to $8: index, space, counter. $9 to $13: index, space, collection, caller, key. $14 to $17: index, space, collection, player. $18, $19: whether asked for. */
 const OTHERS = `
 UNION ALL
 SELECT 'window', w.i, NULL, NULL, l.start, NULL, NULL, l.used, l.flagged
@@ -37,15 +38,19 @@ SELECT 'idempotency', w.i, k.body_hash, k.record_id, k.timestamp, k.recorded_at,
 FROM unnest($9::int[], $10::text[], $11::text[], $12::text[], $13::text[]) AS w (i, space, collection, caller, key)
 JOIN {idempotency} k ON k.project = $1 AND k.space = w.space AND k.collection = w.collection AND k.caller = w.caller AND k.key = w.key
 UNION ALL
-SELECT 'authority', 0, q.body, NULL, NULL, NULL, NULL, NULL, NULL FROM (${AUTHORITY_QUERY}) q WHERE $14
+SELECT 'records', w.i, s.records::text, NULL, NULL, NULL, NULL, NULL, NULL
+FROM unnest($14::int[], $15::text[], $16::text[], $17::text[]) AS w (i, space, collection, player)
+JOIN {save_records} s ON s.project = $1 AND s.space = w.space AND s.collection = w.collection AND s.player = w.player
 UNION ALL
-SELECT 'definitions', 0, q.body, NULL, NULL, NULL, NULL, NULL, NULL FROM (${DEFINITIONS_QUERY}) q WHERE $15`;
+SELECT 'authority', 0, q.body, NULL, NULL, NULL, NULL, NULL, NULL FROM (${AUTHORITY_QUERY}) q WHERE $18
+UNION ALL
+SELECT 'definitions', 0, q.body, NULL, NULL, NULL, NULL, NULL, NULL FROM (${DEFINITIONS_QUERY}) q WHERE $19`;
 
 const LOAD_DOCUMENTS = throughViews(`${REVISION}\nUNION ALL${DOCUMENTS}`);
 const LOAD_ALL = throughViews(`${REVISION}\nUNION ALL${DOCUMENTS}${OTHERS}`);
 
 interface Row {
-  readonly kind: 'revision' | 'document' | 'window' | 'idempotency' | 'authority' | 'definitions';
+  readonly kind: 'revision' | 'document' | 'window' | 'idempotency' | 'records' | 'authority' | 'definitions';
   readonly i: number;
   readonly a: string | null;
   readonly b: string | null;
@@ -104,10 +109,10 @@ export function createStateReader(pool: Pool): StateReader {
 }
 
 async function loadStates(pool: Pool, projectId: string, subjects: readonly SubjectKey[]): Promise<Loaded> {
-  const { documents, windows, answers, authority, definitions } = sorted(subjects);
+  const { documents, windows, answers, lists, authority, definitions } = sorted(subjects);
   const onlyDocuments = documents.length === subjects.length;
   const values: unknown[] = [projectId, ...columns(documents, 4)];
-  if (!onlyDocuments) values.push(...columns(windows, 3), ...columns(answers, 5), authority, definitions);
+  if (!onlyDocuments) values.push(...columns(windows, 3), ...columns(answers, 5), ...columns(lists, 4), authority, definitions);
   const query = onlyDocuments ? { name: 'load-documents', text: LOAD_DOCUMENTS } : { name: 'load-all', text: LOAD_ALL };
   const { rows } = await pool.query<Row>({ ...IN_TIME, ...query, values });
   let revision = -1;
@@ -134,6 +139,8 @@ function stateOf(row: Row): SubjectState {
       return { start: Number(row.m), used: row.used ?? 0, flagged: row.flagged ?? false };
     case 'idempotency':
       return { bodyHash: row.a ?? '', recordId: row.b ?? '', timestamp: Number(row.m), recordedAt: Number(row.n) };
+    case 'records':
+      return recordListFrom(row.a ?? '[]');
     case 'authority':
       return authorityFrom(row.a ?? '');
     case 'definitions':
@@ -150,14 +157,16 @@ function sorted(subjects: readonly SubjectKey[]) {
   const documents: Asked[] = [];
   const windows: Asked[] = [];
   const answers: Asked[] = [];
+  const lists: Asked[] = [];
   subjects.forEach((subject, index) => {
     const [kind, ...parts] = subject.split('/');
     if (kind === 'document') documents.push([index, ...parts]);
+    if (kind === 'records') lists.push([index, ...parts]);
     // Texts that callers choose come last and may hold a slash.
     if (kind === 'window') windows.push([index, parts[0] ?? '', parts.slice(1).join('/')]);
     if (kind === 'idempotency') answers.push([index, ...answerParts(parts)]);
   });
-  return { documents, windows, answers, authority: subjects.includes(AUTHORITY), definitions: subjects.includes(DEFINITIONS) };
+  return { documents, windows, answers, lists, authority: subjects.includes(AUTHORITY), definitions: subjects.includes(DEFINITIONS) };
 }
 
 function answerParts([space = '', collection = '', caller = '', ...key]: readonly string[]): [string, string, string, string] {

@@ -1,5 +1,6 @@
 import type { ProjectEvent } from '../../src/domain/events.ts';
-import { AUTHORITY, DEFINITIONS, documentSubject, type SubjectKey } from '../../src/domain/subjects.ts';
+import { isRecordListEvent } from '../../src/domain/record/evolve.ts';
+import { AUTHORITY, DEFINITIONS, documentSubject, recordListSubject, type SubjectKey } from '../../src/domain/subjects.ts';
 import { isDocumentEvent, keyOf, type Projection } from '../batch.ts';
 
 const INSERT = `
@@ -7,7 +8,7 @@ INSERT INTO {subjects} (project, subject, revision)
 SELECT $1, subject, revision FROM unnest($2::text[], $3::bigint[]) AS w (subject, revision)
 ON CONFLICT DO NOTHING`;
 
-/** Subjects whose history is worth an index: documents, definitions, keys and settings. Windows and answers have none. */
+/** Subjects whose history is worth an index: documents, save records, definitions, keys and settings. Windows and answers have none. */
 export const subjects: Projection = {
   name: 'subjects',
   kind: 'state',
@@ -21,6 +22,7 @@ export const subjects: Projection = {
 
 function indexedSubject(event: ProjectEvent): SubjectKey {
   if (isDocumentEvent(event)) return documentSubject(event.data.space, event.data.collection, keyOf(event));
+  if (isRecordListEvent(event)) return recordListSubject(event.data.space, event.data.collection, event.data.player);
   const definitions = event.type === 'source.stored' || event.type === 'definitions.published' || event.type === 'definitions.promoted';
   return definitions ? DEFINITIONS : AUTHORITY;
 }

@@ -35,6 +35,16 @@ export interface App {
     ): Promise<ReadAnswer>;
     get(caller: Caller, at: Address): Promise<DocumentAnswer>;
   };
+  /** Save slots of players; `at.key` is the player (runtime-storage 8). All throw 400 INVALID_KEY for what is no player id. */
+  readonly saveRecords: {
+    list(caller: Caller, at: Address): Promise<ReadAnswer>;
+    /** Access alone, for before a body is read. */
+    mayWrite(caller: Caller, at: Address): Promise<void>;
+    /** `body` is the parsed request body, or anything else where there was none: what names no record gives the default name. */
+    create(caller: Caller, at: Address, body: Json | undefined): Promise<ReadAnswer>;
+    rename(caller: Caller, at: RecordAddress, body: Json): Promise<ReadAnswer>;
+    remove(caller: Caller, at: RecordAddress): Promise<ReadAnswer>;
+  };
   readonly endpoints: {
     /** `input` is already freed of transport members; strings only when it came from a query text (`fromQuery`). */
     call(
@@ -140,6 +150,10 @@ export interface CollectionAddress {
 
 export interface Address extends CollectionAddress {
   readonly key: string;
+}
+
+export interface RecordAddress extends Address {
+  readonly recordId: string;
 }
 
 export interface Positioned {

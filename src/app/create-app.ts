@@ -6,6 +6,7 @@ import { createEndpoints } from './endpoints.ts';
 import { createManage } from './manage.ts';
 import { createQueries } from './queries.ts';
 import { createRecords } from './records.ts';
+import { createSaveRecords } from './save-records.ts';
 import { createSettings } from './settings.ts';
 import { createValues } from './values.ts';
 
@@ -15,6 +16,7 @@ export function createApp(context: AppContext): App {
     authenticate: (projectId, presented) => authenticate(context, projectId, presented),
     documents: createDocuments(context),
     records: createRecords(context),
+    saveRecords: createSaveRecords(context),
     endpoints: createEndpoints(context),
     values: createValues(context),
     queries: createQueries(context),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kernel/json.ts';
-import type { DefinitionKind, KeyKind, Permissions } from './events.ts';
+import type { DefinitionKind, KeyKind, Permissions, SaveRecord } from './events.ts';
 
 /**
  * The states that decisions read, one type per kind of subject. All are immutable; `evolve` makes the next one. `null` stands for a
@@ -29,6 +29,11 @@ export interface IdempotencyState {
   readonly recordId: string;
   readonly timestamp: number;
   readonly recordedAt: number;
+}
+
+/** A player's save records in one collection, oldest first. In a `next` space an emptied list hides the live one. */
+export interface RecordListState {
+  readonly records: readonly SaveRecord[];
 }
 
 export interface ApiKey {
@@ -82,4 +87,4 @@ export interface DefinitionsState {
   readonly partial: ReadonlyMap<string, readonly (string | undefined)[]>;
 }
 
-export type SubjectState = DocumentState | WindowState | IdempotencyState | AuthorityState | DefinitionsState;
+export type SubjectState = DocumentState | RecordListState | WindowState | IdempotencyState | AuthorityState | DefinitionsState;

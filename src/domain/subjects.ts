@@ -28,6 +28,11 @@ export function idempotencySubject(space: Space, collection: string, caller: str
   return `idempotency/${space}/${collection}/${caller}/${key}`;
 }
 
+/** A player's save records in a collection. */
+export function recordListSubject(space: Space, collection: string, player: string): SubjectKey {
+  return `records/${space}/${collection}/${player}`;
+}
+
 /** Every subject that an event changes, the collection as a whole included. */
 export function subjectsOf(event: DomainEvent): SubjectKey[] {
   switch (event.type) {
@@ -59,6 +64,10 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
       if (idempotency) subjects.push(idempotencySubject(space, collection, idempotency.caller, idempotency.key));
       return subjects;
     }
+    case 'record.created':
+    case 'record.renamed':
+    case 'record.deleted':
+      return [recordListSubject(event.data.space, event.data.collection, event.data.player)];
     case 'write.flagged':
       return [];
   }

@@ -87,6 +87,13 @@ export function fakeApp(): FakeApp {
         return { ...at, text: '{"_id":"r"}', version: 1 };
       },
     },
+    saveRecords: {
+      list: async (caller, ...rest) => read('saveRecords.list', caller, rest),
+      async mayWrite() {},
+      create: async (caller, ...rest) => read('saveRecords.create', caller, rest),
+      rename: async (caller, ...rest) => read('saveRecords.rename', caller, rest),
+      remove: async (caller, ...rest) => read('saveRecords.remove', caller, rest),
+    },
     endpoints: {
       async call(caller, call) {
         note('endpoints.call', caller, call);

@@ -5,6 +5,7 @@ import { endpointRoutes } from './endpoints.ts';
 import { managementRoutes, unknownManagementRoute } from './management.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
+import { saveRecordRoutes } from './save-records.ts';
 import { familyRouter, type Routes, type Services } from './services.ts';
 import { settingsRoutes } from './settings.ts';
 import { type SystemParts, securityConfigRoutes, serveCanary, systemRoutes } from './system.ts';
@@ -18,6 +19,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   reservedStorageRoutes(storage);
   documentRoutes(storage, services);
   documentViewRoutes(storage, services);
+  saveRecordRoutes(storage, services);
   appendRoute(storage, services);
   recordViewRoutes(storage, services);
   rateLimitRoutes(storage, services);
@@ -25,10 +27,12 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   const storageApi = familyRouter('/api/storage');
   reservedStorageRoutes(storageApi);
   documentRoutes(storageApi, services);
+  saveRecordRoutes(storageApi, services);
   appendRoute(storageApi, services);
   storageQueryRoutes(storageApi, services);
 
   const storageV1 = familyRouter('/v1/storage');
+  saveRecordRoutes(storageV1, services);
   rateLimitRoutes(storageV1, services);
 
   const endpoints = familyRouter('/v3/endpoints');
