@@ -6,6 +6,7 @@ import { idempotency } from './idempotency/project.ts';
 import { leaderboards } from './leaderboards/project.ts';
 import { ledger } from './ledger/project.ts';
 import { limits } from './limits/project.ts';
+import { pages } from './pages/project.ts';
 import { records } from './records/project.ts';
 import { saveRecords } from './save_records/project.ts';
 import { subjects } from './subjects/project.ts';
@@ -18,6 +19,7 @@ export const PROJECTIONS: readonly Projection[] = [
   limits,
   idempotency,
   saveRecords,
+  pages,
   definitions,
   authority,
   ledger,

@@ -5,6 +5,7 @@ import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../src/domain/subjects.
 import { AUTHORITY_QUERY, authorityFrom } from './authority/read.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from './definitions/read.ts';
 import { parseObject } from './documents/project.ts';
+import { pageFrom } from './pages/project.ts';
 import { IN_TIME } from './patience.ts';
 import { STATE_NAMES } from './registry.ts';
 import { recordListFrom } from './save_records/project.ts';
@@ -27,7 +28,7 @@ SELECT 'document', w.i, d.document::text, NULL, d.version, d.created_at, d.updat
 FROM unnest($2::int[], $3::text[], $4::text[], $5::text[]) AS w (i, space, collection, key)
 JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
 
-/** $6 to $8: index, space, counter. $9 to $13: index, space, collection, caller, key. $14 to $17: index, space, collection, player. $18, $19: whether asked for. */
+/** $6 to $8: index, space, counter. $9 to $13: index, space, collection, caller, key. $14 to $17: index, space, collection, player. $18, $19: index, slug. $20, $21: whether asked for. */
 const OTHERS = `
 UNION ALL
 SELECT 'window', w.i, NULL, NULL, l.start, NULL, NULL, l.used, l.flagged
@@ -42,15 +43,19 @@ SELECT 'records', w.i, s.records::text, NULL, NULL, NULL, NULL, NULL, NULL
 FROM unnest($14::int[], $15::text[], $16::text[], $17::text[]) AS w (i, space, collection, player)
 JOIN {save_records} s ON s.project = $1 AND s.space = w.space AND s.collection = w.collection AND s.player = w.player
 UNION ALL
-SELECT 'authority', 0, q.body, NULL, NULL, NULL, NULL, NULL, NULL FROM (${AUTHORITY_QUERY}) q WHERE $18
+SELECT 'page', w.i, p.page::text, NULL, p.created_at, p.updated_at, NULL, NULL, NULL
+FROM unnest($18::int[], $19::text[]) AS w (i, slug)
+JOIN {pages} p ON p.project = $1 AND p.slug = w.slug
 UNION ALL
-SELECT 'definitions', 0, q.body, NULL, NULL, NULL, NULL, NULL, NULL FROM (${DEFINITIONS_QUERY}) q WHERE $19`;
+SELECT 'authority', 0, q.body, NULL, NULL, NULL, NULL, NULL, NULL FROM (${AUTHORITY_QUERY}) q WHERE $20
+UNION ALL
+SELECT 'definitions', 0, q.body, NULL, NULL, NULL, NULL, NULL, NULL FROM (${DEFINITIONS_QUERY}) q WHERE $21`;
 
 const LOAD_DOCUMENTS = throughViews(`${REVISION}\nUNION ALL${DOCUMENTS}`);
 const LOAD_ALL = throughViews(`${REVISION}\nUNION ALL${DOCUMENTS}${OTHERS}`);
 
 interface Row {
-  readonly kind: 'revision' | 'document' | 'window' | 'idempotency' | 'records' | 'authority' | 'definitions';
+  readonly kind: 'revision' | 'document' | 'window' | 'idempotency' | 'records' | 'page' | 'authority' | 'definitions';
   readonly i: number;
   readonly a: string | null;
   readonly b: string | null;
@@ -109,10 +114,11 @@ export function createStateReader(pool: Pool): StateReader {
 }
 
 async function loadStates(pool: Pool, projectId: string, subjects: readonly SubjectKey[]): Promise<Loaded> {
-  const { documents, windows, answers, lists, authority, definitions } = sorted(subjects);
+  const { documents, windows, answers, lists, pages, authority, definitions } = sorted(subjects);
   const onlyDocuments = documents.length === subjects.length;
   const values: unknown[] = [projectId, ...columns(documents, 4)];
-  if (!onlyDocuments) values.push(...columns(windows, 3), ...columns(answers, 5), ...columns(lists, 4), authority, definitions);
+  if (!onlyDocuments)
+    values.push(...columns(windows, 3), ...columns(answers, 5), ...columns(lists, 4), ...columns(pages, 2), authority, definitions);
   const query = onlyDocuments ? { name: 'load-documents', text: LOAD_DOCUMENTS } : { name: 'load-all', text: LOAD_ALL };
   const { rows } = await pool.query<Row>({ ...IN_TIME, ...query, values });
   let revision = -1;
@@ -141,6 +147,8 @@ function stateOf(row: Row): SubjectState {
       return { bodyHash: row.a ?? '', recordId: row.b ?? '', timestamp: Number(row.m), recordedAt: Number(row.n) };
     case 'records':
       return recordListFrom(row.a ?? '[]');
+    case 'page':
+      return pageFrom(row.a ?? '{}', Number(row.m), Number(row.n));
     case 'authority':
       return authorityFrom(row.a ?? '');
     case 'definitions':
@@ -158,15 +166,25 @@ function sorted(subjects: readonly SubjectKey[]) {
   const windows: Asked[] = [];
   const answers: Asked[] = [];
   const lists: Asked[] = [];
+  const pages: Asked[] = [];
   subjects.forEach((subject, index) => {
     const [kind, ...parts] = subject.split('/');
     if (kind === 'document') documents.push([index, ...parts]);
     if (kind === 'records') lists.push([index, ...parts]);
+    if (kind === 'page') pages.push([index, ...parts]);
     // Texts that callers choose come last and may hold a slash.
     if (kind === 'window') windows.push([index, parts[0] ?? '', parts.slice(1).join('/')]);
     if (kind === 'idempotency') answers.push([index, ...answerParts(parts)]);
   });
-  return { documents, windows, answers, lists, authority: subjects.includes(AUTHORITY), definitions: subjects.includes(DEFINITIONS) };
+  return {
+    documents,
+    windows,
+    answers,
+    lists,
+    pages,
+    authority: subjects.includes(AUTHORITY),
+    definitions: subjects.includes(DEFINITIONS),
+  };
 }
 
 function answerParts([space = '', collection = '', caller = '', ...key]: readonly string[]): [string, string, string, string] {

@@ -1,6 +1,7 @@
 import type { ProjectEvent } from '../../src/domain/events.ts';
+import { isPageEvent } from '../../src/domain/page/page.ts';
 import { isRecordListEvent } from '../../src/domain/record/evolve.ts';
-import { AUTHORITY, DEFINITIONS, documentSubject, recordListSubject, type SubjectKey } from '../../src/domain/subjects.ts';
+import { AUTHORITY, DEFINITIONS, documentSubject, pageSubject, recordListSubject, type SubjectKey } from '../../src/domain/subjects.ts';
 import { isDocumentEvent, keyOf, type Projection } from '../batch.ts';
 
 const INSERT = `
@@ -23,6 +24,7 @@ export const subjects: Projection = {
 function indexedSubject(event: ProjectEvent): SubjectKey {
   if (isDocumentEvent(event)) return documentSubject(event.data.space, event.data.collection, keyOf(event));
   if (isRecordListEvent(event)) return recordListSubject(event.data.space, event.data.collection, event.data.player);
+  if (isPageEvent(event)) return pageSubject(event.data.slug);
   const definitions = event.type === 'source.stored' || event.type === 'definitions.published' || event.type === 'definitions.promoted';
   return definitions ? DEFINITIONS : AUTHORITY;
 }

@@ -1,5 +1,5 @@
 import type { PublishTarget } from '../domain/events.ts';
-import type { ApiKey } from '../domain/states.ts';
+import type { ApiKey, PageState } from '../domain/states.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
@@ -44,6 +44,10 @@ export interface App {
     create(caller: Caller, at: Address, body: Json | undefined): Promise<ReadAnswer>;
     rename(caller: Caller, at: RecordAddress, body: Json): Promise<ReadAnswer>;
     remove(caller: Caller, at: RecordAddress): Promise<ReadAnswer>;
+  };
+  readonly pages: {
+    /** By anybody. Throws 404 NOT_FOUND for an unknown project or page. */
+    read(projectId: string, slug: string): Promise<PageAnswer>;
   };
   readonly endpoints: {
     /** `input` is already freed of transport members; strings only when it came from a query text (`fromQuery`). */
@@ -168,6 +172,10 @@ export interface DocumentAnswer extends Positioned {
   readonly text: string;
   /** `x-ns-save-version`. */
   readonly version: number;
+}
+
+export interface PageAnswer extends Positioned {
+  readonly page: PageState;
 }
 
 export interface WriteAnswer extends Positioned {

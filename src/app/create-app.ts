@@ -4,6 +4,7 @@ import type { AppContext } from './context.ts';
 import { createDocuments } from './documents.ts';
 import { createEndpoints } from './endpoints.ts';
 import { createManage } from './manage.ts';
+import { createPages } from './pages.ts';
 import { createQueries } from './queries.ts';
 import { createRecords } from './records.ts';
 import { createSaveRecords } from './save-records.ts';
@@ -17,6 +18,7 @@ export function createApp(context: AppContext): App {
     documents: createDocuments(context),
     records: createRecords(context),
     saveRecords: createSaveRecords(context),
+    pages: createPages(context),
     endpoints: createEndpoints(context),
     values: createValues(context),
     queries: createQueries(context),

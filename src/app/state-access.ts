@@ -1,5 +1,5 @@
 import type { Fork, SaveRecord, Space } from '../domain/events.ts';
-import type { DocumentState, RecordListState, SubjectState, WindowState } from '../domain/states.ts';
+import type { DocumentState, PageState, RecordListState, SubjectState, WindowState } from '../domain/states.ts';
 import { documentSubject, recordListSubject, type SubjectKey, windowSubject } from '../domain/subjects.ts';
 import type { View } from './view.ts';
 
@@ -47,6 +47,10 @@ export function recordListSubjects(space: Space, collection: string, player: str
 
 export function asRecordList(state: SubjectState | null): RecordListState | null {
   return state !== null && 'records' in state ? state : null;
+}
+
+export function asPage(state: SubjectState | null): PageState | null {
+  return state !== null && 'page' in state ? state : null;
 }
 
 /** Every subject that {@link documentIn} reads, to have them loaded in one round trip. */

@@ -233,6 +233,18 @@ export interface WriteFlagged {
   readonly limit: number;
 }
 
+/** What a page shows. */
+export type PageContent =
+  | { readonly pageType: 'markdown'; readonly contentMd: string }
+  | { readonly pageType: 'keyvalue'; readonly kvData: JsonObject };
+
+/** A page as it is afterwards. */
+export type PageSaved = PageContent & { readonly slug: string; readonly title: string; readonly statusLevel?: string };
+
+export interface PageRemoved {
+  readonly slug: string;
+}
+
 export interface EventData {
   'project.created': ProjectCreated;
   'project.deleted': ProjectDeleted;
@@ -250,6 +262,8 @@ export interface EventData {
   'record.renamed': RecordRenamed;
   'record.deleted': RecordDeleted;
   'write.flagged': WriteFlagged;
+  'page.saved': PageSaved;
+  'page.removed': PageRemoved;
 }
 
 export type EventType = keyof EventData;
@@ -272,6 +286,8 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'record.renamed': 1,
   'record.deleted': 1,
   'write.flagged': 1,
+  'page.saved': 1,
+  'page.removed': 1,
 };
 
 /** An event as a decider makes it. */

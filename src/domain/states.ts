@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kernel/json.ts';
-import type { DefinitionKind, KeyKind, Permissions, SaveRecord } from './events.ts';
+import type { DefinitionKind, KeyKind, PageSaved, Permissions, SaveRecord } from './events.ts';
 
 /**
  * The states that decisions read, one type per kind of subject. All are immutable; `evolve` makes the next one. `null` stands for a
@@ -34,6 +34,13 @@ export interface IdempotencyState {
 /** A player's save records in one collection, oldest first. In a `next` space an emptied list hides the live one. */
 export interface RecordListState {
   readonly records: readonly SaveRecord[];
+}
+
+/** A page that is there. Times in unix ms. */
+export interface PageState {
+  readonly page: PageSaved;
+  readonly createdAt: number;
+  readonly updatedAt: number;
 }
 
 export interface ApiKey {
@@ -87,4 +94,4 @@ export interface DefinitionsState {
   readonly partial: ReadonlyMap<string, readonly (string | undefined)[]>;
 }
 
-export type SubjectState = DocumentState | RecordListState | WindowState | IdempotencyState | AuthorityState | DefinitionsState;
+export type SubjectState = DocumentState | RecordListState | PageState | WindowState | IdempotencyState | AuthorityState | DefinitionsState;

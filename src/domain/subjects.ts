@@ -33,6 +33,11 @@ export function recordListSubject(space: Space, collection: string, player: stri
   return `records/${space}/${collection}/${player}`;
 }
 
+/** A page of the project; pages are not staged. */
+export function pageSubject(slug: string): SubjectKey {
+  return `page/${slug}`;
+}
+
 /** Every subject that an event changes, the collection as a whole included. */
 export function subjectsOf(event: DomainEvent): SubjectKey[] {
   switch (event.type) {
@@ -68,6 +73,9 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'record.renamed':
     case 'record.deleted':
       return [recordListSubject(event.data.space, event.data.collection, event.data.player)];
+    case 'page.saved':
+    case 'page.removed':
+      return [pageSubject(event.data.slug)];
     case 'write.flagged':
       return [];
   }

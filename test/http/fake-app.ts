@@ -94,6 +94,12 @@ export function fakeApp(): FakeApp {
       rename: async (caller, ...rest) => read('saveRecords.rename', caller, rest),
       remove: async (caller, ...rest) => read('saveRecords.remove', caller, rest),
     },
+    pages: {
+      async read(projectId, slug) {
+        if (projectId !== PROJECT) throw refusal('NOT_FOUND');
+        return { ...at, page: { page: { slug, title: 'T', pageType: 'markdown', contentMd: '# T' }, createdAt: 1, updatedAt: 2 } };
+      },
+    },
     endpoints: {
       async call(caller, call) {
         note('endpoints.call', caller, call);

@@ -166,6 +166,10 @@ export async function fillAll(feed: Feed): Promise<void> {
     { type: 'record.created', data: { ...slot('r2'), recordName: 'Zweite ä' } },
     { type: 'record.renamed', data: { ...slot('r1'), recordName: 'First' } },
     { type: 'record.deleted', data: slot('r2') },
+    { type: 'page.saved', data: { slug: 'news', title: 'News', pageType: 'markdown', contentMd: 'old' } },
+    { type: 'page.saved', data: { slug: 'status', title: 'Status', pageType: 'keyvalue', kvData: { eu: 'up' }, statusLevel: 'ok' } },
+    { type: 'page.saved', data: { slug: 'news', title: 'News', pageType: 'markdown', contentMd: '# é' } },
+    { type: 'page.removed', data: { slug: 'status' } },
     written('p1', { stats: { xp: 1 } }, 3, { space: 'next1', fork: { document: { stats: { xp: 7 } }, version: 2 } }),
   );
 }

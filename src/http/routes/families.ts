@@ -3,6 +3,7 @@ import { nothing, type Serve, serve } from '../dispatch.ts';
 import { documentRoutes, documentViewRoutes } from './documents.ts';
 import { endpointRoutes } from './endpoints.ts';
 import { managementRoutes, unknownManagementRoute } from './management.ts';
+import { pageRoutes } from './pages.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
 import { saveRecordRoutes } from './save-records.ts';
@@ -41,6 +42,8 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   queryRoutes(queries, services);
   const values = familyRouter('/v3/values');
   valueRoutes(values, services);
+  const pages = familyRouter('/pages');
+  pageRoutes(pages, services);
   const manage = familyRouter('/v3/manage');
   managementRoutes(manage, services);
   settingsRoutes(manage, services);
@@ -61,7 +64,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
     'security-config': serve(securityConfig),
     system: serve(systemRouter),
     sessions: nothing,
-    pages: nothing,
+    pages: serve(pages),
     'save-failure': nothing,
   };
 }
