@@ -99,6 +99,23 @@ export interface App {
     validate(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
     promote(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
     diff(caller: Caller): Promise<ManageAnswer>;
+    /** All sections of a push, or nothing. The key needs every section's permission, whatever the section holds. */
+    sync(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    /** What `sync` would do. Writes nothing. */
+    preflight(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
+  };
+  /** Saved tests and dry runs: what they write is seen by the run alone, and nothing of it is stored (management 9). */
+  readonly tests: {
+    list(caller: Caller): Promise<ManageAnswer>;
+    /** `body`: a list of tests or source items, or `{tests}`. */
+    replace(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
+    /** `{testId}`, or a test itself. */
+    testEndpoint(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    runTests(caller: Caller, target: PublishTarget): Promise<ManageAnswer>;
+    /** `{slug}`, or nothing for every endpoint. */
+    autoTest(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
   };
   /** Project settings and keys, as far as managers reach them (management 16 and 17). All need the `settings` scope. */
   readonly settings: {

@@ -10,6 +10,7 @@ import { createRecords } from './records.ts';
 import { createSaveRecords } from './save-records.ts';
 import { createSecurityConfig } from './security-config.ts';
 import { createSettings } from './settings.ts';
+import { createTests } from './tests.ts';
 import { createValues } from './values.ts';
 
 /** All use cases over one context. */
@@ -25,6 +26,7 @@ export function createApp(context: AppContext): App {
     values: createValues(context),
     queries: createQueries(context),
     manage: createManage(context),
+    tests: createTests(context),
     settings: createSettings(context),
   };
 }

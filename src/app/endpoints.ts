@@ -4,7 +4,8 @@ import { fillDefaults } from '../domain/document/schema.ts';
 import { type CompiledEndpoint, compileEndpoint } from '../domain/endpoint/compile.ts';
 import { runEndpoint } from '../domain/endpoint/execute.ts';
 import { checkInput } from '../domain/endpoint/input.ts';
-import type { PendingWrite, Reads } from '../domain/endpoint/run.ts';
+import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../domain/endpoint/run.ts';
+import type { Trace } from '../domain/endpoint/step.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Grounds, groundsOf, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
@@ -39,26 +40,29 @@ function runCall(context: AppContext, view: View, ground: Grounds, caller: Calle
   const platformId = playerOf(caller, context.platformId);
   if (!caller.isSecret && ground.settings.requirePlayerAuth) requireVerifiedPlayer();
   const endpoint = callable(ground.definitions, call.slug, caller);
-  const compiled = compiledEndpoint(ground.definitions, endpoint);
-  const input = ground.settings.inputValidation === 'off' ? call.input : checkInput(compiled, call.input, { fromQuery: call.fromQuery });
   const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-  const result = runEndpoint(
-    compiled,
-    {
-      projectId: caller.projectId,
-      slug: endpoint.slug,
-      input,
-      platformId,
-      playerKey: playerKey(ground, platformId, input),
-      hasSecretKey: caller.isSecret,
-      isDedicatedServer: caller.isSecret,
-      now,
-      random,
-    },
-    readsOf(ground, writes),
-  );
+  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random };
+  const result = runSteps(ground, writes, endpoint, call, as, null);
   for (const write of result.writes) commit(writes, ground, write, platformId, endpoint.slug);
   return decided({ status: result.status, body: result.body, wrote: writes.events.length > 0 }, writes.events);
+}
+
+/** Whom a run is for, and the clock and chance it sees. */
+export type RunAs = Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random'>;
+
+/** Checks the input and runs the steps over `writes`, which are not written by that: the caller commits what the result asks for. */
+export function runSteps(
+  ground: Grounds,
+  writes: DocumentWrites,
+  endpoint: EndpointModel,
+  call: Pick<Call, 'input' | 'fromQuery'>,
+  as: RunAs,
+  trace: Trace | null,
+): EndpointResult {
+  const compiled = compiledEndpoint(ground.definitions, endpoint);
+  const input = ground.settings.inputValidation === 'off' ? call.input : checkInput(compiled, call.input, { fromQuery: call.fromQuery });
+  const about = { projectId: ground.authority.projectId, slug: endpoint.slug, input, playerKey: playerKey(ground, as.platformId, input) };
+  return runEndpoint(compiled, { ...as, ...about }, readsOf(ground, writes), trace);
 }
 
 /** The gates of a definition, in their order (endpoint-language 1.3, rows 12 to 16). */
@@ -112,7 +116,8 @@ function readsOf(ground: Grounds, writes: DocumentWrites): Reads {
   };
 }
 
-function commit(writes: DocumentWrites, ground: Grounds, write: PendingWrite, player: string, slug: string): void {
+/** Decides one of the run's writes. Throws the `Refusal` of schema, size or limits. */
+export function commit(writes: DocumentWrites, ground: Grounds, write: PendingWrite, player: string, slug: string): void {
   const collection = ground.definitions.collection(write.collection);
   if (!collection) throw new Error(`Step ${write.stepId} was compiled for a collection that is not there`);
   if (write.kind === 'delete') {
@@ -124,7 +129,7 @@ function commit(writes: DocumentWrites, ground: Grounds, write: PendingWrite, pl
 }
 
 /** Random numbers of one call: drawn once, and given again in the same order when the call is decided again. */
-function draws(): () => () => number {
+export function draws(): () => () => number {
   const drawn: number[] = [];
   return () => {
     let next = 0;

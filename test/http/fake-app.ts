@@ -126,6 +126,17 @@ export function fakeApp(): FakeApp {
       validate: async (caller, ...rest) => managed('manage.validate', caller, rest),
       promote: async (caller, ...rest) => managed('manage.promote', caller, rest),
       diff: async (caller, ...rest) => managed('manage.diff', caller, rest),
+      sync: async (caller, ...rest) => managed('manage.sync', caller, rest),
+      preflight: async (caller, ...rest) => managed('manage.preflight', caller, rest),
+      upgradeSource: async (caller, ...rest) => managed('manage.upgradeSource', caller, rest),
+    },
+    tests: {
+      list: async (caller, ...rest) => managed('tests.list', caller, rest),
+      replace: async (caller, ...rest) => managed('tests.replace', caller, rest),
+      testEndpoint: async (caller, ...rest) => managed('tests.testEndpoint', caller, rest),
+      runTests: async (caller, ...rest) => managed('tests.runTests', caller, rest),
+      autoTest: async (caller, ...rest) => managed('tests.autoTest', caller, rest),
+      suggestTests: async (caller, ...rest) => managed('tests.suggestTests', caller, rest),
     },
     settings: {
       async read(caller) {

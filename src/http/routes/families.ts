@@ -10,7 +10,9 @@ import { saveRecordRoutes } from './save-records.ts';
 import { securityConfigRoutes } from './security-config.ts';
 import { familyRouter, type Routes, type Services } from './services.ts';
 import { settingsRoutes } from './settings.ts';
+import { syncRoutes } from './sync.ts';
 import { type SystemParts, serveCanary, systemRoutes } from './system.ts';
+import { testRoutes } from './tests.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
 
 export type Families = Readonly<Record<Family, Serve>>;
@@ -47,6 +49,8 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   pageRoutes(pages, services);
   const manage = familyRouter('/v3/manage');
   managementRoutes(manage, services);
+  syncRoutes(manage, services);
+  testRoutes(manage, services);
   settingsRoutes(manage, services);
   const securityConfig = familyRouter('/v3/security-config');
   securityConfigRoutes(securityConfig, services);
