@@ -7,7 +7,9 @@ import { idempotency } from './idempotency/project.ts';
 import { leaderboards } from './leaderboards/project.ts';
 import { ledger } from './ledger/project.ts';
 import { limits } from './limits/project.ts';
+import { pages } from './pages/project.ts';
 import { records } from './records/project.ts';
+import { saveRecords } from './save_records/project.ts';
 import { subjects } from './subjects/project.ts';
 import type { ProjectionName } from './tables.ts';
 
@@ -17,6 +19,8 @@ export const PROJECTIONS: readonly Projection[] = [
   subjects,
   limits,
   idempotency,
+  saveRecords,
+  pages,
   definitions,
   authority,
   access,
@@ -29,11 +33,8 @@ export const PROJECTION_NAMES: readonly ProjectionName[] = PROJECTIONS.map(({ na
 export const STATE_TABLES: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'state');
 export const VIEWS: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'view');
 export const STATE_NAMES: readonly ProjectionName[] = STATE_TABLES.map(({ name }) => name);
-/**
- * State tables that came after databases were in use. A build without one stops at its events, so whatever such a build has projected
- * held none of them: the table stands where the others do.
- */
-export const LATER_STATES: readonly ProjectionName[] = ['access'];
+/** State tables that came after databases were in use; see `Projection.broughtEvents`. */
+export const LATER_STATES: readonly ProjectionName[] = STATE_TABLES.filter(({ broughtEvents }) => broughtEvents).map(({ name }) => name);
 export const VIEW_NAMES: readonly ProjectionName[] = VIEWS.map(({ name }) => name);
 
 export function isProjectionName(name: string): name is ProjectionName {

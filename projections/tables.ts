@@ -12,6 +12,8 @@ export type ProjectionName =
   | 'subjects'
   | 'limits'
   | 'idempotency'
+  | 'save_records'
+  | 'pages'
   | 'definitions'
   | 'authority'
   | 'access'
@@ -31,6 +33,8 @@ export const TABLES: readonly Table[] = [
   { name: 'subjects', projection: 'subjects', key: ['subject', 'revision'] },
   { name: 'limits', projection: 'limits', key: ['space', 'counter'] },
   { name: 'idempotency', projection: 'idempotency', key: ['space', 'collection', 'caller', 'key'] },
+  { name: 'save_records', projection: 'save_records', key: ['space', 'collection', 'player'] },
+  { name: 'pages', projection: 'pages', key: ['slug'] },
   { name: 'definitions', projection: 'definitions', key: ['layer', 'kind', 'id'] },
   { name: 'definition_sources', projection: 'definitions', key: ['hash', 'part'] },
   { name: 'definition_sets', projection: 'definitions', key: [] },

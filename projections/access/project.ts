@@ -26,6 +26,7 @@ export const access: Projection = {
   name: 'access',
   kind: 'state',
   derived: false,
+  broughtEvents: true,
   async project({ events }, session) {
     const mine = events.filter(isOwn);
     if (mine.length === 0) return;

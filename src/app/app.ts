@@ -1,5 +1,5 @@
 import type { PublishTarget } from '../domain/events.ts';
-import type { ApiKey } from '../domain/states.ts';
+import type { ApiKey, PageState } from '../domain/states.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
@@ -40,6 +40,20 @@ export interface App {
       query: { readonly limit: string | null; readonly after: string | null },
     ): Promise<ReadAnswer>;
     get(caller: Caller, at: Address): Promise<DocumentAnswer>;
+  };
+  /** Save slots of players; `at.key` is the player (runtime-storage 8). All throw 400 INVALID_KEY for what is no player id. */
+  readonly saveRecords: {
+    list(caller: Caller, at: Address): Promise<ReadAnswer>;
+    /** Access alone, for before a body is read. */
+    mayWrite(caller: Caller, at: Address): Promise<void>;
+    /** `body` is the parsed request body, or anything else where there was none: what names no record gives the default name. */
+    create(caller: Caller, at: Address, body: Json | undefined): Promise<ReadAnswer>;
+    rename(caller: Caller, at: RecordAddress, body: Json): Promise<ReadAnswer>;
+    remove(caller: Caller, at: RecordAddress): Promise<ReadAnswer>;
+  };
+  readonly pages: {
+    /** By anybody. Throws 404 NOT_FOUND for an unknown project or page. */
+    read(projectId: string, slug: string): Promise<PageAnswer>;
   };
   readonly endpoints: {
     /** `input` is already freed of transport members; strings only when it came from a query text (`fromQuery`). */
@@ -165,6 +179,10 @@ export interface Address extends CollectionAddress {
   readonly key: string;
 }
 
+export interface RecordAddress extends Address {
+  readonly recordId: string;
+}
+
 export interface Positioned {
   /** Revision of the project's log that this reflects or became: `x-ns-position`. */
   readonly position: number;
@@ -177,6 +195,10 @@ export interface DocumentAnswer extends Positioned {
   readonly text: string;
   /** `x-ns-save-version`. */
   readonly version: number;
+}
+
+export interface PageAnswer extends Positioned {
+  readonly page: PageState;
 }
 
 export interface WriteAnswer extends Positioned {

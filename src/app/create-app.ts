@@ -4,8 +4,10 @@ import type { AppContext } from './context.ts';
 import { createDocuments } from './documents.ts';
 import { createEndpoints } from './endpoints.ts';
 import { createManage } from './manage.ts';
+import { createPages } from './pages.ts';
 import { createQueries } from './queries.ts';
 import { createRecords } from './records.ts';
+import { createSaveRecords } from './save-records.ts';
 import { createSecurityConfig } from './security-config.ts';
 import { createSettings } from './settings.ts';
 import { createTests } from './tests.ts';
@@ -18,6 +20,8 @@ export function createApp(context: AppContext): App {
     securityConfig: createSecurityConfig(context),
     documents: createDocuments(context),
     records: createRecords(context),
+    saveRecords: createSaveRecords(context),
+    pages: createPages(context),
     endpoints: createEndpoints(context),
     values: createValues(context),
     queries: createQueries(context),

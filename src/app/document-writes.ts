@@ -2,10 +2,12 @@ import type { CollectionModel } from '../domain/definition/model.ts';
 import { decideDelete, decideWrite, type WriteBody } from '../domain/document/decide.ts';
 import type { DomainEvent, WindowChange } from '../domain/events.ts';
 import { evolveWindow } from '../domain/limit/evolve.ts';
+import { type Slot, slotKey, slotOf } from '../domain/record/slot.ts';
 import type { DocumentState, WindowState } from '../domain/states.ts';
 import { Refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Grounds } from './access.ts';
+import { RecordWrites } from './record-writes.ts';
 import { documentIn, type Located, windowIn } from './state-access.ts';
 import type { View } from './view.ts';
 
@@ -21,6 +23,8 @@ export class DocumentWrites {
   readonly #maxBytes: number;
   readonly #documents = new Map<string, Located>();
   readonly #windows = new Map<string, WindowState>();
+  /** Made when first needed: most collections have one document per player. */
+  #records: RecordWrites | null = null;
 
   constructor(view: View, grounds: Grounds, now: number, maxBytes: number) {
     this.#view = view;
@@ -40,7 +44,7 @@ export class DocumentWrites {
     return this.#documents.get(`${collection}/${key}`) ?? documentIn(this.#view, this.#grounds.space, collection, key);
   }
 
-  /** Throws the `Refusal` of schema, size, save version or limits. `player` counts in global collections. */
+  /** Throws the `Refusal` of schema, size, save version, limits or number of records. `player` counts in global collections. */
   write(
     collection: CollectionModel,
     key: string,
@@ -68,6 +72,8 @@ export class DocumentWrites {
     });
     if (decision instanceof Refusal) throw decision;
     this.#take(collection.id, key, decision.events, decision.state);
+    const slot = slotOf(collection, key);
+    if (slot !== null) this.#recordWrites().saved(collection, slot);
     return decision.state;
   }
 
@@ -84,6 +90,19 @@ export class DocumentWrites {
       source,
     });
     if (decision.events.length > 0 && decision.state) this.#take(collection.id, key, decision.events, decision.state);
+    const slot = slotOf(collection, key);
+    if (slot !== null) this.#recordWrites().emptied(collection, slot);
+  }
+
+  /** A save record with its data. Throws 404 RECORD_NOT_FOUND. */
+  removeRecord(collection: CollectionModel, { player, recordId }: Slot, source: string): void {
+    this.#recordWrites().remove(collection, player, recordId);
+    this.remove(collection, slotKey(player, recordId), source);
+  }
+
+  #recordWrites(): RecordWrites {
+    this.#records ??= new RecordWrites(this.#view, this.#grounds.space, this.#now, this.events);
+    return this.#records;
   }
 
   #take(collection: string, key: string, events: readonly DomainEvent[], state: DocumentState): void {

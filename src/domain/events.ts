@@ -194,6 +194,32 @@ export interface RecordAppended {
   readonly definition: string;
 }
 
+/** One save slot. Times in unix ms; `updatedAt` is the entry's own, whatever was saved in the slot since. */
+export interface SaveRecord {
+  readonly recordId: string;
+  readonly recordName: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A save slot of a player. Its data is the document `{player}_{recordId}`, which this does not make. */
+export interface RecordCreated {
+  readonly space: Space;
+  readonly collection: string;
+  readonly player: string;
+  readonly recordId: string;
+  readonly recordName: string;
+  /** Content hash of the collection's definition that this was decided under. */
+  readonly definition: string;
+  /** The live list this one was forked from: only in the first event of a list in a `next` space. */
+  readonly fork?: readonly SaveRecord[];
+}
+
+/** The same members: the record's name afterwards. */
+export type RecordRenamed = RecordCreated;
+
+export type RecordDeleted = Omit<RecordCreated, 'recordName'>;
+
 /** A write went over a rule whose action is `flag`; it was stored all the same. */
 export interface WriteFlagged {
   readonly space: Space;
@@ -250,6 +276,18 @@ export interface AccessSwept {
   readonly before: number;
 }
 
+/** What a page shows. */
+export type PageContent =
+  | { readonly pageType: 'markdown'; readonly contentMd: string }
+  | { readonly pageType: 'keyvalue'; readonly kvData: JsonObject };
+
+/** A page as it is afterwards. */
+export type PageSaved = PageContent & { readonly slug: string; readonly title: string; readonly statusLevel?: string };
+
+export interface PageRemoved {
+  readonly slug: string;
+}
+
 export interface EventData {
   'project.created': ProjectCreated;
   'project.deleted': ProjectDeleted;
@@ -263,12 +301,17 @@ export interface EventData {
   'document.written': DocumentWritten;
   'document.deleted': DocumentDeleted;
   'record.appended': RecordAppended;
+  'record.created': RecordCreated;
+  'record.renamed': RecordRenamed;
+  'record.deleted': RecordDeleted;
   'write.flagged': WriteFlagged;
   'session.created': SessionCreated;
   'session.refreshed': SessionRefreshed;
   'session.revoked': SessionRevoked;
   'request.consumed': RequestConsumed;
   'access.swept': AccessSwept;
+  'page.saved': PageSaved;
+  'page.removed': PageRemoved;
 }
 
 export type EventType = keyof EventData;
@@ -287,12 +330,17 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'document.written': 1,
   'document.deleted': 1,
   'record.appended': 1,
+  'record.created': 1,
+  'record.renamed': 1,
+  'record.deleted': 1,
   'write.flagged': 1,
   'session.created': 1,
   'session.refreshed': 1,
   'session.revoked': 1,
   'request.consumed': 1,
   'access.swept': 1,
+  'page.saved': 1,
+  'page.removed': 1,
 };
 
 /** An event as a decider makes it. */

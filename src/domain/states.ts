@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kernel/json.ts';
-import type { DefinitionKind, KeyKind, Permissions } from './events.ts';
+import type { DefinitionKind, KeyKind, PageSaved, Permissions, SaveRecord } from './events.ts';
 
 /**
  * The states that decisions read, one type per kind of subject. All are immutable; `evolve` makes the next one. `null` stands for a
@@ -29,6 +29,18 @@ export interface IdempotencyState {
   readonly recordId: string;
   readonly timestamp: number;
   readonly recordedAt: number;
+}
+
+/** A player's save records in one collection, oldest first. In a `next` space an emptied list hides the live one. */
+export interface RecordListState {
+  readonly records: readonly SaveRecord[];
+}
+
+/** A page that is there. Times in unix ms. */
+export interface PageState {
+  readonly page: PageSaved;
+  readonly createdAt: number;
+  readonly updatedAt: number;
 }
 
 export interface ApiKey {
@@ -107,4 +119,13 @@ export interface UsedRequest {
   readonly until: number;
 }
 
-export type SubjectState = DocumentState | WindowState | IdempotencyState | AuthorityState | DefinitionsState | SessionFamily | UsedRequest;
+export type SubjectState =
+  | DocumentState
+  | RecordListState
+  | PageState
+  | WindowState
+  | IdempotencyState
+  | AuthorityState
+  | DefinitionsState
+  | SessionFamily
+  | UsedRequest;

@@ -37,6 +37,16 @@ export function requestSubject(type: RequestIdentityType, identity: string, requ
   return `request/${type}/${identity}/${requestId}`;
 }
 
+/** A player's save records in a collection. */
+export function recordListSubject(space: Space, collection: string, player: string): SubjectKey {
+  return `records/${space}/${collection}/${player}`;
+}
+
+/** A page of the project; pages are not staged. */
+export function pageSubject(slug: string): SubjectKey {
+  return `page/${slug}`;
+}
+
 /** Every subject that an event changes, the collection as a whole included. */
 export function subjectsOf(event: DomainEvent): SubjectKey[] {
   switch (event.type) {
@@ -75,6 +85,13 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
       return [sessionSubject(event.data.family)];
     case 'request.consumed':
       return [requestSubject(event.data.identityType, event.data.identity, event.data.requestId)];
+    case 'record.created':
+    case 'record.renamed':
+    case 'record.deleted':
+      return [recordListSubject(event.data.space, event.data.collection, event.data.player)];
+    case 'page.saved':
+    case 'page.removed':
+      return [pageSubject(event.data.slug)];
     case 'write.flagged':
     // What it forgets had expired, and reads the same to every decision whether or not it is still held.
     case 'access.swept':

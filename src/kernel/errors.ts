@@ -53,6 +53,8 @@ export const CATALOGUE = {
   RECORD_DELETE_DISABLED: [403, 'This collection does not allow deletes'],
   REQUEST_SIGNATURE_INVALID: [401, 'The envelope of this request is not valid'],
   REVISION_OUTDATED: [426, 'This version of the game is too old; update it to play on'],
+  RECORD_LIMIT_REACHED: [409, 'The player has as many records as the collection allows'],
+  RECORD_NOT_FOUND: [404, 'The player has no record with this id'],
   SAVE_VERSION_REQUIRED: [409, 'This collection needs the save version that the write is based on'],
   SCHEMA_VALIDATION_FAILED: [400, 'The document does not fit the schema of its collection'],
   SECURITY_CONFIG_NOT_FOUND: [404, 'No security configuration under this project'],

@@ -92,6 +92,19 @@ export function fakeApp(): FakeApp {
         return { ...at, text: '{"_id":"r"}', version: 1 };
       },
     },
+    saveRecords: {
+      list: async (caller, ...rest) => read('saveRecords.list', caller, rest),
+      async mayWrite() {},
+      create: async (caller, ...rest) => read('saveRecords.create', caller, rest),
+      rename: async (caller, ...rest) => read('saveRecords.rename', caller, rest),
+      remove: async (caller, ...rest) => read('saveRecords.remove', caller, rest),
+    },
+    pages: {
+      async read(projectId, slug) {
+        if (projectId !== PROJECT) throw refusal('NOT_FOUND');
+        return { ...at, page: { page: { slug, title: 'T', pageType: 'markdown', contentMd: '# T' }, createdAt: 1, updatedAt: 2 } };
+      },
+    },
     endpoints: {
       async call(caller, call) {
         note('endpoints.call', caller, call);

@@ -3,8 +3,10 @@ import { nothing, type Serve, serve } from '../dispatch.ts';
 import { documentRoutes, documentViewRoutes } from './documents.ts';
 import { endpointRoutes } from './endpoints.ts';
 import { managementRoutes, unknownManagementRoute } from './management.ts';
+import { pageRoutes } from './pages.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
+import { saveRecordRoutes } from './save-records.ts';
 import { securityConfigRoutes } from './security-config.ts';
 import { familyRouter, type Routes, type Services } from './services.ts';
 import { settingsRoutes } from './settings.ts';
@@ -21,6 +23,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   reservedStorageRoutes(storage);
   documentRoutes(storage, services);
   documentViewRoutes(storage, services);
+  saveRecordRoutes(storage, services);
   appendRoute(storage, services);
   recordViewRoutes(storage, services);
   rateLimitRoutes(storage, services);
@@ -28,10 +31,12 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   const storageApi = familyRouter('/api/storage');
   reservedStorageRoutes(storageApi);
   documentRoutes(storageApi, services);
+  saveRecordRoutes(storageApi, services);
   appendRoute(storageApi, services);
   storageQueryRoutes(storageApi, services);
 
   const storageV1 = familyRouter('/v1/storage');
+  saveRecordRoutes(storageV1, services);
   rateLimitRoutes(storageV1, services);
 
   const endpoints = familyRouter('/v3/endpoints');
@@ -40,6 +45,8 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   queryRoutes(queries, services);
   const values = familyRouter('/v3/values');
   valueRoutes(values, services);
+  const pages = familyRouter('/pages');
+  pageRoutes(pages, services);
   const manage = familyRouter('/v3/manage');
   managementRoutes(manage, services);
   syncRoutes(manage, services);
@@ -62,7 +69,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
     'security-config': serve(securityConfig),
     system: serve(systemRouter),
     sessions: nothing,
-    pages: nothing,
+    pages: serve(pages),
     'save-failure': nothing,
   };
 }
