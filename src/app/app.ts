@@ -56,11 +56,7 @@ export interface App {
     read(projectId: string, slug: string): Promise<PageAnswer>;
   };
   readonly endpoints: {
-    /** `input` is already freed of transport members; strings only when it came from a query text (`fromQuery`). */
-    call(
-      caller: Caller,
-      call: { readonly slug: string; readonly input: JsonObject; readonly fromQuery: boolean; readonly target: PublishTarget },
-    ): Promise<EndpointAnswer>;
+    call(caller: Caller, call: EndpointRequest): Promise<EndpointAnswer>;
   };
   readonly values: {
     read(caller: Caller, target: PublishTarget): Promise<ReadAnswer>;
@@ -214,6 +210,20 @@ export interface ReadAnswer extends Positioned {
 export interface SecurityConfigAnswer {
   readonly version: string;
   readonly config: JsonObject;
+}
+
+export interface EndpointRequest {
+  readonly slug: string;
+  readonly target: PublishTarget;
+  /** Already freed of transport members; strings only when it came from a query text (`fromQuery`). Empty where the body is sealed. */
+  readonly input: JsonObject;
+  readonly fromQuery: boolean;
+  /** The envelope of a sealed body, as it was sent. */
+  readonly sealed: JsonObject | null;
+  /** The body's `security` block, whatever it says. */
+  readonly security: JsonObject | null;
+  /** Whether it was sent as client libraries send a body: with a security mode or a `security` block. */
+  readonly library: boolean;
 }
 
 export interface EndpointAnswer extends Positioned {

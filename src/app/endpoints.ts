@@ -6,15 +6,24 @@ import { runEndpoint } from '../domain/endpoint/execute.ts';
 import { checkInput } from '../domain/endpoint/input.ts';
 import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../domain/endpoint/run.ts';
 import type { Trace } from '../domain/endpoint/step.ts';
+import { inputOfPayload, requestIdIn } from '../domain/security/call-body.ts';
+import { encryptionRequired } from '../domain/security/mismatch.ts';
 import { refusal } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
 import { type Grounds, groundsOf, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
-import type { App, Caller } from './app.ts';
+import type { App, Caller, EndpointRequest } from './app.ts';
+import type { Decision } from './commit.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { DocumentWrites } from './document-writes.ts';
+import { type OpenSealed, opener } from './open-request.ts';
+import { type Consumed, consuming, unwrapped } from './request-ids.ts';
 import type { View } from './view.ts';
 
-type Call = Parameters<App['endpoints']['call']>[1];
+interface Ran {
+  readonly status: number;
+  readonly body: Json;
+  readonly wrote: boolean;
+}
 
 /** Endpoint calls: one decision over everything the steps read, one atomic append of everything they write (decision 4). */
 export function createEndpoints(context: AppContext): App['endpoints'] {
@@ -22,12 +31,14 @@ export function createEndpoints(context: AppContext): App['endpoints'] {
     async call(caller, call) {
       const project = await projectOf(context, caller);
       const draw = draws();
-      const run = (view: View, now: number) => {
-        const ground = groundsOf(view, caller, call.target);
-        return runCall(context, view, ground, caller, call, now, draw());
+      const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, null);
+      const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
+        const run: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, now, random: draw() };
+        const player = admitted(run);
+        return open === null ? runPlain(run, player) : runSealed(run, player, open);
       };
       const outcome = await execute(project, caller, 'endpoint.call', run, call.slug);
-      const { wrote, ...answer } = outcome.answer;
+      const { wrote, ...answer } = 'wrote' in outcome.answer ? outcome.answer : { ...unwrapped(outcome.answer), wrote: true };
       // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
       const stale = wrote ? false : positioned(context, project, caller).stale;
       return { ...answer, position: outcome.revision, stale };
@@ -35,14 +46,50 @@ export function createEndpoints(context: AppContext): App['endpoints'] {
   };
 }
 
-function runCall(context: AppContext, view: View, ground: Grounds, caller: Caller, call: Call, now: number, random: () => number) {
+/** One decision of a call. */
+interface Run {
+  readonly context: AppContext;
+  readonly view: View;
+  readonly ground: Grounds;
+  readonly caller: Caller;
+  readonly call: EndpointRequest;
+  readonly now: number;
+  random(): number;
+}
+
+/** Whom the call is for. */
+function admitted({ context, ground, caller }: Run): string {
   if (caller.isSecret) requirePermission(ground.key, 'endpoints', 'x');
-  const platformId = playerOf(caller, context.platformId);
+  const player = playerOf(caller, context.platformId);
   if (!caller.isSecret && ground.settings.requirePlayerAuth) requireVerifiedPlayer();
+  return player;
+}
+
+/**
+ * A game that believes that nothing is to be sealed learns better. What a host sends for a player is not meant: it may be the host's
+ * own, and is never sealed (client-wire 2); nor are callers that are no client library (security 6.2).
+ */
+function runPlain(run: Run, player: string): Decision<Ran> {
+  const { ground, caller, call } = run;
+  const { settings } = ground;
+  if (settings.enableEncryptedRequests && call.library && !caller.isSecret && caller.onBehalfOf === null)
+    throw encryptionRequired(settings);
+  return perform(run, player, call.input);
+}
+
+/** The id is used up before the endpoint runs, and whatever comes of the call (security 7.5). */
+function runSealed(run: Run, player: string, open: OpenSealed): Decision<Consumed<Ran>> {
+  const { view, now, ground } = run;
+  const { payload, type, identity } = open(ground.authority, player);
+  const request = { type, identity, requestId: requestIdIn(payload) };
+  return consuming(view, now, ground.settings, request, () => perform(run, player, inputOfPayload(payload)));
+}
+
+function perform({ context, view, ground, caller, call, now, random }: Run, platformId: string, input: JsonObject): Decision<Ran> {
   const endpoint = callable(ground.definitions, call.slug, caller);
   const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
   const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random };
-  const result = runSteps(ground, writes, endpoint, call, as, null);
+  const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null);
   for (const write of result.writes) commit(writes, ground, write, platformId, endpoint.slug);
   return decided({ status: result.status, body: result.body, wrote: writes.events.length > 0 }, writes.events);
 }
@@ -55,7 +102,7 @@ export function runSteps(
   ground: Grounds,
   writes: DocumentWrites,
   endpoint: EndpointModel,
-  call: Pick<Call, 'input' | 'fromQuery'>,
+  call: Pick<EndpointRequest, 'input' | 'fromQuery'>,
   as: RunAs,
   trace: Trace | null,
 ): EndpointResult {

@@ -200,7 +200,23 @@ describe('endpoint calls', () => {
       slug: 'x',
       endpoint: 'y',
     });
-    expect(lastCall()?.arguments).toEqual([{ slug: 'buy', input: { item: 'sword' }, fromQuery: false, target: 'live' }]);
+    const plain = { fromQuery: false, target: 'live', sealed: null };
+    expect(lastCall()?.arguments).toEqual([{ ...plain, slug: 'buy', input: { item: 'sword' }, security: { a: 1 }, library: true }]);
+  });
+
+  it.each([
+    ['a body of no library', { a: 1 }, {}, { library: false, security: null }],
+    ['its header alone', { a: 1 }, { 'x-ns-security-mode': 'legacy' }, { library: true, security: null }],
+    ['a security block that is none', { a: 1, security: true }, {}, { library: false, security: null }],
+  ])('say of %s whether a client library sent it', async (_, body, headers, said) => {
+    await server.play('POST', '/v3/endpoints/demo/buy', body, headers);
+    expect(lastCall()).toMatchObject({ arguments: [{ ...said, sealed: null, input: { a: 1 } }] });
+  });
+
+  it('hand on an envelope as it came, and no input beside it', async () => {
+    const envelope = { iv: 'x', encryptedPayload: 'y' };
+    await server.play('POST', '/v3/endpoints/demo/buy', { security: { revisionId: 4 }, encrypted: true, envelope, gold: 9 });
+    expect(lastCall()).toMatchObject({ arguments: [{ sealed: envelope, input: {}, security: { revisionId: 4 }, library: true }] });
   });
 
   it('take the object member `input`, or `args`, when there is one', async () => {
@@ -224,7 +240,7 @@ describe('endpoint calls', () => {
       'GET',
       '/v3/endpoints/demo/top?amount=5&name=a%20b&secret-key=1&revisionTarget=next&includeStaged=true&v=17&PlatformId=9&ToKen=t',
     );
-    expect(lastCall()?.arguments).toEqual([{ slug: 'top', input: { amount: '5', name: 'a b' }, fromQuery: true, target: 'next' }]);
+    expect(lastCall()?.arguments).toMatchObject([{ slug: 'top', input: { amount: '5', name: 'a b' }, fromQuery: true, target: 'next' }]);
   });
 
   it('without a body have an empty input; what is no JSON object is refused', async () => {

@@ -47,7 +47,13 @@ function signedParts(reply: Reply) {
   if (!isObject(config)) throw new Error(`no config in ${reply.text}`);
   const { signature = '', signing = null, ...rest } = config;
   if (!isObject(signing)) throw new Error('a config names its key');
-  return { config: { ...rest, signing }, signing, signature: String(signature), settings: rest['settings'] ?? null };
+  return {
+    config: { ...rest, signing },
+    signing,
+    signature: String(signature),
+    settings: rest['settings'] ?? null,
+    version: rest['configVersion'],
+  };
 }
 
 describe('the security configuration', () => {
@@ -91,5 +97,53 @@ describe('the security configuration', () => {
     }
     await succeed(['project', 'delete', client.projectId, '--yes'], { env });
     expect(await refused(client.send('GET', `/v3/security-config/${client.projectId}?refresh=1`))).toBe('404 SECURITY_CONFIG_NOT_FOUND');
+  });
+});
+
+describe('a project that wants sealed requests', () => {
+  const block = { configVersion: '', clientMode: 'legacy', authSessions: 'disabled', encryptedRequests: 'disabled', revisionId: 0 };
+  const mode = { 'x-ns-security-mode': 'legacy' };
+  let client: Client;
+  const call = (body: object, headers = {}) => client.play('POST', client.endpoint('echo'), { body, headers });
+
+  beforeAll(async () => {
+    [client] = await newGame();
+    await change(client, { enableEncryptedRequests: true });
+  });
+
+  test.each([
+    ['a security block', { times: 2, security: block }, {}],
+    ['a security mode', { times: 2 }, mode],
+  ])('tells a library that sent %s what it expects, in an answer that a game can read', async (_, body, headers) => {
+    const reply = await call(body, headers);
+    const { version } = signedParts(await configOf(client, '?refresh=1'));
+    expect([reply.status, reply.body]).toEqual([
+      200,
+      {
+        ok: false,
+        status: 409,
+        message: expect.any(String),
+        error: {
+          code: 'SECURITY_ENCRYPTION_REQUIRED',
+          message: expect.any(String),
+          requestId: expect.any(String),
+          security: { configVersion: version, expected: { authSessions: 'disabled', encryptedRequests: 'required' } },
+        },
+      },
+    ]);
+  });
+
+  test('takes plain what never is sealed: no library, GET, a server, a host for its player', async () => {
+    await ok(call({ times: 2 }));
+    await ok(client.play('GET', `${client.endpoint('echo')}?times=2`, { headers: mode }));
+    await ok(client.manage('POST', client.endpoint('echo'), { body: { times: 2, security: block }, headers: mode }));
+    await ok(call({ times: 2 }, { 'x-on-behalf-of': '76561198000000002' }));
+  });
+
+  test('has security blocks of any shape', async () => {
+    for (const security of [null, true, 7, 'editor', [], [{}]]) await ok(call({ times: 2, security }));
+    await change(client, { enableEncryptedRequests: false });
+    for (const security of [{ clientMode: { editor: true } }, { revisionId: 'x' }, {}]) await ok(call({ times: 2, security }, mode));
+    await change(client, { enableEncryptedRequests: true });
   });
 });
