@@ -7,6 +7,7 @@ import { createManage } from './manage.ts';
 import { createQueries } from './queries.ts';
 import { createRecords } from './records.ts';
 import { createSettings } from './settings.ts';
+import { createTelemetry } from './telemetry.ts';
 import { createValues } from './values.ts';
 
 /** All use cases over one context. */
@@ -20,5 +21,6 @@ export function createApp(context: AppContext): App {
     queries: createQueries(context),
     manage: createManage(context),
     settings: createSettings(context),
+    telemetry: createTelemetry(context),
   };
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { TelemetryParts } from '../app/context.ts';
 import { createApp } from '../app/create-app.ts';
 import type { Projects } from '../app/projects.ts';
 import type { ViewReader } from '../app/readers.ts';
@@ -17,6 +18,7 @@ export interface ServingParts {
   readonly config: Config;
   readonly projects: Projects;
   readonly views: ViewReader;
+  readonly telemetry: TelemetryParts;
   readonly metrics: Metrics;
   readonly logger: Logger;
   health(): Promise<Health>;
@@ -25,10 +27,11 @@ export interface ServingParts {
 }
 
 /** The HTTP server over the use cases. Nothing listens yet. */
-export function createServing({ config, projects, views, metrics, logger, health, exposition }: ServingParts): HttpServer {
+export function createServing({ config, projects, views, telemetry, metrics, logger, health, exposition }: ServingParts): HttpServer {
   const app = createApp({
     projects,
     views,
+    telemetry,
     scheduler: realScheduler,
     limits: { documentBytes: config.limits.documentBytes, viewWaitMs: VIEW_WAIT_MS },
     platformId: new RegExp(config.platformIdPattern, 'u'),
