@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Pool, PoolClient } from 'pg';
-import { PROJECTION_NAMES, TELEMETRY } from './registry.ts';
+import { REBUILDABLE } from './registry.ts';
 import { type ProjectionName, schemaOf, tableName, tablesOf } from './tables.ts';
 
 /** A step of the database's shape. Names are unique and never reused; a published step is never changed. */
@@ -25,7 +25,7 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
       'CREATE TABLE IF NOT EXISTS savepoint.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
     );
     for (const migration of [...before, ...own()]) await apply(client, migration);
-    for (const name of [...PROJECTION_NAMES, TELEMETRY]) await install(client, name);
+    for (const name of REBUILDABLE) await install(client, name);
   } finally {
     // A broken connection has lost the lock with its session.
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);

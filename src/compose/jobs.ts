@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import { dropAbandoned } from '../../projections/abandoned.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { isProjectionName } from '../../projections/registry.ts';
+import { retainTelemetry } from '../../projections/telemetry/retain.ts';
 import { verify } from '../../projections/verify.ts';
 import { type Config, redactUrl } from '../config.ts';
 import type { JobWork } from '../jobs/handlers.ts';
@@ -56,5 +57,6 @@ export function workOn(pool: pg.Pool, log: Log): JobWork {
     },
     verify: (onPercent) => verify({ log, pool, onProgress: ({ percent }) => onPercent(percent) }),
     dropAbandoned: () => dropAbandoned(pool),
+    retainTelemetry: () => retainTelemetry({ log, pool, now: Date.now() }),
   };
 }

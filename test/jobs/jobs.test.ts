@@ -140,6 +140,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
     const work = {
       rebuild: async () => ({}),
       verify: async () => ({ ok: problems.length === 0, problems, events: 7 }),
+      retainTelemetry: async () => ({ projects: 0, events: 0 }),
       dropAbandoned: async () => [],
     };
     const jobs = jobsWith(createJobHandlers(work));
