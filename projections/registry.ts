@@ -40,6 +40,9 @@ export const VIEW_NAMES: readonly ProjectionName[] = VIEWS.map(({ name }) => nam
 /** What has tables of its own and another way to be filled, rebuilt and verified: see telemetry/. */
 export const TELEMETRY: ProjectionName = 'telemetry';
 
+/** All that can be built anew. */
+export const REBUILDABLE: readonly ProjectionName[] = [...PROJECTION_NAMES, TELEMETRY];
+
 export function isProjectionName(name: string): name is ProjectionName {
-  return PROJECTION_NAMES.some((known) => known === name);
+  return REBUILDABLE.some((known) => known === name);
 }

@@ -43,8 +43,9 @@ const RIVAL_MS = 500;
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 const LONGEST_REST_MS = 200;
-/** How long a batch may take. */
+/** How long a batch may take at its first try; doubled for each further one, since a large sweep may really need longer. */
 const PATIENCE_MS = 30_000;
+const LONGEST_PATIENCE_MS = 1_200_000;
 /** Stopped projects are looked at again this often: an operator may have cured the cause. */
 const REFRESH_MS = 10_000;
 const IDLE_MS = 5_000;
@@ -141,7 +142,8 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
 
   const step = async (projectId: string, place: Place) => {
     if (!place.isBegun) await beginTelemetry(pool, projectId);
-    const written = await transaction(pool, projectId, TELEMETRY_VERSIONS, (session) => batch(session, place), PATIENCE_MS);
+    const patienceMs = Math.min(PATIENCE_MS * 2 ** place.attempts, LONGEST_PATIENCE_MS);
+    const written = await transaction(pool, projectId, TELEMETRY_VERSIONS, (session) => batch(session, place), patienceMs);
     place.isBegun = true;
     if (written === null) {
       place.notBefore = performance.now() + RIVAL_MS;

@@ -16,6 +16,10 @@ FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::
 
 const ADVANCE = 'UPDATE {telemetry_checkpoints} SET revision = $2, event_id = $3 WHERE project = $1';
 
+const SWEEP_EVENTS = 'DELETE FROM {telemetry_events} WHERE project = $1 AND revision < $2';
+const SWEEP_SESSIONS = 'DELETE FROM {telemetry_sessions} WHERE project = $1 AND revision < $2';
+const FORGET = 'DELETE FROM {telemetry_players} WHERE project = $1';
+
 /** An event with its place in the list. */
 interface Listed extends ListedEvent {
   readonly revision: number;
@@ -33,12 +37,32 @@ interface Fold {
 export async function writeTelemetry(session: Session, events: readonly TelemetryEvent[]): Promise<void> {
   const last = events.at(-1);
   if (last === undefined) return;
-  await writeRows(session, events);
+  for (const part of parts(events)) await writePart(session, part);
   await session.run('telemetry-advance', ADVANCE, [last.revision, last.id]);
 }
 
+/** Each ends with a sweep or with the batch: what a sweep takes away must be gone for what comes after it, however batches fall. */
+function* parts(events: readonly TelemetryEvent[]): Generator<readonly TelemetryEvent[]> {
+  let start = 0;
+  for (const [index, { type }] of events.entries()) {
+    if (type !== 'telemetry.swept' && index < events.length - 1) continue;
+    yield events.slice(start, index + 1);
+    start = index + 1;
+  }
+}
+
+async function writePart(session: Session, events: readonly TelemetryEvent[]): Promise<void> {
+  await writeRows(session, events);
+  const last = events.at(-1);
+  if (last?.type !== 'telemetry.swept') return;
+  const { before, forgotten } = last.data;
+  await session.run('telemetry-sweep-events', SWEEP_EVENTS, [before]);
+  await session.run('telemetry-sweep-sessions', SWEEP_SESSIONS, [before]);
+  if (forgotten) await session.run('telemetry-forget', FORGET, []);
+}
+
 async function writeRows(session: Session, events: readonly TelemetryEvent[]): Promise<void> {
-  const ids = events.flatMap((event) => (event.type === 'save.failed' ? [] : [event.data.platformId]));
+  const ids = events.flatMap((event) => playerIdOf(event) ?? []);
   const fold: Fold = { players: await loadPlayers(session, [...new Set(ids)]), listed: [], reports: [] };
   for (const event of events) foldOne(fold, event);
   await savePlayers(session, fold.players);
@@ -48,13 +72,19 @@ async function writeRows(session: Session, events: readonly TelemetryEvent[]): P
 
 function foldOne({ players, listed, reports }: Fold, event: TelemetryEvent): void {
   const at = event.metadata.recordedAt;
-  const before = event.type === 'save.failed' ? null : (players.get(event.data.platformId) ?? null);
+  const playerId = playerIdOf(event);
+  const before = playerId === null ? null : (players.get(playerId) ?? null);
   const shown = listedEvent(event, before);
   if (shown !== null) listed.push({ ...shown, revision: event.revision, recordedAt: at });
   const report = sessionReport(event, before?.profile.sessionId ?? null);
   if (report !== null) reports.push({ report, revision: event.revision, at });
   const after = evolvePlayer(before, event);
-  if (after !== null && event.type !== 'save.failed') players.set(event.data.platformId, after);
+  if (after !== null && playerId !== null) players.set(playerId, after);
+}
+
+/** Whom an event is a part of the story of. */
+function playerIdOf(event: TelemetryEvent): string | null {
+  return event.type === 'analytics.tracked' || event.type === 'heartbeat.received' ? event.data.platformId : null;
 }
 
 async function writeSessions(session: Session, { reports }: Fold): Promise<void> {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import { projectSettings } from '../domain/project/settings.ts';
 import { analyticsEvent } from '../domain/telemetry/analytics.ts';
-import type { HeartbeatReceived, TelemetryFact } from '../domain/telemetry/events.ts';
+import type { HeartbeatReceived, TelemetryReport } from '../domain/telemetry/events.ts';
 import { heartbeatEvent } from '../domain/telemetry/heartbeat.ts';
 import { credited, type PlayerStats } from '../domain/telemetry/player.ts';
 import { saveFailure } from '../domain/telemetry/save-failure.ts';
@@ -41,7 +41,7 @@ export function createTelemetry(context: AppContext): App['telemetry'] {
       if (stringifyJson(body).length > LONGEST_EVENT) {
         throw refusal('PAYLOAD_TOO_LARGE', `An analytics event has at most ${LONGEST_EVENT} characters`);
       }
-      const fact: TelemetryFact = { type: 'analytics.tracked', data: accepted(analyticsEvent(body, claimed)) };
+      const fact: TelemetryReport = { type: 'analytics.tracked', data: accepted(analyticsEvent(body, claimed)) };
       const settings = await analyticsOf(context, caller);
       if (!isCaptured(settings, fact)) return { stored: false, reason: 'capture_disabled' };
       const revision = await record(context, caller, asKept(settings, fact), context.scheduler.now(), TRACK_MS);
@@ -63,9 +63,9 @@ export function createTelemetry(context: AppContext): App['telemetry'] {
 
     async saveFailed(caller, body) {
       if (!isObject(body)) throw refusal('INVALID_BODY');
-      const fact: TelemetryFact = { type: 'save.failed', data: saveFailure(body, caller.platformId) };
-      context.telemetry.onSaveFailed(caller.projectId, fact.data);
-      const revision = await record(context, caller, fact, context.scheduler.now(), TRACK_MS);
+      const data = saveFailure(body, caller.platformId);
+      context.telemetry.onSaveFailed(caller.projectId, data);
+      const revision = await record(context, caller, { type: 'save.failed', data }, context.scheduler.now(), TRACK_MS);
       return { recorded: revision !== null };
     },
 
@@ -83,13 +83,13 @@ async function analyticsOf(context: AppContext, caller: Caller): Promise<JsonObj
   return projectSettings(project.authority?.settings ?? {}).analytics;
 }
 
-function record(context: AppContext, caller: Caller, fact: TelemetryFact, recordedAt: number, waitMs: number): Promise<number | null> {
+function record(context: AppContext, caller: Caller, fact: TelemetryReport, recordedAt: number, waitMs: number): Promise<number | null> {
   const actor = { kind: caller.key.kind, keyId: caller.key.keyId };
   return context.telemetry.recorder.record(caller.projectId, fact, { recordedAt, actor }, waitMs);
 }
 
 async function stored(context: AppContext, caller: Caller, data: HeartbeatReceived, at: number): Promise<number | null> {
-  const fact: TelemetryFact = { type: 'heartbeat.received', data };
+  const fact: TelemetryReport = { type: 'heartbeat.received', data };
   if (!isCaptured(await analyticsOf(context, caller), fact)) return null;
   return record(context, caller, fact, at, HEARTBEAT_MS);
 }

@@ -1,16 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTelemetryFollower, type TelemetryFollower } from '../../projections/telemetry/follower.ts';
 import { createTelemetryReader } from '../../projections/telemetry/read.ts';
-import { TELEMETRY_VERSIONS, type TelemetryFact } from '../../src/domain/telemetry/events.ts';
-import { encodeEvent } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
-import type { Log, NewEvent } from '../../src/log/port.ts';
-import { telemetryStream } from '../../src/log/streams.ts';
 import { analytics, failure, heartbeat } from '../domain/telemetry/given.ts';
-import { Feed, fillAll, freshPool, memoryLogger, project, rowsOf } from './support.ts';
+import { Feed, fillAll, freshPool, memoryLogger, project } from './support.ts';
+import { append, following, report, shows, stored, tablesOf, until } from './telemetry-support.ts';
 
 let pool: pg.Pool;
 beforeAll(async () => {
@@ -18,51 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => pool.end());
 
-type Given = TelemetryFact & { readonly metadata: { readonly recordedAt: number } };
-
-function stored({ type, data, metadata }: Given, schemaVersion: number = TELEMETRY_VERSIONS[type]): NewEvent {
-  return { id: randomUUID(), type, data: encodeEvent(data), metadata: JSON.stringify({ ...metadata, schemaVersion }) };
-}
-
-async function report(log: Log, projectId: string, ...events: readonly (Given | NewEvent)[]): Promise<number> {
-  const result = await log.append(
-    telemetryStream(projectId),
-    'any',
-    events.map((event) => ('id' in event && typeof event.data === 'string' ? (event as NewEvent) : stored(event as Given))),
-  );
-  if (!result.ok) throw new Error('a conflict');
-  return result.revision;
-}
-
-async function following<T>(log: Log, work: (follower: TelemetryFollower) => Promise<T>, logger = memoryLogger()): Promise<T> {
-  const follower = createTelemetryFollower({ log, pool, logger });
-  follower.start();
-  try {
-    return await work(follower);
-  } finally {
-    await follower.stop();
-  }
-}
-
-async function shows(projectId: string, revision: number): Promise<void> {
-  const reader = createTelemetryReader(pool);
-  for (let tries = 0; tries < 1000; tries += 1) {
-    if ((await reader.player(projectId, 'p')).revision >= revision) return;
-    await sleep(20);
-  }
-  throw new Error(`${projectId} did not reach ${revision}`);
-}
-
-const tablesOf = async (projectId: string) => ({
-  events: await rowsOf(pool, 'SELECT * FROM savepoint.telemetry_events WHERE project = $1 ORDER BY revision', [projectId]),
-  players: await rowsOf(pool, 'SELECT * FROM savepoint.telemetry_players WHERE project = $1 ORDER BY platform_id', [projectId]),
-  sessions: await rowsOf(pool, 'SELECT * FROM savepoint.telemetry_sessions WHERE project = $1 ORDER BY 2, 3', [projectId]),
-});
-
 describe('telemetry in the tables', () => {
   test('every kind of report has its rows', async () => {
     const log = createMemoryLog();
-    await following(log, async () => {
+    await following(pool, log, async () => {
       const last = await report(
         log,
         'kinds',
@@ -72,9 +26,9 @@ describe('telemetry in the tables', () => {
         failure(33_000, { recordKey: 'p_slot', attempts: 3, collectionId: 'saves' }),
         heartbeat(41_000, { event: 'leave', sessionSeconds: 40 }),
       );
-      await shows('kinds', last);
+      await shows(pool, 'kinds', last);
     });
-    const { events, players, sessions } = await tablesOf('kinds');
+    const { events, players, sessions } = await tablesOf(pool, 'kinds');
     expect(events.map((row) => [row['type'], row['session_id'], row['endpoint_slug'], row['collection_id'], row['platform_id']])).toEqual([
       ['session.join', 's1', null, null, 'p'],
       ['session.heartbeat', 's1', null, null, 'p'],
@@ -103,14 +57,14 @@ describe('telemetry in the tables', () => {
         if (i % 10 === 0) await sleep(5);
       }
     };
-    await following(log, () => following(log, () => some(0)));
-    await following(log, async () => {
-      await following(log, async () => {
+    await following(pool, log, () => following(pool, log, () => some(0)));
+    await following(pool, log, async () => {
+      await following(pool, log, async () => {
         await some(40);
-        await shows('once', revision);
+        await shows(pool, 'once', revision);
       });
     });
-    const { players } = await tablesOf('once');
+    const { players } = await tablesOf(pool, 'once');
     expect(players.find((row) => row['platform_id'] === 'p')).toMatchObject({ total_seconds: String(2 + 79), events: '80' });
     expect(players.find((row) => row['platform_id'] === 'q0')).toMatchObject({ total_seconds: String(2 + 75), events: '16' });
   });
@@ -121,7 +75,7 @@ describe('telemetry in the tables', () => {
     await fillAll(feed);
     await project(pool, log, feed);
     const last = await report(log, 'missed', heartbeat(1_000), heartbeat(2_000));
-    await following(log, () => shows('missed', last));
+    await following(pool, log, () => shows(pool, 'missed', last));
     expect((await createTelemetryReader(pool).player('missed', 'p')).stats).toEqual({
       firstSeen: 1_000,
       lastHeartbeat: 2_000,
@@ -133,33 +87,34 @@ describe('telemetry in the tables', () => {
     const log = createMemoryLog();
     const logger = memoryLogger();
     await following(
+      pool,
       log,
       async (follower) => {
         const melted = { ...stored(heartbeat(2_000)), type: 'player.melted' };
-        await report(log, 'newer', heartbeat(1_000), melted, heartbeat(3_000));
+        await append(log, 'newer', [stored(heartbeat(1_000)), melted, stored(heartbeat(3_000))]);
         await report(log, 'other', heartbeat(1_000));
-        await shows('other', 0);
-        await shows('newer', 0);
-        for (let tries = 0; follower.stopped().size === 0 && tries < 500; tries += 1) await sleep(20);
+        await shows(pool, 'other', 0);
+        await shows(pool, 'newer', 0);
+        await until(() => follower.stopped().size > 0, 'it stopped');
         expect([...follower.stopped().keys()]).toEqual(['newer']);
         expect(follower.lag()).toBe(2);
       },
       logger,
     );
     expect(logger.lines.filter((line) => line.includes('telemetry of this project stopped'))).toHaveLength(1);
-    expect((await tablesOf('newer')).events).toHaveLength(1);
+    expect((await tablesOf(pool, 'newer')).events).toHaveLength(1);
   });
 
   test('another history is told, and nothing is written over', async () => {
     const [one, two] = [createMemoryLog(), createMemoryLog()];
-    await following(one, async () => shows('restored', await report(one, 'restored', heartbeat(1_000), heartbeat(2_000))));
-    const before = await tablesOf('restored');
+    await following(pool, one, async () => shows(pool, 'restored', await report(one, 'restored', heartbeat(1_000), heartbeat(2_000))));
+    const before = await tablesOf(pool, 'restored');
     await report(two, 'restored', heartbeat(1_000), heartbeat(2_000));
-    await following(two, async (follower) => {
+    await following(pool, two, async (follower) => {
       await report(two, 'restored', heartbeat(3_000));
-      for (let tries = 0; follower.stopped().size === 0 && tries < 500; tries += 1) await sleep(20);
+      await until(() => follower.stopped().size > 0, 'it stopped');
       expect(follower.stopped().get('restored')?.message).toContain('savepoint rebuild');
     });
-    expect(await tablesOf('restored')).toEqual(before);
+    expect(await tablesOf(pool, 'restored')).toEqual(before);
   });
 });

@@ -63,10 +63,30 @@ export interface SaveFailed {
   readonly platformId: string | null;
 }
 
+/**
+ * Retention: what lies before a revision is no longer shown. Whoever folds the stream takes those rows away here, so that tables, a
+ * rebuild and a verification agree. What players add up to stays, unless all is forgotten with a deleted project.
+ */
+export interface TelemetrySwept {
+  /** Events and sessions whose last event has a lower revision go. */
+  readonly before: number;
+  readonly forgotten: boolean;
+  /** Of the project when it was swept: what is still known when the events are not. */
+  readonly totals: {
+    readonly players: number;
+    readonly totalSeconds: number;
+    readonly playSeconds: number;
+    readonly sessionCount: number;
+    /** Rows that this takes away, by category. */
+    readonly swept: Readonly<Record<string, number>>;
+  };
+}
+
 export interface TelemetryData {
   'analytics.tracked': AnalyticsTracked;
   'heartbeat.received': HeartbeatReceived;
   'save.failed': SaveFailed;
+  'telemetry.swept': TelemetrySwept;
 }
 
 export type TelemetryType = keyof TelemetryData;
@@ -76,6 +96,7 @@ export const TELEMETRY_VERSIONS: Readonly<Record<TelemetryType, number>> = {
   'analytics.tracked': 1,
   'heartbeat.received': 1,
   'save.failed': 1,
+  'telemetry.swept': 1,
 };
 
 export interface TelemetryMetadata {
@@ -87,6 +108,9 @@ export interface TelemetryMetadata {
 
 /** An event as a decider makes it. */
 export type TelemetryFact = { [T in TelemetryType]: { readonly type: T; readonly data: TelemetryData[T] } }[TelemetryType];
+
+/** What was reported, as opposed to what the product says itself. */
+export type TelemetryReport = Exclude<TelemetryFact, { readonly type: 'telemetry.swept' }>;
 
 /** An event of a telemetry stream, decoded. */
 export type TelemetryEvent = TelemetryFact & { readonly revision: number; readonly id: string; readonly metadata: TelemetryMetadata };

@@ -25,6 +25,7 @@ export const SAVE_UNCONFIRMED = 'record.save_unconfirmed';
 
 /** How an event is listed; `null` for a heartbeat so soon after another. `before`: the player before it. */
 export function listedEvent(event: TelemetryEvent, before: Player | null): ListedEvent | null {
+  if (event.type === 'telemetry.swept') return null;
   if (event.type === 'save.failed') return listedFailure(event.data);
   if (event.type === 'analytics.tracked') return listedAnalytics(event.data, before);
   return isListed(before, event.data, event.metadata.recordedAt) ? listedHeartbeat(event.data) : null;

@@ -25,7 +25,7 @@ export interface SessionReport {
 
 /** `current`: the player's session before the event, for one that names none. */
 export function sessionReport(event: TelemetryEvent, current: string | null): SessionReport | null {
-  if (event.type === 'save.failed') return null;
+  if (event.type === 'save.failed' || event.type === 'telemetry.swept') return null;
   const { data } = event;
   const moment = 'event' in data ? data.event : momentOf(data);
   const sessionId = data.sessionId ?? current;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { isNumber, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { categoryOf } from './analytics.ts';
-import type { TelemetryFact } from './events.ts';
+import type { TelemetryReport } from './events.ts';
 
 /** The project's setting `analytics`: what is captured, and how long it is kept. */
 
@@ -23,7 +23,7 @@ const SWITCHES: Readonly<Record<string, string>> = {
 };
 
 /** Whether a project wants this at all. Absent switches are on; a failed save is told whatever they say. */
-export function isCaptured(settings: JsonObject, fact: TelemetryFact): boolean {
+export function isCaptured(settings: JsonObject, fact: TelemetryReport): boolean {
   if (fact.type === 'save.failed') return true;
   if (member(settings, 'enabled') === false) return false;
   const category = fact.type === 'heartbeat.received' ? 'session' : categoryOf(fact.data.type);
@@ -32,7 +32,7 @@ export function isCaptured(settings: JsonObject, fact: TelemetryFact): boolean {
 }
 
 /** The event as the project wants it kept: `retainErrorStacks: false` takes the stacks out. */
-export function asKept(settings: JsonObject, fact: TelemetryFact): TelemetryFact {
+export function asKept(settings: JsonObject, fact: TelemetryReport): TelemetryReport {
   if (fact.type !== 'analytics.tracked' || fact.data.stack === null || member(settings, 'retainErrorStacks') !== false) return fact;
   return { ...fact, data: { ...fact.data, stack: null } };
 }
