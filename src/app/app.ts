@@ -1,4 +1,5 @@
 import type { PublishTarget } from '../domain/events.ts';
+import type { ClientFacts, RevisionStatus } from '../domain/revision/status.ts';
 import type { ApiKey } from '../domain/states.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
@@ -82,6 +83,14 @@ export interface App {
     promote(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
     diff(caller: Caller): Promise<ManageAnswer>;
   };
+  /** The game's package and revisions (management 14 and 15). */
+  readonly gamePackage: {
+    /** `body`: members of a package. Another revision than before promotes what is staged. Needs every scope. */
+    sync(caller: Caller, body: Json): Promise<ManageAnswer>;
+    read(caller: Caller): Promise<ManageAnswer>;
+    /** What a game that starts is told of its `revision`; `null`: it did not say. Any key. */
+    init(caller: Caller, revision: number | null): Promise<ManageAnswer>;
+  };
   /** Project settings and keys, as far as managers reach them (management 16 and 17). All need the `settings` scope. */
   readonly settings: {
     read(caller: Caller): Promise<ManageAnswer>;
@@ -120,6 +129,8 @@ export interface Presented {
   readonly onBehalfOf: string | null;
   /** Caller's watermark out of `x-ns-position`: reads reflect at least this revision. */
   readonly position: number | null;
+  /** What the request's headers say of the game that sent it. */
+  readonly client: ClientFacts;
 }
 
 /** A resolved key, and who it says it acts for. */
@@ -132,6 +143,8 @@ export interface Caller {
   readonly platformId: string | null;
   readonly onBehalfOf: string | null;
   readonly position: number | null;
+  /** How the game's revision stands to the current one; `null` where none is known or nothing is enforced. */
+  readonly revision: RevisionStatus | null;
 }
 
 export interface CollectionAddress {

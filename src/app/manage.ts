@@ -14,7 +14,7 @@ import { type AppContext, decided, execute, positioned, projectOf } from './cont
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
 export function createManage(context: AppContext): App['manage'] {
   const publish = (caller: Caller, cause: string, target: PublishTarget, kinds: readonly Kind[], decide: Decide) =>
-    publishWhole(context, caller, cause, target, kinds, decide);
+    publishWhole(context, caller, cause, target, kinds.flatMap(scopesOf), decide);
   const live = 'live';
 
   return {
@@ -67,7 +67,7 @@ export function createManage(context: AppContext): App['manage'] {
 }
 
 type Kind = ListedKind | SingleKind;
-type Decide = (ground: Grounds) => Publish | Refusal;
+type Decide = (ground: Grounds, now: number) => Publish | Refusal;
 
 const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'query', 'game-values', 'rate-limit-rules'];
 
@@ -83,20 +83,20 @@ const MAX_COMMITS = 1000;
  * One publish. Texts that do not fit into its commit are stored by commits before it: they are content addressed and change nothing
  * until the publish refers to them.
  */
-async function publishWhole(
+export async function publishWhole(
   context: AppContext,
   caller: Caller,
   cause: string,
   target: PublishTarget,
-  kinds: readonly Kind[],
+  scopes: readonly string[],
   decide: Decide,
 ): Promise<ManageAnswer> {
   const project = await projectOf(context, caller);
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view) => {
+    const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view, now) => {
       const ground = groundsOf(view, caller, target);
-      for (const kind of kinds) for (const scope of scopesOf(kind)) requirePermission(ground.key, scope, 'rw');
-      const publish = decide(ground);
+      for (const scope of scopes) requirePermission(ground.key, scope, 'rw');
+      const publish = decide(ground, now);
       if (publish instanceof Refusal) return publish;
       const first = firstTexts(publish.events);
       return first ? decided<ManageReply | 'stored'>('stored', first) : decided<ManageReply | 'stored'>(publish.answer, publish.events);

@@ -1,5 +1,6 @@
 import type { App, Caller, Need, Presented } from '../app/app.ts';
 import type { PublishTarget } from '../domain/events.ts';
+import type { ClientFacts } from '../domain/revision/status.ts';
 import { refusal } from '../kernel/errors.ts';
 import { ExactNumber, isObject, type Json } from '../kernel/json.ts';
 import { type Context, type Exchange, headerText, param, queryText } from './exchange.ts';
@@ -27,6 +28,8 @@ export const ENDPOINT_KEYS: KeyRules = {
   disabledProject: 'PROJECT_DISABLED',
   needs: { scope: 'endpoints', level: 'x' },
 };
+/** A game that starts asks which revision is current: any enabled key (security 8.8). */
+export const INIT_KEYS: KeyRules = VIEW_KEYS;
 /** The permission depends on the query (security 1.4), so the use case asks for it. */
 export const QUERY_KEYS: KeyRules = { carriers: 'queries', disabledKey: 'UNAUTHORIZED', disabledProject: 'DISABLED', needs: null };
 
@@ -54,6 +57,7 @@ export function present(exchange: Exchange, rules: KeyRules): Presented {
     platformId: firstHeader(exchange, CLAIM_HEADERS) ?? firstQuery(exchange, CLAIM_QUERIES),
     onBehalfOf: headerText(exchange, 'x-on-behalf-of'),
     position: positionOf(exchange),
+    client: clientOf(exchange),
   };
 }
 
@@ -121,6 +125,16 @@ export function targetOf(exchange: Exchange): PublishTarget {
 
 function isNext(text: string | null): boolean {
   return text !== null && text.trim().toLowerCase() === 'next';
+}
+
+const NO_CLIENT: ClientFacts = { revision: null, clientType: null };
+
+/** What game and editor say of themselves in headers (security 8.1). */
+export function clientOf(exchange: Exchange): ClientFacts {
+  const revision = headerText(exchange, 'x-ns-revision-id');
+  const clientType = headerText(exchange, 'x-ns-client-type');
+  if (revision === null && clientType === null) return NO_CLIENT;
+  return { revision: revision !== null && WHOLE_NUMBER.test(revision) ? Number(revision) || null : null, clientType };
 }
 
 const WHOLE_NUMBER = /^\d{1,15}$/;
