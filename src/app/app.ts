@@ -110,8 +110,8 @@ export interface Need {
   readonly level: 'r' | 'rw' | 'x';
 }
 
-/** Credentials and claims as the transport found them; nothing in them is trusted. */
-export interface Presented {
+/** Credentials, claims and what the game says of itself, as the transport found them; nothing in them is trusted. */
+export interface Presented extends ClientFacts {
   /** The credential: first non-empty carrier of the route family. */
   readonly key: string | null;
   /** Routes of the management family: anything but a valid, enabled secret key is 401. */
@@ -129,8 +129,6 @@ export interface Presented {
   readonly onBehalfOf: string | null;
   /** Caller's watermark out of `x-ns-position`: reads reflect at least this revision. */
   readonly position: number | null;
-  /** What the request's headers say of the game that sent it. */
-  readonly client: ClientFacts;
 }
 
 /** A resolved key, and who it says it acts for. */

@@ -45,7 +45,9 @@ export async function authenticate(context: AppContext, projectId: string, prese
     platformId: presented.platformId,
     onBehalfOf: presented.onBehalfOf,
     position: presented.position,
-    revision: revisionStatus(settings, authority.gamePackage, presented.client, context.scheduler.now()),
+    revision: settings.revisionEnforcementEnabled
+      ? revisionStatus(settings, authority.gamePackage, presented, context.scheduler.now())
+      : null,
   };
 }
 

@@ -1,6 +1,5 @@
 import type { App, Caller, Need, Presented } from '../app/app.ts';
 import type { PublishTarget } from '../domain/events.ts';
-import type { ClientFacts } from '../domain/revision/status.ts';
 import { refusal } from '../kernel/errors.ts';
 import { ExactNumber, isObject, type Json } from '../kernel/json.ts';
 import { type Context, type Exchange, headerText, param, queryText } from './exchange.ts';
@@ -57,7 +56,8 @@ export function present(exchange: Exchange, rules: KeyRules): Presented {
     platformId: firstHeader(exchange, CLAIM_HEADERS) ?? firstQuery(exchange, CLAIM_QUERIES),
     onBehalfOf: headerText(exchange, 'x-on-behalf-of'),
     position: positionOf(exchange),
-    client: clientOf(exchange),
+    revision: revisionOf(exchange),
+    clientType: headerText(exchange, 'x-ns-client-type'),
   };
 }
 
@@ -127,14 +127,10 @@ function isNext(text: string | null): boolean {
   return text !== null && text.trim().toLowerCase() === 'next';
 }
 
-const NO_CLIENT: ClientFacts = { revision: null, clientType: null };
-
-/** What game and editor say of themselves in headers (security 8.1). */
-export function clientOf(exchange: Exchange): ClientFacts {
-  const revision = headerText(exchange, 'x-ns-revision-id');
-  const clientType = headerText(exchange, 'x-ns-client-type');
-  if (revision === null && clientType === null) return NO_CLIENT;
-  return { revision: revision !== null && WHOLE_NUMBER.test(revision) ? Number(revision) || null : null, clientType };
+/** Of a published game; editors and local runs have none, which is 0 in some places (security 8.1). */
+export function revisionOf(exchange: Exchange): number | null {
+  const text = headerText(exchange, 'x-ns-revision-id');
+  return text !== null && WHOLE_NUMBER.test(text) ? Number(text) || null : null;
 }
 
 const WHOLE_NUMBER = /^\d{1,15}$/;

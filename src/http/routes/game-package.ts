@@ -3,7 +3,7 @@ import { isObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { Answer } from '../answer.ts';
 import { invalidJson, readJson } from '../body.ts';
-import { authenticate, clientOf, INIT_KEYS, managementKeys } from '../credentials.ts';
+import { authenticate, INIT_KEYS, managementKeys, revisionOf } from '../credentials.ts';
 import { managed, presentBody, type Routes, type Services } from './services.ts';
 
 /** Needs every scope, which the use case asks for. */
@@ -26,6 +26,6 @@ export function gamePackageRoutes(router: Routes, { app, gameBody, managementBod
     const { exchange } = ctx.state;
     const body = await readJson(exchange, gameBody, invalidJson);
     const told = isObject(body) ? revisionIdOf(member(body, 'revisionId')) : null;
-    return managed(await app.gamePackage.init(caller, told ?? clientOf(exchange).revision));
+    return managed(await app.gamePackage.init(caller, told ?? revisionOf(exchange)));
   });
 }
