@@ -1,4 +1,5 @@
 import type { PublishTarget } from '../domain/events.ts';
+import type { ClientFacts, RevisionStatus } from '../domain/revision/status.ts';
 import type { ApiKey, PageState } from '../domain/states.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
@@ -113,6 +114,14 @@ export interface App {
     autoTest(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
     suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
   };
+  /** The game's package and revisions (management 14 and 15). */
+  readonly gamePackage: {
+    /** `body`: members of a package. Another revision than before promotes what is staged. Needs every scope. */
+    sync(caller: Caller, body: Json): Promise<ManageAnswer>;
+    read(caller: Caller): Promise<ManageAnswer>;
+    /** What a game that starts is told of its `revision`; `null`: it did not say. Any key. */
+    init(caller: Caller, revision: number | null): Promise<ManageAnswer>;
+  };
   /** Project settings and keys, as far as managers reach them (management 16 and 17). All need the `settings` scope. */
   readonly settings: {
     read(caller: Caller): Promise<ManageAnswer>;
@@ -162,8 +171,8 @@ export interface Need {
   readonly level: 'r' | 'rw' | 'x';
 }
 
-/** Credentials and claims as the transport found them; nothing in them is trusted. */
-export interface Presented {
+/** Credentials, claims and what the game says of itself, as the transport found them; nothing in them is trusted. */
+export interface Presented extends ClientFacts {
   /** The credential: first non-empty carrier of the route family. */
   readonly key: string | null;
   /** Routes of the management family: anything but a valid, enabled secret key is 401. */
@@ -193,6 +202,8 @@ export interface Caller {
   readonly platformId: string | null;
   readonly onBehalfOf: string | null;
   readonly position: number | null;
+  /** How the game's revision stands to the current one; `null` where none is known or nothing is enforced. */
+  readonly revision: RevisionStatus | null;
 }
 
 export interface CollectionAddress {

@@ -3,6 +3,7 @@ import { authenticate } from './authenticate.ts';
 import type { AppContext } from './context.ts';
 import { createDocuments } from './documents.ts';
 import { createEndpoints } from './endpoints.ts';
+import { createGamePackage } from './game-package.ts';
 import { createManage } from './manage.ts';
 import { createPages } from './pages.ts';
 import { createQueries } from './queries.ts';
@@ -26,6 +27,7 @@ export function createApp(context: AppContext): App {
     endpoints: createEndpoints(context),
     values: createValues(context),
     queries: createQueries(context),
+    gamePackage: createGamePackage(context),
     manage: createManage(context),
     tests: createTests(context),
     settings: createSettings(context),

@@ -6,16 +6,28 @@ import { runEndpoint } from '../domain/endpoint/execute.ts';
 import { checkInput } from '../domain/endpoint/input.ts';
 import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../domain/endpoint/run.ts';
 import type { Trace } from '../domain/endpoint/step.ts';
+import { mayWrite } from '../domain/endpoint/writes.ts';
+import { projectSettings } from '../domain/project/settings.ts';
+import {
+  isBlocked,
+  type RevisionStatus,
+  revisionIdOf,
+  revisionMessage,
+  revisionStatus,
+  revisionStatusBody,
+} from '../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../domain/security/call-body.ts';
 import { encryptionRequired } from '../domain/security/mismatch.ts';
-import { refusal } from '../kernel/errors.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { member } from '../kernel/path.ts';
 import { type Grounds, groundsOf, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
-import type { App, Caller, EndpointRequest } from './app.ts';
+import type { App, Caller, EndpointAnswer, EndpointRequest } from './app.ts';
 import type { Decision } from './commit.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { type OpenSealed, opener } from './open-request.ts';
+import type { Project } from './project.ts';
 import { type Consumed, consuming, unwrapped } from './request-ids.ts';
 import type { View } from './view.ts';
 
@@ -30,20 +42,53 @@ export function createEndpoints(context: AppContext): App['endpoints'] {
   return {
     async call(caller, call) {
       const project = await projectOf(context, caller);
-      const draw = draws();
-      const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, null);
-      const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
-        const run: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, now, random: draw() };
-        const player = admitted(run);
-        return open === null ? runPlain(run, player) : runSealed(run, player, open);
-      };
-      const outcome = await execute(project, caller, 'endpoint.call', run, call.slug);
-      const { wrote, ...answer } = 'wrote' in outcome.answer ? outcome.answer : { ...unwrapped(outcome.answer), wrote: true };
-      // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
-      const stale = wrote ? false : positioned(context, project, caller).stale;
-      return { ...answer, position: outcome.revision, stale };
+      const revision = revisionOfCall(context, project, caller, call);
+      const answer = runOnce(context, project, caller, call, revision);
+      return revision === null ? answer : withRevision(answer, revisionStatusBody(revision));
     },
   };
+}
+
+async function runOnce(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  call: EndpointRequest,
+  revision: RevisionStatus | null,
+): Promise<EndpointAnswer> {
+  const draw = draws();
+  const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, null);
+  const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
+    const run: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw() };
+    const player = admitted(run);
+    return open === null ? runPlain(run, player) : runSealed(run, player, open);
+  };
+  const outcome = await execute(project, caller, 'endpoint.call', run, call.slug);
+  const { wrote, ...answer } = 'wrote' in outcome.answer ? outcome.answer : { ...unwrapped(outcome.answer), wrote: true };
+  // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
+  const stale = wrote ? false : positioned(context, project, caller).stale;
+  return { ...answer, position: outcome.revision, stale };
+}
+
+/** A published game says its revision in a header and in the `security` block; one of them is enough. */
+function revisionOfCall(context: AppContext, project: Project, caller: Caller, { security }: EndpointRequest): RevisionStatus | null {
+  const { authority } = project;
+  if (caller.revision !== null || security === null || authority === null) return caller.revision;
+  const client = { revision: revisionIdOf(member(security, 'revisionId')), clientType: null };
+  return revisionStatus(projectSettings(authority.settings), authority.gamePackage, client, context.scheduler.now());
+}
+
+/** The answer, or the refusal, with how the game's revision stands; what an author put under the name stays (security 8.5). */
+async function withRevision(answer: Promise<EndpointAnswer>, status: JsonObject): Promise<EndpointAnswer> {
+  try {
+    const given = await answer;
+    const { body } = given;
+    return isObject(body) && !Object.hasOwn(body, '_revisionStatus') ? { ...given, body: { ...body, _revisionStatus: status } } : given;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { extra } = error;
+    throw new Refusal(error.status, error.code, error.message, { ...extra, body: { _revisionStatus: status, ...extra.body } });
+  }
 }
 
 /** One decision of a call. */
@@ -53,6 +98,7 @@ interface Run {
   readonly ground: Grounds;
   readonly caller: Caller;
   readonly call: EndpointRequest;
+  readonly revision: RevisionStatus | null;
   readonly now: number;
   random(): number;
 }
@@ -85,8 +131,10 @@ function runSealed(run: Run, player: string, open: OpenSealed): Decision<Consume
   return consuming(view, now, ground.settings, request, () => perform(run, player, inputOfPayload(payload)));
 }
 
-function perform({ context, view, ground, caller, call, now, random }: Run, platformId: string, input: JsonObject): Decision<Ran> {
+function perform(run: Run, platformId: string, input: JsonObject): Decision<Ran> {
+  const { context, view, ground, caller, call, revision, now, random } = run;
   const endpoint = callable(ground.definitions, call.slug, caller);
+  if (revision !== null) requireCurrent(revision, endpoint, ground.definitions);
   const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
   const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random };
   const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null);
@@ -121,6 +169,17 @@ function callable(definitions: EffectiveDefinitions, slug: string, caller: Calle
   if (endpoint.internal) throw refusal('ENDPOINT_NOT_FOUND');
   if (endpoint.requiresSecretKey && !caller.isSecret) throw refusal('SECRET_KEY_REQUIRED');
   return endpoint;
+}
+
+/** For as long as the publish that the endpoint is of. */
+const writing = new WeakMap<EndpointModel, boolean>();
+
+/** An outdated game may be let read alone, or nothing at all. HTTP 200, or it could not read why (decision 2). */
+function requireCurrent(revision: RevisionStatus, endpoint: EndpointModel, definitions: EffectiveDefinitions): void {
+  if (!isBlocked(revision, 'write')) return;
+  const writes = writing.get(endpoint) ?? mayWrite(endpoint, definitions);
+  writing.set(endpoint, writes);
+  if (isBlocked(revision, writes ? 'write' : 'read')) throw refusal('REVISION_OUTDATED', revisionMessage(revision), { httpStatus: 200 });
 }
 
 /** Compiled once per publish: the definitions object is new with every one. */

@@ -97,6 +97,8 @@ const PRESENTED: Presented = {
   platformId: '7001',
   onBehalfOf: null,
   position: null,
+  revision: null,
+  clientType: null,
 };
 
 const READS: readonly (readonly [string, (app: App, caller: Caller) => Promise<unknown>])[] = [

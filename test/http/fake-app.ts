@@ -138,6 +138,11 @@ export function fakeApp(): FakeApp {
       autoTest: async (caller, ...rest) => managed('tests.autoTest', caller, rest),
       suggestTests: async (caller, ...rest) => managed('tests.suggestTests', caller, rest),
     },
+    gamePackage: {
+      sync: async (caller, ...rest) => managed('gamePackage.sync', caller, rest),
+      read: async (caller) => managed('gamePackage.read', caller, []),
+      init: async (caller, ...rest) => managed('gamePackage.init', caller, rest),
+    },
     settings: {
       async read(caller) {
         note('settings.read', caller);
@@ -175,7 +180,7 @@ function authenticate(projectId: string, found: Presented): Caller {
   if (projectId !== PROJECT || (!isSecret && found.key !== PUBLIC_KEY) || (found.management && !isSecret)) throw refusal('UNAUTHORIZED');
   const { platformId, onBehalfOf, position } = found;
   const extraSecret = found.extraSecret === null ? null : found.extraSecret === SECRET_KEY ? key('secret') : 'invalid';
-  return { projectId, key: key(isSecret ? 'secret' : 'public'), isSecret, extraSecret, platformId, onBehalfOf, position };
+  return { projectId, key: key(isSecret ? 'secret' : 'public'), isSecret, extraSecret, platformId, onBehalfOf, position, revision: null };
 }
 
 function key(kind: ApiKey['kind']): ApiKey {

@@ -163,6 +163,25 @@ describe('unknown paths and methods', () => {
   });
 });
 
+describe('the game package', () => {
+  it('is told with the secret key, as JSON', async () => {
+    await manage('POST', '/package-sync', { currentRevisionId: 5 });
+    expect(lastCall()).toMatchObject({ name: 'gamePackage.sync', arguments: [{ currentRevisionId: 5 }] });
+    expect((await server.play('POST', '/v3/manage/demo/package-sync', {})).status).toBe(401);
+    expect((await manage('POST', '/package-sync')).json.error.code).toBe('INVALID_JSON');
+  });
+
+  it.each([
+    ['the body', { revisionId: 4 }, { 'x-ns-revision-id': '3' }, 4],
+    ['the header', { clientType: 'game' }, { 'x-ns-revision-id': '3' }, 3],
+    ['neither', {}, { 'x-ns-revision-id': 'x' }, null],
+    ['no body', undefined, {}, null],
+  ])('is asked for with the public key; the revision comes from %s', async (_, body, headers, revision) => {
+    expect((await server.play('POST', '/v3/manage/demo/revision-init', body, headers)).status).toBe(200);
+    expect(lastCall()).toMatchObject({ name: 'gamePackage.init', arguments: [revision] });
+  });
+});
+
 describe('the security configuration', () => {
   it('needs no key, and caches may keep it for a moment', async () => {
     const reply = await server.send('GET', '/v3/security-config/demo');

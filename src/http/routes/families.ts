@@ -2,6 +2,7 @@ import type { Family } from '../aliases.ts';
 import { nothing, type Serve, serve } from '../dispatch.ts';
 import { documentRoutes, documentViewRoutes } from './documents.ts';
 import { endpointRoutes } from './endpoints.ts';
+import { gamePackageRoutes } from './game-package.ts';
 import { managementRoutes, unknownManagementRoute } from './management.ts';
 import { pageRoutes } from './pages.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
@@ -56,6 +57,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   syncRoutes(manage, services);
   testRoutes(manage, services);
   settingsRoutes(manage, services);
+  gamePackageRoutes(manage, services);
   const securityConfig = familyRouter('/v3/security-config');
   securityConfigRoutes(securityConfig, services);
   const saveFailure = familyRouter('/api/network-storage');
