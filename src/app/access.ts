@@ -5,9 +5,10 @@ import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import type { Actor, PublishTarget, Space } from '../domain/events.ts';
 import { allows } from '../domain/project/permissions.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
+import { isBlocked, revisionMessage } from '../domain/revision/status.ts';
 import type { ApiKey, AuthorityState, DefinitionsState, SubjectState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';
-import { refusal } from '../kernel/errors.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Caller } from './app.ts';
 import type { View } from './view.ts';
 
@@ -131,11 +132,22 @@ export function directCollection(
   if (caller.isSecret) requirePermission(at.key, 'collections', 'x');
   const collection = COLLECTION_ID.test(collectionId) ? definitions.collection(collectionId) : undefined;
   if (!collection || (key !== null && !DOCUMENT_KEY.test(key))) throw refusal('NOT_FOUND', 'No document under this key');
-  if (caller.isSecret) return collection;
+  if (caller.isSecret) {
+    requireRevision(caller, action === 'read' ? 'read' : 'write');
+    return collection;
+  }
   if (!collection.isPublic) throw refusal('ENDPOINT_ONLY');
   if (action === 'delete' && !collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
   if (settings.requirePlayerAuth) requireVerifiedPlayer();
+  requireRevision(caller, action === 'read' ? 'read' : 'write');
   return collection;
+}
+
+/** Throws 409 REVISION_OUTDATED for a game too old for this (security 8.7). */
+export function requireRevision({ revision }: Caller, access: 'read' | 'write'): void {
+  if (revision === null || !isBlocked(revision, access)) return;
+  // On these routes the status tells; a game sees a failed request (security 8.7).
+  throw new Refusal(409, 'REVISION_OUTDATED', revisionMessage(revision));
 }
 
 /** No verifier is built in yet: a project that requires verified players fails closed (decision 14). */

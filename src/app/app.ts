@@ -1,4 +1,5 @@
 import type { PublishTarget } from '../domain/events.ts';
+import type { ClientFacts, RevisionStatus } from '../domain/revision/status.ts';
 import type { ApiKey, PageState } from '../domain/states.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
@@ -56,11 +57,7 @@ export interface App {
     read(projectId: string, slug: string): Promise<PageAnswer>;
   };
   readonly endpoints: {
-    /** `input` is already freed of transport members; strings only when it came from a query text (`fromQuery`). */
-    call(
-      caller: Caller,
-      call: { readonly slug: string; readonly input: JsonObject; readonly fromQuery: boolean; readonly target: PublishTarget },
-    ): Promise<EndpointAnswer>;
+    call(caller: Caller, call: EndpointRequest): Promise<EndpointAnswer>;
   };
   readonly values: {
     read(caller: Caller, target: PublishTarget): Promise<ReadAnswer>;
@@ -124,6 +121,14 @@ export interface App {
     autoTest(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
     suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
   };
+  /** The game's package and revisions (management 14 and 15). */
+  readonly gamePackage: {
+    /** `body`: members of a package. Another revision than before promotes what is staged. Needs every scope. */
+    sync(caller: Caller, body: Json): Promise<ManageAnswer>;
+    read(caller: Caller): Promise<ManageAnswer>;
+    /** What a game that starts is told of its `revision`; `null`: it did not say. Any key. */
+    init(caller: Caller, revision: number | null): Promise<ManageAnswer>;
+  };
   /** Project settings and keys, as far as managers reach them (management 16 and 17). All need the `settings` scope. */
   readonly settings: {
     read(caller: Caller): Promise<ManageAnswer>;
@@ -132,6 +137,36 @@ export interface App {
     /** By the value of a public key of this project; `null`, and one that is not there, change nothing. */
     revokePublicKey(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
   };
+  /** What players report (runtime-storage 12, 13, 15). Bodies come with neutral names; `claimed` is the player's id out of the query. */
+  readonly telemetry: {
+    track(caller: Caller, body: Json | undefined, claimed: string | null): Promise<Tracked>;
+    /** A body that is missing, or is no object, is no reason to refuse. */
+    heartbeat(caller: Caller, body: Json | undefined, claimed: string | null): Promise<HeartbeatAnswer>;
+    saveFailed(caller: Caller, body: Json | undefined): Promise<{ readonly recorded: boolean }>;
+    stats(caller: Caller, platformId: string): Promise<StatsAnswer>;
+  };
+}
+
+/** `reason`: why not, a word for machines. */
+export interface Tracked {
+  readonly stored: boolean;
+  readonly reason: 'storage_unavailable' | 'capture_disabled' | null;
+}
+
+export interface HeartbeatAnswer {
+  readonly ok: true;
+  readonly persisted: boolean;
+  readonly platformId: string;
+  readonly projectId: string;
+  readonly totalSeconds: number;
+  /** ISO; `null` when none is known. */
+  readonly lastHeartbeat: string | null;
+}
+
+export interface StatsAnswer {
+  readonly body: JsonObject;
+  /** Whether a heartbeat that this node has stored is not in it yet. */
+  readonly stale: boolean;
 }
 
 export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'query';
@@ -143,8 +178,8 @@ export interface Need {
   readonly level: 'r' | 'rw' | 'x';
 }
 
-/** Credentials and claims as the transport found them; nothing in them is trusted. */
-export interface Presented {
+/** Credentials, claims and what the game says of itself, as the transport found them; nothing in them is trusted. */
+export interface Presented extends ClientFacts {
   /** The credential: first non-empty carrier of the route family. */
   readonly key: string | null;
   /** Routes of the management family: anything but a valid, enabled secret key is 401. */
@@ -174,6 +209,8 @@ export interface Caller {
   readonly platformId: string | null;
   readonly onBehalfOf: string | null;
   readonly position: number | null;
+  /** How the game's revision stands to the current one; `null` where none is known or nothing is enforced. */
+  readonly revision: RevisionStatus | null;
 }
 
 export interface CollectionAddress {
@@ -221,6 +258,20 @@ export interface ReadAnswer extends Positioned {
 export interface SecurityConfigAnswer {
   readonly version: string;
   readonly config: JsonObject;
+}
+
+export interface EndpointRequest {
+  readonly slug: string;
+  readonly target: PublishTarget;
+  /** Already freed of transport members; strings only when it came from a query text (`fromQuery`). Empty where the body is sealed. */
+  readonly input: JsonObject;
+  readonly fromQuery: boolean;
+  /** The envelope of a sealed body, as it was sent. */
+  readonly sealed: JsonObject | null;
+  /** The body's `security` block, whatever it says. */
+  readonly security: JsonObject | null;
+  /** Whether it was sent as client libraries send a body: with a security mode or a `security` block. */
+  readonly library: boolean;
 }
 
 export interface EndpointAnswer extends Positioned {

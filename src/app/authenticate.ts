@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isProjectId } from '../domain/project/keys.ts';
 import { projectSettings } from '../domain/project/settings.ts';
+import { revisionStatus } from '../domain/revision/status.ts';
 import type { ApiKey, AuthorityState } from '../domain/states.ts';
 import { refusal } from '../kernel/errors.ts';
 import { requirePermission } from './access.ts';
@@ -34,7 +35,8 @@ export async function authenticate(context: AppContext, projectId: string, prese
   if (presented.needs) requirePermission(key, presented.needs.scope, presented.needs.level);
   const authority = project.authority;
   if (!authority || authority.deleted) throw unknownKey(presented);
-  if (!projectSettings(authority.settings).enabled) throw refusal(presented.disabledProject, 'This project is currently disabled');
+  const settings = projectSettings(authority.settings);
+  if (!settings.enabled) throw refusal(presented.disabledProject, 'This project is currently disabled');
   return {
     projectId,
     key,
@@ -43,6 +45,9 @@ export async function authenticate(context: AppContext, projectId: string, prese
     platformId: presented.platformId,
     onBehalfOf: presented.onBehalfOf,
     position: presented.position,
+    revision: settings.revisionEnforcementEnabled
+      ? revisionStatus(settings, authority.gamePackage, presented, context.scheduler.now())
+      : null,
   };
 }
 

@@ -3,6 +3,7 @@ import { authenticate } from './authenticate.ts';
 import type { AppContext } from './context.ts';
 import { createDocuments } from './documents.ts';
 import { createEndpoints } from './endpoints.ts';
+import { createGamePackage } from './game-package.ts';
 import { createHistory } from './history.ts';
 import { createManage } from './manage.ts';
 import { createPages } from './pages.ts';
@@ -11,6 +12,7 @@ import { createRecords } from './records.ts';
 import { createSaveRecords } from './save-records.ts';
 import { createSecurityConfig } from './security-config.ts';
 import { createSettings } from './settings.ts';
+import { createTelemetry } from './telemetry.ts';
 import { createTests } from './tests.ts';
 import { createValues } from './values.ts';
 
@@ -26,9 +28,11 @@ export function createApp(context: AppContext): App {
     endpoints: createEndpoints(context),
     values: createValues(context),
     queries: createQueries(context),
+    gamePackage: createGamePackage(context),
     manage: createManage(context),
     history: createHistory(context),
     tests: createTests(context),
     settings: createSettings(context),
+    telemetry: createTelemetry(context),
   };
 }

@@ -93,7 +93,7 @@ function accepted(reply: ManageReply | Refusal): ManageReply {
 }
 
 type Kind = ListedKind | SingleKind;
-type Decide = (ground: Grounds) => Publish | Refusal;
+type Decide = (ground: Grounds, now: number) => Publish | Refusal;
 
 const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'query', 'game-values', 'rate-limit-rules'];
 
@@ -119,10 +119,10 @@ export async function publishWhole(
 ): Promise<ManageAnswer> {
   const project = await projectOf(context, caller);
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view) => {
+    const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view, now) => {
       const ground = groundsOf(view, caller, target);
       for (const scope of scopes) requirePermission(ground.key, scope, 'rw');
-      const publish = decide(ground);
+      const publish = decide(ground, now);
       if (publish instanceof Refusal) return publish;
       const first = firstTexts(publish.events);
       return first ? decided<ManageReply | 'stored'>('stored', first) : decided<ManageReply | 'stored'>(publish.answer, publish.events);

@@ -79,7 +79,7 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
         const created = createProject(state, { projectId, name });
         if (created instanceof Refusal) return created;
         // The keys are checked against the project as it is after its own creation: an empty one.
-        const empty: AuthorityState = { projectId, name, createdAt: 0, deleted: false, settings: {}, keys: new Map() };
+        const empty: AuthorityState = { projectId, name, createdAt: 0, deleted: false, settings: {}, keys: new Map(), gamePackage: null };
         const first = issueKey(empty, { ...publicKey, kind: 'public', label: 'Public key' });
         const second = issueKey(empty, { ...secretKey, kind: 'secret', label: 'Secret key' });
         if (first instanceof Refusal) return first;

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import { dropAbandoned } from '../../projections/abandoned.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { isProjectionName } from '../../projections/registry.ts';
+import { retainTelemetry } from '../../projections/telemetry/retain.ts';
 import { verify } from '../../projections/verify.ts';
 import type { ProjectTests } from '../app/project-tests.ts';
 import { type Config, redactUrl } from '../config.ts';
@@ -59,5 +60,6 @@ export function workOn(pool: pg.Pool, log: Log, tests: ProjectTests): JobWork {
     verify: (onPercent) => verify({ log, pool, onProgress: ({ percent }) => onPercent(percent) }),
     runTests: (projectId, target, onPercent) => tests.run(projectId, target, (done, of) => onPercent((100 * done) / of)),
     dropAbandoned: () => dropAbandoned(pool),
+    retainTelemetry: () => retainTelemetry({ log, pool, now: Date.now() }),
   };
 }

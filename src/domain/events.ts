@@ -66,6 +66,12 @@ export interface KeyRevoked {
   readonly keyId: string;
 }
 
+/** What an editor told of the game's package. */
+export interface PackageSynced {
+  /** Members laid over the package; a `currentRevisionId` among them starts the grace clock anew. */
+  readonly changes: JsonObject;
+}
+
 /** A piece of a definition's text; a publish refers to the whole by its hash. Content addressed, so storing it twice is harmless. */
 export interface SourceStored {
   /** SHA-256 (hex) of the whole text. */
@@ -304,6 +310,7 @@ export interface EventData {
   'key.issued': KeyIssued;
   'key.changed': KeyChanged;
   'key.revoked': KeyRevoked;
+  'package.synced': PackageSynced;
   'source.stored': SourceStored;
   'definitions.published': DefinitionsPublished;
   'definitions.promoted': DefinitionsPromoted;
@@ -334,6 +341,7 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'key.issued': 1,
   'key.changed': 1,
   'key.revoked': 1,
+  'package.synced': 1,
   'source.stored': 1,
   'definitions.published': 1,
   'definitions.promoted': 1,

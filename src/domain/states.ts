@@ -54,7 +54,16 @@ export interface ApiKey {
   readonly createdAt: number;
 }
 
-/** Project, settings and keys. */
+/** The game's package as its editor tells of it. Times are unix ms. */
+export interface GamePackage {
+  /** As they were told; `currentRevisionId` and `latestRevisionId` are numbers where they are there. */
+  readonly members: JsonObject;
+  /** Since when the current revision is the current one. */
+  readonly publishedAt: number;
+  readonly syncedAt: number;
+}
+
+/** Project, settings, keys and game package. */
 export interface AuthorityState {
   readonly projectId: string;
   readonly name: string;
@@ -63,6 +72,7 @@ export interface AuthorityState {
   readonly settings: JsonObject;
   /** By key id, in order of issue. */
   readonly keys: ReadonlyMap<string, ApiKey>;
+  readonly gamePackage: GamePackage | null;
 }
 
 export interface DefinitionItem {

@@ -7,7 +7,7 @@ import type { DomainEvent, RequestIdentityType, Space } from './events.ts';
 export type SubjectKey = string;
 
 export const DEFINITIONS: SubjectKey = 'definitions';
-/** Project, settings and keys. */
+/** Project, settings, keys and game package. */
 export const AUTHORITY: SubjectKey = 'authority';
 
 export function documentSubject(space: Space, collection: string, key: string): SubjectKey {
@@ -56,6 +56,7 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'key.issued':
     case 'key.changed':
     case 'key.revoked':
+    case 'package.synced':
       return [AUTHORITY];
     case 'source.stored':
     case 'definitions.published':

@@ -28,6 +28,8 @@ export interface JobWork {
   runTests(projectId: string, target: PublishTarget, onPercent: (percent: number) => void): Promise<TestsDone>;
   /** Drops what aborted rebuilds and verifications left; resolves to the names of the tables. */
   dropAbandoned(): Promise<readonly string[]>;
+  /** Sweeps what players reported and is older than its project keeps it. */
+  retainTelemetry(): Promise<{ readonly projects: number; readonly events: number }>;
 }
 
 /** As many failed tests as a result tells of: a job is kept for a week. */
@@ -54,6 +56,7 @@ export function createJobHandlers(work: JobWork): JobHandlers {
     },
     // Rows that the log still tells of stay: `verify` would miss them.
     'tables.cleanup': async () => ({ dropped: await work.dropAbandoned() }),
+    'telemetry.retain': async () => ({ ...(await work.retainTelemetry()) }),
     'jobs.forget': async (_, { forget }) => ({ removed: await forget({ doneMs: DONE_KEPT_MS, deadMs: DEAD_KEPT_MS }) }),
   };
 }

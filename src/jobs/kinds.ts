@@ -43,6 +43,7 @@ export interface JobDatas {
   'verify.run': Readonly<Record<string, never>>;
   'tests.run': { readonly projectId: string; readonly target: PublishTarget };
   'tables.cleanup': Readonly<Record<string, never>>;
+  'telemetry.retain': Readonly<Record<string, never>>;
   'jobs.forget': Readonly<Record<string, never>>;
 }
 export type JobName = keyof JobDatas;
@@ -76,6 +77,13 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
     check: nothing,
     attempts: 3,
     everyMs: HOUR,
+  },
+  'telemetry.retain': {
+    lane: 'upkeep',
+    about: 'takes telemetry out of the lists that is older than its project keeps it',
+    check: nothing,
+    attempts: 3,
+    everyMs: 6 * HOUR,
   },
   'jobs.forget': {
     lane: 'upkeep',

@@ -142,6 +142,11 @@ export function fakeApp(): FakeApp {
       autoTest: async (caller, ...rest) => managed('tests.autoTest', caller, rest),
       suggestTests: async (caller, ...rest) => managed('tests.suggestTests', caller, rest),
     },
+    gamePackage: {
+      sync: async (caller, ...rest) => managed('gamePackage.sync', caller, rest),
+      read: async (caller) => managed('gamePackage.read', caller, []),
+      init: async (caller, ...rest) => managed('gamePackage.init', caller, rest),
+    },
     settings: {
       async read(caller) {
         note('settings.read', caller);
@@ -149,6 +154,24 @@ export function fakeApp(): FakeApp {
       },
       change: async (caller, ...rest) => managed('settings.change', caller, rest),
       revokePublicKey: async (caller, ...rest) => managed('settings.revokePublicKey', caller, rest),
+    },
+    telemetry: {
+      async track(caller, ...rest) {
+        note('telemetry.track', caller, ...rest);
+        return { stored: true, reason: null };
+      },
+      async heartbeat(caller, ...rest) {
+        note('telemetry.heartbeat', caller, ...rest);
+        return { ok: true, persisted: true, platformId: 'p', projectId: PROJECT, totalSeconds: 2, lastHeartbeat: null };
+      },
+      async saveFailed(caller, ...rest) {
+        note('telemetry.saveFailed', caller, ...rest);
+        return { recorded: true };
+      },
+      async stats(caller, ...rest) {
+        note('telemetry.stats', caller, ...rest);
+        return { body: { ok: true, platformId: 'p' }, stale: false };
+      },
     },
   };
   return app;
@@ -161,7 +184,7 @@ function authenticate(projectId: string, found: Presented): Caller {
   if (projectId !== PROJECT || (!isSecret && found.key !== PUBLIC_KEY) || (found.management && !isSecret)) throw refusal('UNAUTHORIZED');
   const { platformId, onBehalfOf, position } = found;
   const extraSecret = found.extraSecret === null ? null : found.extraSecret === SECRET_KEY ? key('secret') : 'invalid';
-  return { projectId, key: key(isSecret ? 'secret' : 'public'), isSecret, extraSecret, platformId, onBehalfOf, position };
+  return { projectId, key: key(isSecret ? 'secret' : 'public'), isSecret, extraSecret, platformId, onBehalfOf, position, revision: null };
 }
 
 function key(kind: ApiKey['kind']): ApiKey {

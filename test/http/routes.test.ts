@@ -118,10 +118,13 @@ describe('literal segments', () => {
 
   it('never let the reserved pairs reach a collection', async () => {
     const before = server.app.calls.length;
-    expect((await server.play('POST', '/v3/storage/demo/analytics/events', {})).status).toBe(404);
-    expect((await server.play('POST', '/v3/storage/demo/stats/heartbeat', {})).status).toBe(404);
-    expect((await server.play('GET', '/v3/storage/demo/stats/append')).status).toBe(404);
-    expect(server.app.calls.length).toBe(before);
+    await server.play('POST', '/v3/storage/demo/analytics/events', {});
+    await server.play('POST', '/v3/storage/demo/stats/heartbeat', {});
+    await server.play('GET', '/v3/storage/demo/stats/append');
+    await server.play('GET', '/v3/storage/demo/stats/list');
+    await server.play('GET', '/api/storage/demo/stats/append');
+    const names = ['telemetry.track', 'telemetry.heartbeat', 'telemetry.stats', 'telemetry.stats'];
+    expect(server.app.calls.slice(before).map(({ name }) => name)).toEqual(names);
   });
 });
 
@@ -157,6 +160,25 @@ describe('unknown paths and methods', () => {
   ])('%s %s is 404, never 405', async (method, path) => {
     const reply = await server.send(method, path);
     expect([reply.status, reply.json.ok, reply.json.error.code]).toEqual([404, false, 'NOT_FOUND']);
+  });
+});
+
+describe('the game package', () => {
+  it('is told with the secret key, as JSON', async () => {
+    await manage('POST', '/package-sync', { currentRevisionId: 5 });
+    expect(lastCall()).toMatchObject({ name: 'gamePackage.sync', arguments: [{ currentRevisionId: 5 }] });
+    expect((await server.play('POST', '/v3/manage/demo/package-sync', {})).status).toBe(401);
+    expect((await manage('POST', '/package-sync')).json.error.code).toBe('INVALID_JSON');
+  });
+
+  it.each([
+    ['the body', { revisionId: 4 }, { 'x-ns-revision-id': '3' }, 4],
+    ['the header', { clientType: 'game' }, { 'x-ns-revision-id': '3' }, 3],
+    ['neither', {}, { 'x-ns-revision-id': 'x' }, null],
+    ['no body', undefined, {}, null],
+  ])('is asked for with the public key; the revision comes from %s', async (_, body, headers, revision) => {
+    expect((await server.play('POST', '/v3/manage/demo/revision-init', body, headers)).status).toBe(200);
+    expect(lastCall()).toMatchObject({ name: 'gamePackage.init', arguments: [revision] });
   });
 });
 
@@ -200,7 +222,23 @@ describe('endpoint calls', () => {
       slug: 'x',
       endpoint: 'y',
     });
-    expect(lastCall()?.arguments).toEqual([{ slug: 'buy', input: { item: 'sword' }, fromQuery: false, target: 'live' }]);
+    const plain = { fromQuery: false, target: 'live', sealed: null };
+    expect(lastCall()?.arguments).toEqual([{ ...plain, slug: 'buy', input: { item: 'sword' }, security: { a: 1 }, library: true }]);
+  });
+
+  it.each([
+    ['a body of no library', { a: 1 }, {}, { library: false, security: null }],
+    ['its header alone', { a: 1 }, { 'x-ns-security-mode': 'legacy' }, { library: true, security: null }],
+    ['a security block that is none', { a: 1, security: true }, {}, { library: false, security: null }],
+  ])('say of %s whether a client library sent it', async (_, body, headers, said) => {
+    await server.play('POST', '/v3/endpoints/demo/buy', body, headers);
+    expect(lastCall()).toMatchObject({ arguments: [{ ...said, sealed: null, input: { a: 1 } }] });
+  });
+
+  it('hand on an envelope as it came, and no input beside it', async () => {
+    const envelope = { iv: 'x', encryptedPayload: 'y' };
+    await server.play('POST', '/v3/endpoints/demo/buy', { security: { revisionId: 4 }, encrypted: true, envelope, gold: 9 });
+    expect(lastCall()).toMatchObject({ arguments: [{ sealed: envelope, input: {}, security: { revisionId: 4 }, library: true }] });
   });
 
   it('take the object member `input`, or `args`, when there is one', async () => {
@@ -224,7 +262,7 @@ describe('endpoint calls', () => {
       'GET',
       '/v3/endpoints/demo/top?amount=5&name=a%20b&secret-key=1&revisionTarget=next&includeStaged=true&v=17&PlatformId=9&ToKen=t',
     );
-    expect(lastCall()?.arguments).toEqual([{ slug: 'top', input: { amount: '5', name: 'a b' }, fromQuery: true, target: 'next' }]);
+    expect(lastCall()?.arguments).toMatchObject([{ slug: 'top', input: { amount: '5', name: 'a b' }, fromQuery: true, target: 'next' }]);
   });
 
   it('without a body have an empty input; what is no JSON object is refused', async () => {

@@ -22,6 +22,7 @@ const IDLE: JobHandlers = {
   'verify.run': async () => ({}),
   'tests.run': async () => ({}),
   'tables.cleanup': async () => ({}),
+  'telemetry.retain': async () => ({}),
   'jobs.forget': async () => ({}),
 };
 

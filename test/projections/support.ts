@@ -147,6 +147,7 @@ export async function fillAll(feed: Feed): Promise<void> {
       data: { keyId: 'k2', kind: 'secret', label: 'server', hash: 'h2', display: 'sec…', permissions: { storage: 'rw' } },
     },
     { type: 'settings.changed', data: { changes: { big: 1, nextData: 'isolated' } } },
+    { type: 'package.synced', data: { changes: { packageIdent: 'org.demo', currentRevisionId: 3 } } },
   );
   await feed.publish('live', [
     ['collection', 'saves', { id: 'saves', name: 'Saves', collectionType: 'per-platformid' }],

@@ -1,4 +1,4 @@
-import { isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { memberSpellings } from '../wire-names.ts';
 
@@ -33,13 +33,6 @@ export function requestIdIn(payload: JsonObject): string {
 /** The `security` block that client libraries send; whatever else stands there is none. */
 export function securityIn(body: JsonObject): JsonObject | null {
   return objectIn(body, 'security');
-}
-
-/** Revision that a `security` block names; `null` for none, which is 0 on the wire. */
-export function revisionIn(security: JsonObject | null): number | null {
-  const id = security === null ? undefined : member(security, 'revisionId');
-  const revision = isNumber(id) ? toDouble(id) : 0;
-  return Number.isSafeInteger(revision) && revision > 0 ? revision : null;
 }
 
 function objectIn(body: JsonObject, name: string): JsonObject | null {

@@ -14,6 +14,8 @@ const VERSION = '1';
 const LEAST_NONCE = 8;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+/** It becomes part of the subject that remembers the request's id. */
+const STORABLE = /^[^/\0]{1,256}$/;
 const LABELS: readonly string[] = [WIRE_TEXTS.envelopeLabel.published, WIRE_TEXTS.envelopeLabel.neutral];
 
 export interface OpenRequest {
@@ -74,6 +76,7 @@ export function openEnvelope(ask: OpenRequest): Opened | Refusal {
   if (sealed.iv === '' || sealed.encryptedPayload === '' || signature === '') return invalid('The envelope is not complete');
   const named = identityOf(read);
   if (named === null) return invalid('The envelope names neither a player nor a session');
+  if (!STORABLE.test(named.identity)) return invalid('The envelope names an impossible player');
   const stranger = wrongIdentity(ask, named);
   if (stranger) return stranger;
 

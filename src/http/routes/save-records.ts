@@ -3,7 +3,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Answer } from '../answer.ts';
 import { invalidBody, readJson } from '../body.ts';
-import { authenticate, DOCUMENT_KEYS } from '../credentials.ts';
+import { authenticate, RECORD_KEYS } from '../credentials.ts';
 import { type Context, param } from '../exchange.ts';
 import { addressOf, documentBody, type Routes, readAnswer, type Services } from './services.ts';
 
@@ -12,26 +12,26 @@ export function saveRecordRoutes(router: Routes, services: Services): void {
   const { app, gameBody } = services;
 
   router.get('/:project/:collection/:key/records', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
+    const caller = await authenticate(app, ctx, RECORD_KEYS);
     return readAnswer(await app.saveRecords.list(caller, addressOf(ctx)));
   });
 
   router.post('/:project/:collection/:key/records', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
+    const caller = await authenticate(app, ctx, RECORD_KEYS);
     const address = addressOf(ctx);
     await app.saveRecords.mayWrite(caller, address);
     return readAnswer(await app.saveRecords.create(caller, address, await anyBody(ctx, services)));
   });
 
   router.patch('/:project/:collection/:key/records/:record', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
+    const caller = await authenticate(app, ctx, RECORD_KEYS);
     const address = recordOf(ctx);
     await app.saveRecords.mayWrite(caller, address);
     return readAnswer(await app.saveRecords.rename(caller, address, await documentBody(ctx, gameBody)));
   });
 
   router.delete('/:project/:collection/:key/records/:record', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
+    const caller = await authenticate(app, ctx, RECORD_KEYS);
     return readAnswer(await app.saveRecords.remove(caller, recordOf(ctx)));
   });
 }

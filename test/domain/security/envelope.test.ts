@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { inputOfPayload, requestIdIn, revisionIn, securityIn } from '../../../src/domain/security/call-body.ts';
+import { inputOfPayload, requestIdIn } from '../../../src/domain/security/call-body.ts';
 import { fingerprintOf, type Opened, type OpenRequest, openEnvelope, sealedIn } from '../../../src/domain/security/envelope.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
-import { canonicalJson, isObject, type Json, type JsonObject, parseJson } from '../../../src/kernel/json.ts';
+import { canonicalJson, isObject, type JsonObject, parseJson } from '../../../src/kernel/json.ts';
 import { type Seal, seal } from './seal.ts';
 
 const PUBLIC_KEY = 'demo_ns_4f7Kq2ZxV9bLm1Tn8Rw3Yc6Hs5Jd0PgAeUiOrXtB7';
@@ -157,17 +157,6 @@ describe('what becomes input', () => {
 
   it('is the member `input` where there is one', () => {
     expect(inputOfPayload({ input: { token: 'the author’s' }, token: 'gone' })).toEqual({ token: 'the author’s' });
-  });
-
-  it.each<[Json, number | null]>([
-    [7, 7],
-    [0, null],
-    [-1, null],
-    [1.5, null],
-    ['7', null],
-    [null, null],
-  ])('a revision id of %j in the security block is %j', (revisionId, revision) => {
-    expect(revisionIn(securityIn({ security: { revisionId } }))).toBe(revision);
   });
 });
 
