@@ -16,7 +16,7 @@ interface KeyIndex {
 /** One index per state of the authority: it lives exactly as long as the keys in it. */
 const indexes = new WeakMap<AuthorityState, KeyIndex>();
 
-/** How often a project is searched again in the log because somebody came with a key that nobody knows. */
+/** How often a project is searched again in the log because somebody came with a key or session that nobody knows. */
 const REFRESH_MS = 200;
 const refreshedAt = new WeakMap<Project, number>();
 
@@ -43,6 +43,7 @@ export async function authenticate(context: AppContext, projectId: string, prese
     platformId: presented.platformId,
     onBehalfOf: presented.onBehalfOf,
     position: presented.position,
+    proof: presented.proof,
   };
 }
 
@@ -65,11 +66,16 @@ export function findKey(project: Project, value: string): ApiKey | undefined {
 
 /** The key may just have been made elsewhere: the log is asked once more before the caller is refused. */
 async function findAgain(context: AppContext, project: Project, value: string): Promise<ApiKey | undefined> {
+  return (await lookAgain(context, project)) ? findKey(project, value) : undefined;
+}
+
+/** Reads on to the log's end for somebody who came with what nobody here knows; answers false when that was done a moment ago. */
+export async function lookAgain(context: AppContext, project: Project): Promise<boolean> {
   const now = context.scheduler.monotonic();
-  if (now - (refreshedAt.get(project) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) return undefined;
+  if (now - (refreshedAt.get(project) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) return false;
   refreshedAt.set(project, now);
   await project.refresh();
-  return findKey(project, value);
+  return true;
 }
 
 function indexOf(authority: AuthorityState): KeyIndex {

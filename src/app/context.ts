@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../domain/events.ts';
+import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
@@ -9,6 +10,7 @@ import type { Decision, Outcome } from './commit.ts';
 import type { Project } from './project.ts';
 import type { Projects } from './projects.ts';
 import type { ViewReader } from './readers.ts';
+import type { PlayerVerifier } from './verifier/verifier.ts';
 import type { View } from './view.ts';
 
 /** What the use cases share: the open projects, the views, the clock, the limits. */
@@ -23,6 +25,8 @@ export interface AppContext {
   };
   /** Plausible player ids. */
   readonly platformId: RegExp;
+  /** Proves who a player is. */
+  readonly verifier: PlayerVerifier;
 }
 
 /** The caller's project, open and reached up to the caller's watermark. */
@@ -39,6 +43,11 @@ export function positioned(context: AppContext, project: Project, caller: Caller
   const { stale } = context.projects.freshness(project);
   const behind = caller.position !== null && caller.position > project.set.head;
   return { position: project.set.head, stale: stale || behind || !reached };
+}
+
+/** As of this node's head: for what has to be known before a decision, which looks again. */
+export function settingsOf(project: Project): ProjectSettings {
+  return projectSettings(project.authority?.settings ?? {});
 }
 
 /** Runs a command of this caller. `decide` may run several times. */

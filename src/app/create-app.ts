@@ -6,6 +6,7 @@ import { createEndpoints } from './endpoints.ts';
 import { createManage } from './manage.ts';
 import { createQueries } from './queries.ts';
 import { createRecords } from './records.ts';
+import { createSessions } from './sessions.ts';
 import { createSettings } from './settings.ts';
 import { createValues } from './values.ts';
 
@@ -18,6 +19,7 @@ export function createApp(context: AppContext): App {
     endpoints: createEndpoints(context),
     values: createValues(context),
     queries: createQueries(context),
+    sessions: createSessions(context),
     manage: createManage(context),
     settings: createSettings(context),
   };

@@ -5,12 +5,14 @@ import { type CompiledEndpoint, compileEndpoint } from '../domain/endpoint/compi
 import { runEndpoint } from '../domain/endpoint/execute.ts';
 import { checkInput } from '../domain/endpoint/input.ts';
 import type { PendingWrite, Reads } from '../domain/endpoint/run.ts';
-import { refusal } from '../kernel/errors.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { type Grounds, groundsOf, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
+import { type Grounds, groundsOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
 import type { App, Caller } from './app.ts';
-import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
+import { type AppContext, decided, execute, positioned, projectOf, settingsOf } from './context.ts';
 import { DocumentWrites } from './document-writes.ts';
+import { identify, mustProve, requireSession } from './players.ts';
+import type { Project } from './project.ts';
 import type { View } from './view.ts';
 
 type Call = Parameters<App['endpoints']['call']>[1];
@@ -18,11 +20,14 @@ type Call = Parameters<App['endpoints']['call']>[1];
 /** Endpoint calls: one decision over everything the steps read, one atomic append of everything they write (decision 4). */
 export function createEndpoints(context: AppContext): App['endpoints'] {
   return {
-    async call(caller, call) {
-      const project = await projectOf(context, caller);
+    async call(claimed, call) {
+      const project = await projectOf(context, claimed);
+      // Where nobody has to prove anything, nothing waits.
+      const caller = mustProve(settingsOf(project), claimed) ? await proven(context, project, claimed, call.slug) : claimed;
       const draw = draws();
       const run = (view: View, now: number) => {
         const ground = groundsOf(view, caller, call.target);
+        if (caller.session !== undefined) stillInForce(view, caller, now);
         return runCall(context, view, ground, caller, call, now, draw());
       };
       const outcome = await execute(project, caller, 'endpoint.call', run, call.slug);
@@ -34,10 +39,28 @@ export function createEndpoints(context: AppContext): App['endpoints'] {
   };
 }
 
+function proven(context: AppContext, project: Project, caller: Caller, slug: string): Promise<Caller> {
+  return identify(context, project, caller, settingsOf(project), { scopes: [slug] }).catch(readable);
+}
+
+function stillInForce(view: View, caller: Caller, now: number): void {
+  try {
+    requireSession(view, caller, now);
+  } catch (error) {
+    readable(error);
+  }
+}
+
+/** A game reads no body of an answer from 400 on, and it has to learn that its session has ended (decision 2; security 11.1). */
+function readable(error: unknown): never {
+  if (!(error instanceof Refusal) || !error.code.startsWith('AUTH_SESSION_')) throw error;
+  throw new Refusal(error.status, error.code, error.message, { ...error.extra, httpStatus: 200 });
+}
+
 function runCall(context: AppContext, view: View, ground: Grounds, caller: Caller, call: Call, now: number, random: () => number) {
   if (caller.isSecret) requirePermission(ground.key, 'endpoints', 'x');
   const platformId = playerOf(caller, context.platformId);
-  if (!caller.isSecret && ground.settings.requirePlayerAuth) requireVerifiedPlayer();
+  if (needsPlayer(ground, caller)) requireVerifiedPlayer(caller);
   const endpoint = callable(ground.definitions, call.slug, caller);
   const compiled = compiledEndpoint(ground.definitions, endpoint);
   const input = ground.settings.inputValidation === 'off' ? call.input : checkInput(compiled, call.input, { fromQuery: call.fromQuery });

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createApp } from '../app/create-app.ts';
 import type { Projects } from '../app/projects.ts';
 import type { ViewReader } from '../app/readers.ts';
+import { createVerifier } from '../app/verifier/create-verifier.ts';
 import type { Config } from '../config.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Health } from '../http/routes/system.ts';
@@ -32,6 +33,7 @@ export function createServing({ config, projects, views, metrics, logger, health
     scheduler: realScheduler,
     limits: { documentBytes: config.limits.documentBytes, viewWaitMs: VIEW_WAIT_MS },
     platformId: new RegExp(config.platformIdPattern, 'u'),
+    verifier: createVerifier(config.verifier, realScheduler),
   });
   return createServer({
     app,

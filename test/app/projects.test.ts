@@ -5,6 +5,7 @@ import { createOperator } from '../../src/app/operator.ts';
 import type { Project } from '../../src/app/project.ts';
 import { Projects } from '../../src/app/projects.ts';
 import type { ViewReader } from '../../src/app/readers.ts';
+import { NO_VERIFIER } from '../../src/app/verifier/verifier.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../src/log/port.ts';
 import { codeOf, increment, LIMITS, Table, written } from './support.ts';
@@ -118,7 +119,7 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
   await projects.start();
   const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
   const limits = { documentBytes: 65_536, viewWaitMs: 250 };
-  const app = createApp({ projects, views: NO_VIEWS, scheduler: table.machine, limits, platformId: /./ });
+  const app = createApp({ projects, views: NO_VIEWS, scheduler: table.machine, limits, platformId: /./, verifier: NO_VERIFIER });
   const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
   const definition = [{ id: 'players', name: 'players', type: 'player' }];
   await table.passing(app.manage.upsertMany(caller, 'collection', definition, { target: 'live', replaceAll: false }));

@@ -6,6 +6,7 @@ import { managementRoutes, unknownManagementRoute } from './management.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
 import { familyRouter, type Routes, type Services } from './services.ts';
+import { sessionRoutes } from './sessions.ts';
 import { settingsRoutes } from './settings.ts';
 import { type SystemParts, securityConfigRoutes, serveCanary, systemRoutes } from './system.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
@@ -40,6 +41,8 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   const manage = familyRouter('/v3/manage');
   managementRoutes(manage, services);
   settingsRoutes(manage, services);
+  const sessions = familyRouter('/v3/auth-sessions');
+  sessionRoutes(sessions, services);
   const securityConfig = familyRouter('/v3/security-config');
   securityConfigRoutes(securityConfig);
   const systemRouter = familyRouter('');
@@ -56,7 +59,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
     manage: serve(manage, (ctx) => unknownManagementRoute(ctx, services)),
     'security-config': serve(securityConfig),
     system: serve(systemRouter),
-    sessions: nothing,
+    sessions: serve(sessions),
     pages: nothing,
     'save-failure': nothing,
   };
