@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Pool, PoolClient } from 'pg';
+import { level } from './checkpoints.ts';
 import { PROJECTION_NAMES } from './registry.ts';
 import { type ProjectionName, schemaOf, tableName, tablesOf } from './tables.ts';
 
@@ -26,6 +27,7 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
     );
     for (const migration of [...before, ...own()]) await apply(client, migration);
     for (const name of PROJECTION_NAMES) await install(client, name);
+    await level(client, null);
   } finally {
     // A broken connection has lost the lock with its session.
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);

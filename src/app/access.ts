@@ -74,7 +74,7 @@ export function actorOf(caller: Caller): Actor {
  */
 const STORABLE_CLAIM = /^[^/\0]{0,256}$/;
 
-function requireStorable(claim: string | null): void {
+export function requireStorable(claim: string | null): void {
   if (claim !== null && !STORABLE_CLAIM.test(claim)) throw refusal('INVALID_PLATFORMID');
 }
 

@@ -1,6 +1,6 @@
 import type { PublishTarget } from '../domain/events.ts';
 import type { ClientFacts, RevisionStatus } from '../domain/revision/status.ts';
-import type { ApiKey } from '../domain/states.ts';
+import type { ApiKey, PageState } from '../domain/states.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
@@ -42,6 +42,20 @@ export interface App {
     ): Promise<ReadAnswer>;
     get(caller: Caller, at: Address): Promise<DocumentAnswer>;
   };
+  /** Save slots of players; `at.key` is the player (runtime-storage 8). All throw 400 INVALID_KEY for what is no player id. */
+  readonly saveRecords: {
+    list(caller: Caller, at: Address): Promise<ReadAnswer>;
+    /** Access alone, for before a body is read. */
+    mayWrite(caller: Caller, at: Address): Promise<void>;
+    /** `body` is the parsed request body, or anything else where there was none: what names no record gives the default name. */
+    create(caller: Caller, at: Address, body: Json | undefined): Promise<ReadAnswer>;
+    rename(caller: Caller, at: RecordAddress, body: Json): Promise<ReadAnswer>;
+    remove(caller: Caller, at: RecordAddress): Promise<ReadAnswer>;
+  };
+  readonly pages: {
+    /** By anybody. Throws 404 NOT_FOUND for an unknown project or page. */
+    read(projectId: string, slug: string): Promise<PageAnswer>;
+  };
   readonly endpoints: {
     call(caller: Caller, call: EndpointRequest): Promise<EndpointAnswer>;
   };
@@ -82,6 +96,23 @@ export interface App {
     validate(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
     promote(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
     diff(caller: Caller): Promise<ManageAnswer>;
+    /** All sections of a push, or nothing. The key needs every section's permission, whatever the section holds. */
+    sync(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    /** What `sync` would do. Writes nothing. */
+    preflight(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
+  };
+  /** Saved tests and dry runs: what they write is seen by the run alone, and nothing of it is stored (management 9). */
+  readonly tests: {
+    list(caller: Caller): Promise<ManageAnswer>;
+    /** `body`: a list of tests or source items, or `{tests}`. */
+    replace(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
+    /** `{testId}`, or a test itself. */
+    testEndpoint(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    runTests(caller: Caller, target: PublishTarget): Promise<ManageAnswer>;
+    /** `{slug}`, or nothing for every endpoint. */
+    autoTest(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
   };
   /** The game's package and revisions (management 14 and 15). */
   readonly gamePackage: {
@@ -155,6 +186,10 @@ export interface Address extends CollectionAddress {
   readonly key: string;
 }
 
+export interface RecordAddress extends Address {
+  readonly recordId: string;
+}
+
 export interface Positioned {
   /** Revision of the project's log that this reflects or became: `x-ns-position`. */
   readonly position: number;
@@ -167,6 +202,10 @@ export interface DocumentAnswer extends Positioned {
   readonly text: string;
   /** `x-ns-save-version`. */
   readonly version: number;
+}
+
+export interface PageAnswer extends Positioned {
+  readonly page: PageState;
 }
 
 export interface WriteAnswer extends Positioned {

@@ -5,10 +5,13 @@ import { createDocuments } from './documents.ts';
 import { createEndpoints } from './endpoints.ts';
 import { createGamePackage } from './game-package.ts';
 import { createManage } from './manage.ts';
+import { createPages } from './pages.ts';
 import { createQueries } from './queries.ts';
 import { createRecords } from './records.ts';
+import { createSaveRecords } from './save-records.ts';
 import { createSecurityConfig } from './security-config.ts';
 import { createSettings } from './settings.ts';
+import { createTests } from './tests.ts';
 import { createValues } from './values.ts';
 
 /** All use cases over one context. */
@@ -18,11 +21,14 @@ export function createApp(context: AppContext): App {
     securityConfig: createSecurityConfig(context),
     documents: createDocuments(context),
     records: createRecords(context),
+    saveRecords: createSaveRecords(context),
+    pages: createPages(context),
     endpoints: createEndpoints(context),
     values: createValues(context),
     queries: createQueries(context),
     gamePackage: createGamePackage(context),
     manage: createManage(context),
+    tests: createTests(context),
     settings: createSettings(context),
   };
 }

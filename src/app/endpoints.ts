@@ -4,27 +4,19 @@ import { fillDefaults } from '../domain/document/schema.ts';
 import { type CompiledEndpoint, compileEndpoint } from '../domain/endpoint/compile.ts';
 import { runEndpoint } from '../domain/endpoint/execute.ts';
 import { checkInput } from '../domain/endpoint/input.ts';
-import type { PendingWrite, Reads } from '../domain/endpoint/run.ts';
-import { mayWrite } from '../domain/endpoint/writes.ts';
-import { projectSettings } from '../domain/project/settings.ts';
-import {
-  isBlocked,
-  type RevisionStatus,
-  revisionIdOf,
-  revisionMessage,
-  revisionStatus,
-  revisionStatusBody,
-} from '../domain/revision/status.ts';
+import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../domain/endpoint/run.ts';
+import type { Trace } from '../domain/endpoint/step.ts';
+import { type RevisionStatus, revisionStatusBody } from '../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../domain/security/call-body.ts';
 import { encryptionRequired } from '../domain/security/mismatch.ts';
-import { Refusal, refusal } from '../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { member } from '../kernel/path.ts';
+import { refusal } from '../kernel/errors.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
 import { type Grounds, groundsOf, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
 import type { App, Caller, EndpointAnswer, EndpointRequest } from './app.ts';
 import type { Decision } from './commit.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { DocumentWrites } from './document-writes.ts';
+import { requireCurrent, revisionOfCall, withRevision } from './endpoint-revision.ts';
 import { type OpenSealed, opener } from './open-request.ts';
 import type { Project } from './project.ts';
 import { type Consumed, consuming, unwrapped } from './request-ids.ts';
@@ -69,27 +61,6 @@ async function runOnce(
   return { ...answer, position: outcome.revision, stale };
 }
 
-/** A published game says its revision in a header and in the `security` block; one of them is enough. */
-function revisionOfCall(context: AppContext, project: Project, caller: Caller, { security }: EndpointRequest): RevisionStatus | null {
-  const { authority } = project;
-  if (caller.revision !== null || security === null || authority === null) return caller.revision;
-  const client = { revision: revisionIdOf(member(security, 'revisionId')), clientType: null };
-  return revisionStatus(projectSettings(authority.settings), authority.gamePackage, client, context.scheduler.now());
-}
-
-/** The answer, or the refusal, with how the game's revision stands; what an author put under the name stays (security 8.5). */
-async function withRevision(answer: Promise<EndpointAnswer>, status: JsonObject): Promise<EndpointAnswer> {
-  try {
-    const given = await answer;
-    const { body } = given;
-    return isObject(body) && !Object.hasOwn(body, '_revisionStatus') ? { ...given, body: { ...body, _revisionStatus: status } } : given;
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const { extra } = error;
-    throw new Refusal(error.status, error.code, error.message, { ...extra, body: { _revisionStatus: status, ...extra.body } });
-  }
-}
-
 /** One decision of a call. */
 interface Run {
   readonly context: AppContext;
@@ -119,7 +90,7 @@ function runPlain(run: Run, player: string): Decision<Ran> {
   const { settings } = ground;
   if (settings.enableEncryptedRequests && call.library && !caller.isSecret && caller.onBehalfOf === null)
     throw encryptionRequired(settings);
-  return runSteps(run, player, call.input);
+  return perform(run, player, call.input);
 }
 
 /** The id is used up before the endpoint runs, and whatever comes of the call (security 7.5). */
@@ -127,36 +98,39 @@ function runSealed(run: Run, player: string, open: OpenSealed): Decision<Consume
   const { view, now, ground } = run;
   const { payload, type, identity } = open(ground.authority, player);
   const request = { type, identity, requestId: requestIdIn(payload) };
-  return consuming(view, now, ground.settings, request, () => runSteps(run, player, inputOfPayload(payload)));
+  return consuming(view, now, ground.settings, request, () => perform(run, player, inputOfPayload(payload)));
 }
 
-function runSteps(
+function perform(
   { context, view, ground, caller, call, revision, now, random }: Run,
   platformId: string,
-  sent: JsonObject,
+  input: JsonObject,
 ): Decision<Ran> {
   const endpoint = callable(ground.definitions, call.slug, caller);
   if (revision !== null) requireCurrent(revision, endpoint, ground.definitions);
-  const compiled = compiledEndpoint(ground.definitions, endpoint);
-  const input = ground.settings.inputValidation === 'off' ? sent : checkInput(compiled, sent, { fromQuery: call.fromQuery });
   const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-  const result = runEndpoint(
-    compiled,
-    {
-      projectId: caller.projectId,
-      slug: endpoint.slug,
-      input,
-      platformId,
-      playerKey: playerKey(ground, platformId, input),
-      hasSecretKey: caller.isSecret,
-      isDedicatedServer: caller.isSecret,
-      now,
-      random,
-    },
-    readsOf(ground, writes),
-  );
+  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random };
+  const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null);
   for (const write of result.writes) commit(writes, ground, write, platformId, endpoint.slug);
   return decided({ status: result.status, body: result.body, wrote: writes.events.length > 0 }, writes.events);
+}
+
+/** Whom a run is for, and the clock and chance it sees. */
+export type RunAs = Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random'>;
+
+/** Checks the input and runs the steps over `writes`, which are not written by that: the caller commits what the result asks for. */
+export function runSteps(
+  ground: Grounds,
+  writes: DocumentWrites,
+  endpoint: EndpointModel,
+  call: Pick<EndpointRequest, 'input' | 'fromQuery'>,
+  as: RunAs,
+  trace: Trace | null,
+): EndpointResult {
+  const compiled = compiledEndpoint(ground.definitions, endpoint);
+  const input = ground.settings.inputValidation === 'off' ? call.input : checkInput(compiled, call.input, { fromQuery: call.fromQuery });
+  const about = { projectId: ground.authority.projectId, slug: endpoint.slug, input, playerKey: playerKey(ground, as.platformId, input) };
+  return runEndpoint(compiled, { ...as, ...about }, readsOf(ground, writes), trace);
 }
 
 /** The gates of a definition, in their order (endpoint-language 1.3, rows 12 to 16). */
@@ -168,17 +142,6 @@ function callable(definitions: EffectiveDefinitions, slug: string, caller: Calle
   if (endpoint.internal) throw refusal('ENDPOINT_NOT_FOUND');
   if (endpoint.requiresSecretKey && !caller.isSecret) throw refusal('SECRET_KEY_REQUIRED');
   return endpoint;
-}
-
-/** For as long as the publish that the endpoint is of. */
-const writing = new WeakMap<EndpointModel, boolean>();
-
-/** An outdated game may be let read alone, or nothing at all. HTTP 200, or it could not read why (decision 2). */
-function requireCurrent(revision: RevisionStatus, endpoint: EndpointModel, definitions: EffectiveDefinitions): void {
-  if (!isBlocked(revision, 'write')) return;
-  const writes = writing.get(endpoint) ?? mayWrite(endpoint, definitions);
-  writing.set(endpoint, writes);
-  if (isBlocked(revision, writes ? 'write' : 'read')) throw refusal('REVISION_OUTDATED', revisionMessage(revision), { httpStatus: 200 });
 }
 
 /** Compiled once per publish: the definitions object is new with every one. */
@@ -221,7 +184,8 @@ function readsOf(ground: Grounds, writes: DocumentWrites): Reads {
   };
 }
 
-function commit(writes: DocumentWrites, ground: Grounds, write: PendingWrite, player: string, slug: string): void {
+/** Decides one of the run's writes. Throws the `Refusal` of schema, size or limits. */
+export function commit(writes: DocumentWrites, ground: Grounds, write: PendingWrite, player: string, slug: string): void {
   const collection = ground.definitions.collection(write.collection);
   if (!collection) throw new Error(`Step ${write.stepId} was compiled for a collection that is not there`);
   if (write.kind === 'delete') {
@@ -233,7 +197,7 @@ function commit(writes: DocumentWrites, ground: Grounds, write: PendingWrite, pl
 }
 
 /** Random numbers of one call: drawn once, and given again in the same order when the call is decided again. */
-function draws(): () => () => number {
+export function draws(): () => () => number {
   const drawn: number[] = [];
   return () => {
     let next = 0;

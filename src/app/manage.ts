@@ -1,9 +1,12 @@
 import { decidePutSingle, decideRemove, decideRemoveSingle, decideUpsertMany, decideUpsertOne } from '../domain/definition/decide.ts';
 import { listDefinitions } from '../domain/definition/listing.ts';
+import { preflight } from '../domain/definition/preflight.ts';
 import { decidePromote, diffDefinitions } from '../domain/definition/promote.ts';
 import type { ManageReply, Decision as Publish } from '../domain/definition/publish.ts';
+import { decideSync, scopesOfSync } from '../domain/definition/sync.ts';
+import { upgradeSource } from '../domain/definition/upgrade.ts';
 import type { DomainEvent, PublishTarget } from '../domain/events.ts';
-import { scopesOf } from '../domain/project/permissions.ts';
+import { SCOPES, scopesOf } from '../domain/project/permissions.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
@@ -27,6 +30,23 @@ export function createManage(context: AppContext): App['manage'] {
       publish(caller, `${kind}.put`, target, [kind], ({ state }) => decidePutSingle(state, kind, body, target)),
     removeSingle: (caller, kind) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemoveSingle(state, kind)),
     promote: (caller, options) => publish(caller, 'definitions.promote', live, STAGED, ({ state }) => decidePromote(state, options)),
+
+    sync: (caller, body, target) =>
+      publishWhole(context, caller, 'definitions.sync', target, scopesOfSync(body), ({ state }) => decideSync(state, body, target)),
+
+    async preflight(caller, body, target) {
+      const project = await projectOf(context, caller);
+      const { state, key } = grounds(project.authority, project.definitions, caller, target);
+      for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
+      return { ...positioned(context, project, caller), ...accepted(preflight(state, body, target)) };
+    },
+
+    async upgradeSource(caller, body) {
+      const project = await projectOf(context, caller);
+      const { key } = grounds(project.authority, project.definitions, caller, 'live');
+      for (const scope of SCOPES) requirePermission(key, scope, 'rw');
+      return { ...positioned(context, project, caller), ...accepted(upgradeSource(body)) };
+    },
 
     async list(caller, kind, options) {
       const project = await projectOf(context, caller);
@@ -64,6 +84,12 @@ export function createManage(context: AppContext): App['manage'] {
       return { ...positioned(context, project, caller), status: 200, body };
     },
   };
+}
+
+/** What a pure answer comes to: a refusal is thrown, as everywhere above the domain. */
+function accepted(reply: ManageReply | Refusal): ManageReply {
+  if (reply instanceof Refusal) throw reply;
+  return reply;
 }
 
 type Kind = ListedKind | SingleKind;

@@ -12,6 +12,7 @@ const SIGNED_MS = 5_000;
 
 interface Signed {
   readonly config: JsonObject;
+  /** By the monotonic clock. */
   readonly at: number;
 }
 
@@ -30,13 +31,13 @@ export function createSecurityConfig(context: AppContext): App['securityConfig']
     project.lastUsedAt = context.scheduler.monotonic();
     context.projects.freshness(project);
     const settings = projectSettings(authority.settings);
-    const now = context.scheduler.now();
+    const at = context.scheduler.monotonic();
     const known = signed.get(authority.settings);
-    if (known && now - known.at < SIGNED_MS) return { version: configVersion(settings), config: known.config };
+    if (known && at - known.at < SIGNED_MS) return { version: configVersion(settings), config: known.config };
     const signer = await context.signer();
-    const unsigned = securityConfig(projectId, settings, signer.signing, now);
+    const unsigned = securityConfig(projectId, settings, signer.signing, context.scheduler.now());
     const config = { ...unsigned, signature: signer.sign(canonicalJson(unsigned)) };
-    signed.set(authority.settings, { config, at: now });
+    signed.set(authority.settings, { config, at });
     return { version: configVersion(settings), config };
   };
 }

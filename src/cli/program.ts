@@ -6,6 +6,7 @@ import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
 import { logCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
+import { pageCommand } from './page.ts';
 import { projectCommand } from './project.ts';
 import { rebuildCommand } from './rebuild.ts';
 import { startCommand } from './start.ts';
@@ -21,6 +22,7 @@ export function createProgram(): Command {
     startCommand,
     projectCommand,
     keyCommand,
+    pageCommand,
     migrateCommand,
     rebuildCommand,
     verifyCommand,

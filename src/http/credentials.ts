@@ -19,6 +19,8 @@ export const DOCUMENT_KEYS: KeyRules = {
   disabledProject: 'PROJECT_DISABLED',
   needs: { scope: 'collections', level: 'x' },
 };
+/** Save records: the rights of documents, but a disabled key is no key (security 1.3). */
+export const RECORD_KEYS: KeyRules = { ...DOCUMENT_KEYS, disabledKey: 'UNAUTHORIZED' };
 /** Lists, single records, ledgers, values and rate limits: any valid key. */
 export const VIEW_KEYS: KeyRules = { carriers: 'runtime', disabledKey: 'UNAUTHORIZED', disabledProject: 'PROJECT_DISABLED', needs: null };
 export const ENDPOINT_KEYS: KeyRules = {

@@ -92,6 +92,19 @@ export function fakeApp(): FakeApp {
         return { ...at, text: '{"_id":"r"}', version: 1 };
       },
     },
+    saveRecords: {
+      list: async (caller, ...rest) => read('saveRecords.list', caller, rest),
+      async mayWrite() {},
+      create: async (caller, ...rest) => read('saveRecords.create', caller, rest),
+      rename: async (caller, ...rest) => read('saveRecords.rename', caller, rest),
+      remove: async (caller, ...rest) => read('saveRecords.remove', caller, rest),
+    },
+    pages: {
+      async read(projectId, slug) {
+        if (projectId !== PROJECT) throw refusal('NOT_FOUND');
+        return { ...at, page: { page: { slug, title: 'T', pageType: 'markdown', contentMd: '# T' }, createdAt: 1, updatedAt: 2 } };
+      },
+    },
     endpoints: {
       async call(caller, call) {
         note('endpoints.call', caller, call);
@@ -113,6 +126,17 @@ export function fakeApp(): FakeApp {
       validate: async (caller, ...rest) => managed('manage.validate', caller, rest),
       promote: async (caller, ...rest) => managed('manage.promote', caller, rest),
       diff: async (caller, ...rest) => managed('manage.diff', caller, rest),
+      sync: async (caller, ...rest) => managed('manage.sync', caller, rest),
+      preflight: async (caller, ...rest) => managed('manage.preflight', caller, rest),
+      upgradeSource: async (caller, ...rest) => managed('manage.upgradeSource', caller, rest),
+    },
+    tests: {
+      list: async (caller, ...rest) => managed('tests.list', caller, rest),
+      replace: async (caller, ...rest) => managed('tests.replace', caller, rest),
+      testEndpoint: async (caller, ...rest) => managed('tests.testEndpoint', caller, rest),
+      runTests: async (caller, ...rest) => managed('tests.runTests', caller, rest),
+      autoTest: async (caller, ...rest) => managed('tests.autoTest', caller, rest),
+      suggestTests: async (caller, ...rest) => managed('tests.suggestTests', caller, rest),
     },
     gamePackage: {
       sync: async (caller, ...rest) => managed('gamePackage.sync', caller, rest),

@@ -152,7 +152,7 @@ describe('unknown paths and methods', () => {
     ['POST', '/v3/auth-sessions/demo/create'],
     ['POST', '/v3/manage/demo/nothing'],
     ['POST', '/v3/manage/demo'],
-    ['GET', '/pages/demo/news'],
+    ['GET', '/pages/demo'],
     ['GET', '/'],
   ])('%s %s is 404, never 405', async (method, path) => {
     const reply = await server.send(method, path);

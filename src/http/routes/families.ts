@@ -4,12 +4,16 @@ import { documentRoutes, documentViewRoutes } from './documents.ts';
 import { endpointRoutes } from './endpoints.ts';
 import { gamePackageRoutes } from './game-package.ts';
 import { managementRoutes, unknownManagementRoute } from './management.ts';
+import { pageRoutes } from './pages.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
+import { saveRecordRoutes } from './save-records.ts';
 import { securityConfigRoutes } from './security-config.ts';
 import { familyRouter, type Routes, type Services } from './services.ts';
 import { settingsRoutes } from './settings.ts';
+import { syncRoutes } from './sync.ts';
 import { type SystemParts, serveCanary, systemRoutes } from './system.ts';
+import { testRoutes } from './tests.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
 
 export type Families = Readonly<Record<Family, Serve>>;
@@ -20,6 +24,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   reservedStorageRoutes(storage);
   documentRoutes(storage, services);
   documentViewRoutes(storage, services);
+  saveRecordRoutes(storage, services);
   appendRoute(storage, services);
   recordViewRoutes(storage, services);
   rateLimitRoutes(storage, services);
@@ -27,10 +32,12 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   const storageApi = familyRouter('/api/storage');
   reservedStorageRoutes(storageApi);
   documentRoutes(storageApi, services);
+  saveRecordRoutes(storageApi, services);
   appendRoute(storageApi, services);
   storageQueryRoutes(storageApi, services);
 
   const storageV1 = familyRouter('/v1/storage');
+  saveRecordRoutes(storageV1, services);
   rateLimitRoutes(storageV1, services);
 
   const endpoints = familyRouter('/v3/endpoints');
@@ -39,8 +46,12 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   queryRoutes(queries, services);
   const values = familyRouter('/v3/values');
   valueRoutes(values, services);
+  const pages = familyRouter('/pages');
+  pageRoutes(pages, services);
   const manage = familyRouter('/v3/manage');
   managementRoutes(manage, services);
+  syncRoutes(manage, services);
+  testRoutes(manage, services);
   settingsRoutes(manage, services);
   gamePackageRoutes(manage, services);
   const securityConfig = familyRouter('/v3/security-config');
@@ -60,7 +71,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
     'security-config': serve(securityConfig),
     system: serve(systemRouter),
     sessions: nothing,
-    pages: nothing,
+    pages: serve(pages),
     'save-failure': nothing,
   };
 }
