@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Pool, PoolClient } from 'pg';
 import { level } from './checkpoints.ts';
-import { PROJECTION_NAMES } from './registry.ts';
+import { REBUILDABLE } from './registry.ts';
 import { type ProjectionName, schemaOf, tableName, tablesOf } from './tables.ts';
 
 /** A step of the database's shape. Names are unique and never reused; a published step is never changed. */
@@ -26,7 +26,7 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
       'CREATE TABLE IF NOT EXISTS savepoint.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
     );
     for (const migration of [...before, ...own()]) await apply(client, migration);
-    for (const name of PROJECTION_NAMES) await install(client, name);
+    for (const name of REBUILDABLE) await install(client, name);
     await level(client, null);
   } finally {
     // A broken connection has lost the lock with its session.

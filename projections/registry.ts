@@ -37,6 +37,12 @@ export const STATE_NAMES: readonly ProjectionName[] = STATE_TABLES.map(({ name }
 export const LATER_STATES: readonly ProjectionName[] = STATE_TABLES.filter(({ broughtEvents }) => broughtEvents).map(({ name }) => name);
 export const VIEW_NAMES: readonly ProjectionName[] = VIEWS.map(({ name }) => name);
 
+/** What has tables of its own and another way to be filled, rebuilt and verified: see telemetry/. */
+export const TELEMETRY: ProjectionName = 'telemetry';
+
+/** All that can be built anew. */
+export const REBUILDABLE: readonly ProjectionName[] = [...PROJECTION_NAMES, TELEMETRY];
+
 export function isProjectionName(name: string): name is ProjectionName {
-  return PROJECTION_NAMES.some((known) => known === name);
+  return REBUILDABLE.some((known) => known === name);
 }

@@ -19,7 +19,9 @@ export type ProjectionName =
   | 'access'
   | 'ledger'
   | 'records'
-  | 'leaderboards';
+  | 'leaderboards'
+  // Of no project's own stream: see telemetry/.
+  | 'telemetry';
 
 export interface Table {
   readonly name: string;
@@ -47,6 +49,10 @@ export const TABLES: readonly Table[] = [
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
   { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'] },
   { name: 'leaderboard_counts', projection: 'leaderboards', key: ['board', 'space'] },
+  { name: 'telemetry_checkpoints', projection: 'telemetry', key: [] },
+  { name: 'telemetry_events', projection: 'telemetry', key: ['revision'] },
+  { name: 'telemetry_players', projection: 'telemetry', key: ['platform_id'] },
+  { name: 'telemetry_sessions', projection: 'telemetry', key: ['platform_id', 'session_id'] },
 ];
 
 /** Projection → the version of its tables. */

@@ -53,8 +53,40 @@ export function grounds(
   if (!key.enabled) throw refusal('KEY_DISABLED');
   const settings = projectSettings(authority.settings);
   if (!settings.enabled) throw refusal('PROJECT_DISABLED');
+  return groundsWith(authority, settings, key, state, target);
+}
+
+function groundsWith(
+  authority: AuthorityState,
+  settings: ProjectSettings,
+  key: ApiKey,
+  state: DefinitionsState,
+  target: PublishTarget,
+): Grounds {
   const space: Space = target === 'live' || settings.nextData === 'shared' ? 'live' : `next${state.generation}`;
   return { authority, settings, key, state, definitions: effectiveDefinitions(state, target), space };
+}
+
+/** Stands for a key where whoever runs the installation asks. */
+const OPERATOR: ApiKey = {
+  keyId: 'operator',
+  kind: 'secret',
+  label: 'operator',
+  hash: '',
+  display: '',
+  enabled: true,
+  permissions: null,
+  createdAt: 0,
+};
+
+/** What holds for the operator, of a disabled project too. Throws 404 for one that is gone. */
+export function operatorGrounds(target: PublishTarget): (view: View) => Grounds {
+  return (view) => {
+    const authority = asAuthority(view.read(AUTHORITY));
+    if (!authority || authority.deleted) throw refusal('NOT_FOUND', 'There is no such project');
+    const state = asDefinitions(view.read(DEFINITIONS));
+    return groundsWith(authority, projectSettings(authority.settings), OPERATOR, state, target);
+  };
 }
 
 /** Whom a command is done for. Throws 400 INVALID_PLATFORMID for a claim that no table could hold. */

@@ -130,6 +130,36 @@ export interface App {
     /** By the value of a public key of this project; `null`, and one that is not there, change nothing. */
     revokePublicKey(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
   };
+  /** What players report (runtime-storage 12, 13, 15). Bodies come with neutral names; `claimed` is the player's id out of the query. */
+  readonly telemetry: {
+    track(caller: Caller, body: Json | undefined, claimed: string | null): Promise<Tracked>;
+    /** A body that is missing, or is no object, is no reason to refuse. */
+    heartbeat(caller: Caller, body: Json | undefined, claimed: string | null): Promise<HeartbeatAnswer>;
+    saveFailed(caller: Caller, body: Json | undefined): Promise<{ readonly recorded: boolean }>;
+    stats(caller: Caller, platformId: string): Promise<StatsAnswer>;
+  };
+}
+
+/** `reason`: why not, a word for machines. */
+export interface Tracked {
+  readonly stored: boolean;
+  readonly reason: 'storage_unavailable' | 'capture_disabled' | null;
+}
+
+export interface HeartbeatAnswer {
+  readonly ok: true;
+  readonly persisted: boolean;
+  readonly platformId: string;
+  readonly projectId: string;
+  readonly totalSeconds: number;
+  /** ISO; `null` when none is known. */
+  readonly lastHeartbeat: string | null;
+}
+
+export interface StatsAnswer {
+  readonly body: JsonObject;
+  /** Whether a heartbeat that this node has stored is not in it yet. */
+  readonly stale: boolean;
 }
 
 export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'query';

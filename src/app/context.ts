@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../domain/events.ts';
+import type { SaveFailed } from '../domain/telemetry/events.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
@@ -8,8 +9,9 @@ import type { Caller, Positioned } from './app.ts';
 import type { Decision, Outcome } from './commit.ts';
 import type { Project } from './project.ts';
 import type { Projects } from './projects.ts';
-import type { ViewReader } from './readers.ts';
+import type { TelemetryReader, ViewReader } from './readers.ts';
 import type { Signer } from './signer.ts';
+import type { TelemetryRecorder } from './telemetry-recorder.ts';
 import type { View } from './view.ts';
 
 /** What the use cases share: the open projects, the views, the clock, the limits. */
@@ -26,6 +28,15 @@ export interface AppContext {
   signer(): Promise<Signer>;
   /** Plausible player ids. */
   readonly platformId: RegExp;
+  readonly telemetry: TelemetryParts;
+}
+
+/** What players report has its own way to the log, and tables of its own. */
+export interface TelemetryParts {
+  readonly recorder: TelemetryRecorder;
+  readonly reader: TelemetryReader;
+  /** For the operators: a game did not find what it had saved. */
+  onSaveFailed(projectId: string, failure: SaveFailed): void;
 }
 
 /** The caller's project, open and reached up to the caller's watermark. */

@@ -11,6 +11,7 @@ import { createRecords } from './records.ts';
 import { createSaveRecords } from './save-records.ts';
 import { createSecurityConfig } from './security-config.ts';
 import { createSettings } from './settings.ts';
+import { createTelemetry } from './telemetry.ts';
 import { createTests } from './tests.ts';
 import { createValues } from './values.ts';
 
@@ -30,5 +31,6 @@ export function createApp(context: AppContext): App {
     manage: createManage(context),
     tests: createTests(context),
     settings: createSettings(context),
+    telemetry: createTelemetry(context),
   };
 }

@@ -101,11 +101,8 @@ function runSealed(run: Run, player: string, open: OpenSealed): Decision<Consume
   return consuming(view, now, ground.settings, request, () => perform(run, player, inputOfPayload(payload)));
 }
 
-function perform(
-  { context, view, ground, caller, call, revision, now, random }: Run,
-  platformId: string,
-  input: JsonObject,
-): Decision<Ran> {
+function perform(run: Run, platformId: string, input: JsonObject): Decision<Ran> {
+  const { context, view, ground, caller, call, revision, now, random } = run;
   const endpoint = callable(ground.definitions, call.slug, caller);
   if (revision !== null) requireCurrent(revision, endpoint, ground.definitions);
   const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);

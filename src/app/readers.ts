@@ -1,6 +1,7 @@
 import type { Space } from '../domain/events.ts';
 import type { SubjectState } from '../domain/states.ts';
 import type { SubjectKey } from '../domain/subjects.ts';
+import type { PlayerProfile, PlayerStats } from '../domain/telemetry/player.ts';
 import type { Json } from '../kernel/json.ts';
 
 /**
@@ -109,4 +110,14 @@ export interface ViewReader {
     query: { readonly id: string; readonly hash: string },
     page: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly offset: number },
   ): Promise<LeaderboardPage>;
+}
+
+export type ProfileRow = Pick<PlayerProfile, 'playerName' | 'sessionCount' | 'sessionSeconds' | 'totalSeconds' | 'lastSeen'>;
+
+/** What telemetry adds up to. `revision` is the place in the project's telemetry stream that it shows, −1 before the first event. */
+export interface TelemetryReader {
+  player(
+    projectId: string,
+    platformId: string,
+  ): Promise<{ readonly revision: number; readonly stats: PlayerStats | null; readonly profile: ProfileRow | null }>;
 }

@@ -10,6 +10,7 @@ import { pageCommand } from './page.ts';
 import { projectCommand } from './project.ts';
 import { rebuildCommand } from './rebuild.ts';
 import { startCommand } from './start.ts';
+import { testCommand } from './test.ts';
 import { verifyCommand } from './verify.ts';
 
 /** The whole command line. Help and wrong usage come out as `CommanderError`, so that whoever runs it decides how the process ends. */
@@ -30,6 +31,7 @@ export function createProgram(): Command {
     dbCommand,
     doctorCommand,
     jobsCommand,
+    testCommand,
   ]) {
     program.addCommand(make());
   }

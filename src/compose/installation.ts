@@ -5,12 +5,14 @@ import { createProjector, type Projector } from '../../projections/projector.ts'
 import { createStateReader } from '../../projections/state-reader.ts';
 import { createViewReader } from '../../projections/view-reader.ts';
 import { createOperator, type Operator } from '../app/operator.ts';
+import type { ProjectTests } from '../app/project-tests.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log/port.ts';
 import { schemaSql } from '../log/postgres/log.ts';
 import { commandDatabase } from './database.ts';
 import { openLog, requireEventStore } from './log.ts';
 import { createPool } from './pool.ts';
+import { projectTestsOn } from './project-tests.ts';
 import { createProjects, SILENT } from './projects.ts';
 import { Stops } from './stops.ts';
 
@@ -23,6 +25,7 @@ export interface Installation {
   /** The engine that EVENTSTORE_URL names, or the database. */
   readonly log: Log;
   readonly operator: Operator;
+  readonly tests: ProjectTests;
   /**
    * Whether the read models show `revision`, which the log holds; projects it itself where no node does. Answers false when they have
    * stood still for 30 s. `onWait` is told where they are, every second that it takes.
@@ -84,6 +87,7 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
     pool,
     log,
     operator: createOperator(projects, config.keyPrefix),
+    tests: projectTestsOn(config, projects),
     async projected(projectId, revision, onWait) {
       if ((await views.caughtUp(projectId, revision, NODES_TURN_MS)) && (await stateAt(projectId)) >= revision) return true;
       return withProjector((projector) => bring(projector, projectId, revision, onWait));

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { TelemetryParts } from '../app/context.ts';
 import { createApp } from '../app/create-app.ts';
 import type { Projects } from '../app/projects.ts';
 import type { ViewReader } from '../app/readers.ts';
@@ -19,6 +20,7 @@ export interface ServingParts {
   readonly projects: Projects;
   readonly views: ViewReader;
   signer(): Promise<Signer>;
+  readonly telemetry: TelemetryParts;
   readonly metrics: Metrics;
   readonly logger: Logger;
   health(): Promise<Health>;
@@ -27,11 +29,13 @@ export interface ServingParts {
 }
 
 /** The HTTP server over the use cases. Nothing listens yet. */
-export function createServing({ config, projects, views, signer, metrics, logger, health, exposition }: ServingParts): HttpServer {
+export function createServing(parts: ServingParts): HttpServer {
+  const { config, projects, views, signer, telemetry, metrics, logger, health, exposition } = parts;
   const app = createApp({
     projects,
     views,
     signer,
+    telemetry,
     scheduler: realScheduler,
     limits: { documentBytes: config.limits.documentBytes, viewWaitMs: VIEW_WAIT_MS },
     platformId: new RegExp(config.platformIdPattern, 'u'),

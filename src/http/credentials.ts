@@ -87,6 +87,11 @@ function secretOf(exchange: Exchange): string | null {
   return firstHeader(exchange, SECRET_HEADERS) ?? firstQuery(exchange, SECRET_QUERIES);
 }
 
+/** The player's id that the query claims. */
+export function claimOfQuery(exchange: Exchange): string | null {
+  return firstQuery(exchange, CLAIM_QUERIES);
+}
+
 function firstHeader(exchange: Exchange, names: readonly string[]): string | null {
   for (const name of names) {
     const text = headerText(exchange, name);

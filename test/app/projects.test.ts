@@ -7,7 +7,7 @@ import { Projects } from '../../src/app/projects.ts';
 import type { ViewReader } from '../../src/app/readers.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../src/log/port.ts';
-import { codeOf, increment, LIMITS, Table, written } from './support.ts';
+import { codeOf, increment, LIMITS, noTelemetry, Table, written } from './support.ts';
 
 /** A tail that brings what the test hands it. */
 class Tail {
@@ -121,7 +121,15 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
   await projects.start();
   const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
   const limits = { documentBytes: 65_536, viewWaitMs: 250 };
-  const app = createApp({ projects, views: NO_VIEWS, scheduler: table.machine, limits, platformId: /./, signer: neverAsked });
+  const app = createApp({
+    projects,
+    views: NO_VIEWS,
+    telemetry: noTelemetry(table.log, table.machine),
+    scheduler: table.machine,
+    limits,
+    platformId: /./,
+    signer: neverAsked,
+  });
   const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
   const definition = [{ id: 'players', name: 'players', type: 'player' }];
   await table.passing(app.manage.upsertMany(caller, 'collection', definition, { target: 'live', replaceAll: false }));

@@ -151,6 +151,24 @@ export function fakeApp(): FakeApp {
       change: async (caller, ...rest) => managed('settings.change', caller, rest),
       revokePublicKey: async (caller, ...rest) => managed('settings.revokePublicKey', caller, rest),
     },
+    telemetry: {
+      async track(caller, ...rest) {
+        note('telemetry.track', caller, ...rest);
+        return { stored: true, reason: null };
+      },
+      async heartbeat(caller, ...rest) {
+        note('telemetry.heartbeat', caller, ...rest);
+        return { ok: true, persisted: true, platformId: 'p', projectId: PROJECT, totalSeconds: 2, lastHeartbeat: null };
+      },
+      async saveFailed(caller, ...rest) {
+        note('telemetry.saveFailed', caller, ...rest);
+        return { recorded: true };
+      },
+      async stats(caller, ...rest) {
+        note('telemetry.stats', caller, ...rest);
+        return { body: { ok: true, platformId: 'p' }, stale: false };
+      },
+    },
   };
   return app;
 }

@@ -3,7 +3,7 @@ import { type Credentials, parseCredentials } from '../../infra/harness/project.
 import { testDatabase } from '../support/postgres.ts';
 import { publishGame, source } from './support/game.ts';
 import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
-import { type Node, newFolder, removeFolders, startNode, succeed } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -215,6 +215,43 @@ describe('saved tests (management 9.1, 9.4)', () => {
       200, 200, 403, 403,
     ]);
     expect(await as('POST', 'suggest-tests')).toBe(403);
+  });
+});
+
+describe('without a key (docs/tests.md)', () => {
+  const command = (...args: readonly string[]) => savepoint(['test', 'run', studio.projectId, ...args], { env });
+
+  test('the command runs the saved tests, of either target, and ends with 1 when one fails', async () => {
+    const { code, stdout } = await command();
+    expect(code).toBe(1);
+    expect(stdout).toContain('3 of 5 passed');
+    expect(stdout).toMatch(/^FAILED +nowhere +The test does not name an endpoint\.$/m);
+    const good = [{ id: 'staged', endpoint: 'staged' }];
+    const tests = studio.definitions('tests');
+    const before = Object((await ok(studio.manage('GET', tests))).body).data;
+    await ok(studio.manage('PUT', tests, { body: good }));
+    await ok(studio.manage('PATCH', studio.definitions('endpoints'), { body: { id: 'staged', steps: [] }, headers: NEXT }));
+    const next = await command('--target', 'next', '--json');
+    expect([next.code, JSON.parse(next.stdout)]).toMatchObject([0, { ok: true, target: 'next', total: 1, passed: 1, failed: 0 }]);
+    expect((await command('--json')).code).toBe(1);
+    await ok(studio.manage('PUT', tests, { body: before }));
+    expect((await savepoint(['test', 'run', 'nobody'], { env })).stderr).toContain('NOT_FOUND');
+    expect((await command('--target', 'later')).code).toBe(2);
+  });
+
+  test('the job tells which failed', async () => {
+    const add = (...args: readonly string[]) => savepoint(['jobs', 'add', 'tests.run', ...args], { env });
+    const { id } = JSON.parse((await add(studio.projectId, '--json')).stdout);
+    const done = await eventually('the job is done', async () => {
+      const jobs = JSON.parse(await succeed(['jobs', 'list', '--json'], { env }));
+      return jobs.find((job: { id: string; state: string }) => job.id === id && job.state === 'completed');
+    });
+    expect(done).toMatchObject({
+      progress: 100,
+      result: { total: 5, passed: 3, failed: 2, failures: [{ name: 'nowhere' }, { name: 'gone test', reason: expect.any(String) }] },
+    });
+    expect((await add()).code).toBe(1);
+    expect((await add(studio.projectId, 'later')).code).toBe(1);
   });
 });
 

@@ -9,10 +9,11 @@ import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
 import { saveRecordRoutes } from './save-records.ts';
 import { securityConfigRoutes } from './security-config.ts';
-import { familyRouter, type Routes, type Services } from './services.ts';
+import { familyRouter, type Services } from './services.ts';
 import { settingsRoutes } from './settings.ts';
 import { syncRoutes } from './sync.ts';
 import { type SystemParts, serveCanary, systemRoutes } from './system.ts';
+import { saveFailureRoute, statsRoute, telemetryRoutes } from './telemetry.ts';
 import { testRoutes } from './tests.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
 
@@ -21,7 +22,8 @@ export type Families = Readonly<Record<Family, Serve>>;
 /** One router per family, so that a request is matched against few patterns (a router tries them one by one). */
 export function buildFamilies(services: Services, system: SystemParts): Families {
   const storage = familyRouter('/v3/storage');
-  reservedStorageRoutes(storage);
+  telemetryRoutes(storage, services);
+  statsRoute(storage, services);
   documentRoutes(storage, services);
   documentViewRoutes(storage, services);
   saveRecordRoutes(storage, services);
@@ -30,7 +32,9 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   rateLimitRoutes(storage, services);
 
   const storageApi = familyRouter('/api/storage');
-  reservedStorageRoutes(storageApi);
+  telemetryRoutes(storageApi, services);
+  // Never reaches a collection, whether or not it is served (runtime-storage 1.2).
+  storageApi.get('/:project/stats/:player', nothing);
   documentRoutes(storageApi, services);
   saveRecordRoutes(storageApi, services);
   appendRoute(storageApi, services);
@@ -56,6 +60,8 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   gamePackageRoutes(manage, services);
   const securityConfig = familyRouter('/v3/security-config');
   securityConfigRoutes(securityConfig, services);
+  const saveFailure = familyRouter('/api/network-storage');
+  saveFailureRoute(saveFailure, services);
   const systemRouter = familyRouter('');
   systemRoutes(systemRouter, system);
 
@@ -72,13 +78,6 @@ export function buildFamilies(services: Services, system: SystemParts): Families
     system: serve(systemRouter),
     sessions: nothing,
     pages: serve(pages),
-    'save-failure': nothing,
+    'save-failure': serve(saveFailure),
   };
-}
-
-/** Pairs that never reach a collection, whether or not the server answers them yet (runtime-storage 1.2). */
-function reservedStorageRoutes(router: Routes): void {
-  router.post('/:project/analytics/events', nothing);
-  router.post('/:project/stats/heartbeat', nothing);
-  router.get('/:project/stats/:player', nothing);
 }

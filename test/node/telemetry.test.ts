@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { demoCredentials } from '../../infra/harness/node.ts';
+import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
+import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** What players report, over HTTP against the built program, as the game client sends it. */
+
+let node: Node;
+let game: Client;
+
+beforeAll(async () => {
+  const data = newFolder();
+  node = await startNode(data);
+  game = createClient(node.url, demoCredentials(data));
+});
+
+afterAll(async () => {
+  game?.close();
+  await node?.stop();
+  removeFolders();
+});
+
+const track = (body: unknown) => game.play('POST', game.storage('analytics/events'), { body });
+const beat = (player: string, more: object = {}) => {
+  const nothing = {
+    source: 'network-storage-library',
+    libraryVersion: '1.0',
+    packageIdent: 'org.game',
+    context: { map: 'm<1>' },
+    fps: null,
+  };
+  const body = { steamId: player, sessionId: null, sessionSeconds: 0.5, event: 'heartbeat', playerName: 'Ада', ...nothing, ...more };
+  return game.play('POST', game.storage('stats/heartbeat'), { body }, player);
+};
+const stats = (player: string) => game.play('GET', game.storage(`stats/${player}`), {}, player);
+const settings = (analytics: object) => ok(game.manage('PUT', game.definitions('settings'), { body: { analytics } }));
+
+describe('heartbeats', () => {
+  test('the first yields 2 seconds, the stats show it at once, and further ones add whole seconds', async () => {
+    const player = '76561198000000101';
+    expect(await refused(stats(player))).toBe('404 NOT_FOUND');
+    const first = (await ok(beat(player, { event: 'join' }))).body;
+    expect(first).toMatchObject({ ok: true, persisted: true, platformId: player, projectId: game.projectId, totalSeconds: 2 });
+    const shown = Object((await ok(stats(player))).body);
+    expect(shown).toMatchObject({ ok: true, platformId: player, totalSeconds: 2, sessionCount: 1 });
+    expect(shown.lastHeartbeat).toBe(new Date(shown.lastHeartbeatUnixMs).toISOString());
+    expect(Object(first).lastHeartbeat).toBe(shown.lastHeartbeat);
+    await sleep(1_100);
+    expect(Object((await ok(beat(player))).body).totalSeconds).toBeGreaterThan(2);
+    expect(Object((await ok(stats(player))).body)).toMatchObject({ firstSeen: shown.firstSeen });
+  });
+
+  test('an id beyond doubles keeps its digits, as text, as a number and in the query', async () => {
+    const player = '76561198000000103';
+    await ok(game.play('POST', game.storage('stats/heartbeat'), { raw: `{"platformId":${player}}` }, null));
+    await ok(game.play('POST', game.storage(`stats/heartbeat?steamId=${player}`), { raw: 'no json' }, null));
+    expect((await ok(stats(player))).body).toMatchObject({ platformId: player });
+    expect(await refused(game.play('POST', game.storage('stats/heartbeat'), { body: {} }))).toBe('400 MISSING_PLATFORM_ID');
+    expect(await refused(game.play('GET', game.storage('stats/a.b'), {}))).toBe('400 INVALID_KEY');
+  });
+});
+
+describe('analytics events', () => {
+  const EVENT = { platformId: PLAYER, type: 'quest_done', severity: null, label: 'Quest', message: null, stack: null, context: { n: 1 } };
+
+  test('are stored, or refused with the code of what is wrong with them', async () => {
+    expect((await ok(track(EVENT))).body).toEqual({ ok: true, stored: true, reason: null });
+    expect((await ok(track({ ...EVENT, severity: 'error', stack: 'at x' }))).body).toMatchObject({ stored: true });
+    expect(await refused(track({ ...EVENT, platformId: Number(PLAYER) }))).toBe('400 INVALID_KEY');
+    expect(await refused(track({ ...EVENT, severity: 'loud' }))).toBe('400 INVALID_ANALYTICS_EVENT');
+    expect(await refused(track({ ...EVENT, type: null }))).toBe('400 INVALID_ANALYTICS_EVENT');
+    expect(await refused(track([]))).toBe('400 INVALID_JSON');
+    expect(await refused(game.play('POST', game.storage('analytics/events'), { raw: '{' }))).toBe('400 INVALID_JSON');
+  });
+
+  test('of exactly the limit are taken, one character more is too much', async () => {
+    const sized = (length: number) => {
+      const rest = JSON.stringify({ ...EVENT, message: '' }).length;
+      return { ...EVENT, message: 'x'.repeat(length - rest) };
+    };
+    expect((await ok(track(sized(32_768)))).body).toMatchObject({ stored: true });
+    expect(await refused(track(sized(32_769)))).toBe('413 PAYLOAD_TOO_LARGE');
+  });
+
+  test('that the project does not want are answered as such', async () => {
+    await settings({ captureErrors: false, captureSessions: false });
+    expect((await ok(track({ ...EVENT, severity: 'error' }))).body).toEqual({ ok: true, stored: false, reason: 'capture_disabled' });
+    expect((await ok(track(EVENT))).body).toMatchObject({ stored: true });
+    expect((await ok(beat('76561198000000104'))).body).toMatchObject({ ok: true, persisted: false, totalSeconds: 0 });
+    await settings({});
+    expect((await ok(beat('76561198000000104'))).body).toMatchObject({ persisted: true });
+  });
+});
+
+test('a failed save is recorded, and the operators are told', async () => {
+  const path = `/api/network-storage/${game.projectId}/save-failure`;
+  const body = { collectionId: 'players', recordKey: `${PLAYER}_a1b2c3`, reason: 'read back differs', expectedSeq: 4, observedSeq: 3 };
+  expect((await ok(game.play('POST', path, { body }))).body).toEqual({ ok: true, recorded: true });
+  expect((await ok(game.play('POST', path, { body: {} }))).body).toEqual({ ok: true, recorded: true });
+  expect(await refused(game.play('POST', path, { body: [] }))).toBe('400 INVALID_BODY');
+  const { text } = await game.send('GET', '/metrics');
+  expect(text).toMatch(/savepoint_save_failures_total 2/);
+  expect(text).toMatch(/savepoint_telemetry_events_total\{outcome="stored"\} \d+/);
+});
