@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
+import { analyticsCommand } from './analytics.ts';
 import { dbCommand } from './db.ts';
 import { doctorCommand } from './doctor.ts';
 import { jobsCommand } from './jobs.ts';
@@ -28,6 +29,7 @@ export function createProgram(): Command {
     dbCommand,
     doctorCommand,
     jobsCommand,
+    analyticsCommand,
   ]) {
     program.addCommand(make());
   }
