@@ -46,6 +46,8 @@ export interface Operator {
   ): Promise<{ readonly revision: number }>;
   /** As a manager may over HTTP, and also where the project is disabled. Throws VALIDATION_FAILED. */
   changeSettings(projectId: string, settings: JsonObject): Promise<{ readonly revision: number }>;
+  /** Forgets sessions and request ids that had expired before that moment (unix ms), which is not in the future. */
+  sweepAccess(projectId: string, before: number): Promise<{ readonly revision: number }>;
   /** Project and keys as of the log. Throws NOT_FOUND. */
   show(projectId: string): Promise<AuthorityState>;
 }
@@ -106,6 +108,17 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
 
     async changeSettings(projectId, settings) {
       return { revision: await change(await open(projectId), 'settings.change', (state) => changeSettings(state, settings)) };
+    },
+
+    async sweepAccess(projectId, before) {
+      const project = await open(projectId);
+      const outcome = await project.execute({
+        commandId: randomUUID(),
+        cause: 'access.sweep',
+        actor: { kind: 'operator' },
+        decide: (_, now) => ({ events: [{ type: 'access.swept', data: { before: Math.min(before, now) } }], answer: null }),
+      });
+      return { revision: outcome.revision };
     },
 
     async show(projectId) {

@@ -2,14 +2,20 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { dropAbandoned } from '../../projections/abandoned.ts';
+import { nextSweep, sweepableProjects } from '../../projections/access/sweep.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { isProjectionName } from '../../projections/registry.ts';
+import { createStateReader } from '../../projections/state-reader.ts';
 import { verify } from '../../projections/verify.ts';
+import { createOperator } from '../app/operator.ts';
+import type { StateReader } from '../app/readers.ts';
 import { type Config, redactUrl } from '../config.ts';
 import type { JobWork } from '../jobs/handlers.ts';
 import { refusal } from '../kernel/errors.ts';
+import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
 import { exportJobs } from './metrics.ts';
+import { createProjects, SILENT } from './projects.ts';
 import type { Stops } from './stops.ts';
 
 interface JobsBuild {
@@ -37,7 +43,7 @@ export function startJobs(build: JobsBuild): void {
 
 async function open({ config, databaseUrl, pool, log, registry, logger, stops }: JobsBuild): Promise<void> {
   const [{ createJobs }, { createJobHandlers }] = await Promise.all([import('../jobs/jobs.ts'), import('../jobs/handlers.ts')]);
-  const handlers = createJobHandlers(workOn(pool, log));
+  const handlers = createJobHandlers(workOn(pool, log, config, logger));
   const jobs = createJobs({ redisUrl: config.redisUrl, databaseUrl, redact: redactUrl, logger, handlers });
   stops.add(() => jobs.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE));
   exportJobs(registry, jobs);
@@ -45,7 +51,7 @@ async function open({ config, databaseUrl, pool, log, registry, logger, stops }:
 }
 
 /** What jobs do, on this database and log. */
-export function workOn(pool: pg.Pool, log: Log): JobWork {
+export function workOn(pool: pg.Pool, log: Log, config: Config, logger: Logger): JobWork {
   return {
     async rebuild(names, onPercent) {
       const unknown = names.find((name) => !isProjectionName(name));
@@ -56,5 +62,42 @@ export function workOn(pool: pg.Pool, log: Log): JobWork {
     },
     verify: (onPercent) => verify({ log, pool, onProgress: ({ percent }) => onPercent(percent) }),
     dropAbandoned: () => dropAbandoned(pool),
+    sweepAccess: () => sweepAccess(pool, log, config, logger),
   };
+}
+
+/** How long a sweep is given to be projected before the next: two at once would be one that takes as long as both. */
+const SWEEP_SHOWN_MS = 30_000;
+
+/**
+ * Every project that has something expired, step by step, through writers of this run's own: to the nodes that serve the projects it is
+ * one more node that wrote. Ends early where nobody projects; what a run leaves over is the next one's.
+ */
+async function sweepAccess(pool: pg.Pool, log: Log, config: Config, logger: Logger): Promise<readonly string[]> {
+  const reader = createStateReader(pool);
+  const projects = createProjects(config, log, reader, logger, SILENT);
+  const operator = createOperator(projects, config.keyPrefix);
+  const now = realScheduler.now();
+  const swept = new Set<string>();
+  try {
+    for (const projectId of await sweepableProjects(pool, now)) {
+      for (let before = await nextSweep(pool, projectId, now); before !== null; before = await nextSweep(pool, projectId, now)) {
+        const { revision } = await operator.sweepAccess(projectId, before);
+        swept.add(projectId);
+        if (!(await isShown(reader, projectId, revision))) return [...swept];
+      }
+    }
+    return [...swept];
+  } finally {
+    await projects.close();
+  }
+}
+
+async function isShown(reader: StateReader, projectId: string, revision: number): Promise<boolean> {
+  const until = realScheduler.monotonic() + SWEEP_SHOWN_MS;
+  while (realScheduler.monotonic() < until) {
+    if (((await reader.checkpoint(projectId))?.revision ?? -1) >= revision) return true;
+    await realScheduler.sleep(50);
+  }
+  return false;
 }

@@ -25,6 +25,8 @@ export interface JobWork {
   ): Promise<{ readonly ok: boolean; readonly problems: readonly { readonly detail: string }[]; readonly events: number }>;
   /** Drops what aborted rebuilds and verifications left; resolves to the names of the tables. */
   dropAbandoned(): Promise<readonly string[]>;
+  /** Forgets expired auth sessions and used request ids, by an event of each project that has any; resolves to those projects. */
+  sweepAccess(): Promise<readonly string[]>;
 }
 
 const DAY = 86_400_000;
@@ -43,6 +45,7 @@ export function createJobHandlers(work: JobWork): JobHandlers {
     },
     // Rows that the log still tells of stay: `verify` would miss them.
     'tables.cleanup': async () => ({ dropped: await work.dropAbandoned() }),
+    'access.sweep': async () => ({ swept: await work.sweepAccess() }),
     'jobs.forget': async (_, { forget }) => ({ removed: await forget({ doneMs: DONE_KEPT_MS, deadMs: DEAD_KEPT_MS }) }),
   };
 }

@@ -41,6 +41,7 @@ export interface JobDatas {
   'projection.rebuild': { readonly names: readonly string[] };
   'verify.run': Readonly<Record<string, never>>;
   'tables.cleanup': Readonly<Record<string, never>>;
+  'access.sweep': Readonly<Record<string, never>>;
   'jobs.forget': Readonly<Record<string, never>>;
 }
 export type JobName = keyof JobDatas;
@@ -64,6 +65,13 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
   'tables.cleanup': {
     lane: 'upkeep',
     about: 'drops tables that an aborted rebuild or verification left behind',
+    check: nothing,
+    attempts: 3,
+    everyMs: HOUR,
+  },
+  'access.sweep': {
+    lane: 'upkeep',
+    about: 'forgets auth sessions and used request ids that have expired',
     check: nothing,
     attempts: 3,
     everyMs: HOUR,

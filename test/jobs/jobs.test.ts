@@ -141,6 +141,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
       rebuild: async () => ({}),
       verify: async () => ({ ok: problems.length === 0, problems, events: 7 }),
       dropAbandoned: async () => [],
+      sweepAccess: async () => [],
     };
     const jobs = jobsWith(createJobHandlers(work));
     jobs.start();

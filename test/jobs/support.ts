@@ -21,6 +21,7 @@ const IDLE: JobHandlers = {
   'projection.rebuild': async () => ({}),
   'verify.run': async () => ({}),
   'tables.cleanup': async () => ({}),
+  'access.sweep': async () => ({}),
   'jobs.forget': async () => ({}),
 };
 

@@ -17,7 +17,7 @@ export interface SystemParts {
   exposition?(): Promise<string>;
 }
 
-const CAPABILITIES = ['global-records', 'endpoints', 'workflows', 'queries', 'game-values', 'rate-limits'];
+const CAPABILITIES = ['global-records', 'endpoints', 'workflows', 'queries', 'game-values', 'rate-limits', 'auth-sessions'];
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Routes about the server itself: no key, no project. */
