@@ -37,6 +37,8 @@ export function createHistory(context: AppContext): App['history'] {
 
     async rollback(caller, options) {
       const project = await projectOf(context, caller);
+      // What another node has just published is what is to be undone.
+      await project.refresh();
       const { key, state: seen } = grounds(project.authority, project.definitions, caller, 'live');
       for (const scope of SCOPES) requirePermission(key, scope, 'rw');
       const earlier = await earlierLive(context, project);
