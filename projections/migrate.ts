@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Pool, PoolClient } from 'pg';
+import { level } from './checkpoints.ts';
 import { REBUILDABLE } from './registry.ts';
 import { type ProjectionName, schemaOf, tableName, tablesOf } from './tables.ts';
 
@@ -26,6 +27,7 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
     );
     for (const migration of [...before, ...own()]) await apply(client, migration);
     for (const name of REBUILDABLE) await install(client, name);
+    await level(client, null);
   } finally {
     // A broken connection has lost the lock with its session.
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
@@ -36,12 +38,28 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
 /** Following resumes at an event that is looked for in its stream: a position alone cannot be checked on every engine. */
 const FOLLOWED_EVENT = 'ALTER TABLE savepoint.follow_positions ADD COLUMN stream text, ADD COLUMN revision bigint';
 
+/** Projects have a game package. A database of today has the column from the start; one of before gets it in every version it has. */
+const GAME_PACKAGE = `DO $$
+DECLARE version integer;
+BEGIN
+  FOR version IN
+    SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = 'authority' AND v IS NOT NULL
+  LOOP
+    EXECUTE format('ALTER TABLE savepoint.projects_v%s ADD COLUMN IF NOT EXISTS package json', version);
+  END LOOP;
+  SELECT active INTO version FROM savepoint.projection_versions WHERE name = 'authority';
+  IF version IS NOT NULL THEN
+    EXECUTE format('CREATE OR REPLACE VIEW savepoint.projects AS SELECT * FROM savepoint.projects_v%s', version);
+  END IF;
+END $$`;
+
 function own(): readonly Migration[] {
   const sql = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
   return [
     { name: 'projections-0001', sql: sql('./schema.sql') },
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
+    { name: 'authority-0002', sql: GAME_PACKAGE },
   ];
 }
 

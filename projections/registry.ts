@@ -1,3 +1,4 @@
+import { access } from './access/project.ts';
 import { authority } from './authority/project.ts';
 import type { Projection } from './batch.ts';
 import { definitions } from './definitions/project.ts';
@@ -6,7 +7,9 @@ import { idempotency } from './idempotency/project.ts';
 import { leaderboards } from './leaderboards/project.ts';
 import { ledger } from './ledger/project.ts';
 import { limits } from './limits/project.ts';
+import { pages } from './pages/project.ts';
 import { records } from './records/project.ts';
+import { saveRecords } from './save_records/project.ts';
 import { subjects } from './subjects/project.ts';
 import type { ProjectionName } from './tables.ts';
 
@@ -16,8 +19,11 @@ export const PROJECTIONS: readonly Projection[] = [
   subjects,
   limits,
   idempotency,
+  saveRecords,
+  pages,
   definitions,
   authority,
+  access,
   ledger,
   records,
   leaderboards,
@@ -27,6 +33,8 @@ export const PROJECTION_NAMES: readonly ProjectionName[] = PROJECTIONS.map(({ na
 export const STATE_TABLES: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'state');
 export const VIEWS: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'view');
 export const STATE_NAMES: readonly ProjectionName[] = STATE_TABLES.map(({ name }) => name);
+/** State tables that came after databases were in use; see `Projection.broughtEvents`. */
+export const LATER_STATES: readonly ProjectionName[] = STATE_TABLES.filter(({ broughtEvents }) => broughtEvents).map(({ name }) => name);
 export const VIEW_NAMES: readonly ProjectionName[] = VIEWS.map(({ name }) => name);
 
 /** What has tables of its own and another way to be filled, rebuilt and verified: see telemetry/. */

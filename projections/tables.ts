@@ -12,8 +12,11 @@ export type ProjectionName =
   | 'subjects'
   | 'limits'
   | 'idempotency'
+  | 'save_records'
+  | 'pages'
   | 'definitions'
   | 'authority'
+  | 'access'
   | 'ledger'
   | 'records'
   | 'leaderboards'
@@ -32,11 +35,15 @@ export const TABLES: readonly Table[] = [
   { name: 'subjects', projection: 'subjects', key: ['subject', 'revision'] },
   { name: 'limits', projection: 'limits', key: ['space', 'counter'] },
   { name: 'idempotency', projection: 'idempotency', key: ['space', 'collection', 'caller', 'key'] },
+  { name: 'save_records', projection: 'save_records', key: ['space', 'collection', 'player'] },
+  { name: 'pages', projection: 'pages', key: ['slug'] },
   { name: 'definitions', projection: 'definitions', key: ['layer', 'kind', 'id'] },
   { name: 'definition_sources', projection: 'definitions', key: ['hash', 'part'] },
   { name: 'definition_sets', projection: 'definitions', key: [] },
   { name: 'projects', projection: 'authority', key: [] },
   { name: 'project_keys', projection: 'authority', key: ['key_id'] },
+  { name: 'sessions', projection: 'access', key: ['family'] },
+  { name: 'used_requests', projection: 'access', key: ['until', 'identity_type', 'identity', 'request'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'] },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },

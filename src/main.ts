@@ -18,6 +18,7 @@ import type { Connections } from './compose/pool.ts';
 import { createProbeServer } from './compose/probe.ts';
 import { createProjects, SILENT, watchCheckpoints } from './compose/projects.ts';
 import { createServing } from './compose/serving.ts';
+import { installationSigner } from './compose/signing-key.ts';
 import { Stops } from './compose/stops.ts';
 import { followTelemetry, openTelemetry } from './compose/telemetry.ts';
 import type { Config } from './config.ts';
@@ -168,6 +169,7 @@ async function openProjects(build: Building, projecting: boolean, exposition?: (
     config,
     projects,
     views,
+    signer: installationSigner(pool),
     telemetry,
     metrics,
     logger,

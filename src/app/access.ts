@@ -5,9 +5,10 @@ import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import type { Actor, PublishTarget, Space } from '../domain/events.ts';
 import { allows } from '../domain/project/permissions.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
+import { isBlocked, revisionMessage } from '../domain/revision/status.ts';
 import type { ApiKey, AuthorityState, DefinitionsState, SubjectState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';
-import { refusal } from '../kernel/errors.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Caller } from './app.ts';
 import type { View } from './view.ts';
 
@@ -52,8 +53,40 @@ export function grounds(
   if (!key.enabled) throw refusal('KEY_DISABLED');
   const settings = projectSettings(authority.settings);
   if (!settings.enabled) throw refusal('PROJECT_DISABLED');
+  return groundsWith(authority, settings, key, state, target);
+}
+
+function groundsWith(
+  authority: AuthorityState,
+  settings: ProjectSettings,
+  key: ApiKey,
+  state: DefinitionsState,
+  target: PublishTarget,
+): Grounds {
   const space: Space = target === 'live' || settings.nextData === 'shared' ? 'live' : `next${state.generation}`;
   return { authority, settings, key, state, definitions: effectiveDefinitions(state, target), space };
+}
+
+/** Stands for a key where whoever runs the installation asks. */
+const OPERATOR: ApiKey = {
+  keyId: 'operator',
+  kind: 'secret',
+  label: 'operator',
+  hash: '',
+  display: '',
+  enabled: true,
+  permissions: null,
+  createdAt: 0,
+};
+
+/** What holds for the operator, of a disabled project too. Throws 404 for one that is gone. */
+export function operatorGrounds(target: PublishTarget): (view: View) => Grounds {
+  return (view) => {
+    const authority = asAuthority(view.read(AUTHORITY));
+    if (!authority || authority.deleted) throw refusal('NOT_FOUND', 'There is no such project');
+    const state = asDefinitions(view.read(DEFINITIONS));
+    return groundsWith(authority, projectSettings(authority.settings), OPERATOR, state, target);
+  };
 }
 
 /** Whom a command is done for. Throws 400 INVALID_PLATFORMID for a claim that no table could hold. */
@@ -73,7 +106,7 @@ export function actorOf(caller: Caller): Actor {
  */
 const STORABLE_CLAIM = /^[^/\0]{0,256}$/;
 
-function requireStorable(claim: string | null): void {
+export function requireStorable(claim: string | null): void {
   if (claim !== null && !STORABLE_CLAIM.test(claim)) throw refusal('INVALID_PLATFORMID');
 }
 
@@ -99,11 +132,22 @@ export function directCollection(
   if (caller.isSecret) requirePermission(at.key, 'collections', 'x');
   const collection = COLLECTION_ID.test(collectionId) ? definitions.collection(collectionId) : undefined;
   if (!collection || (key !== null && !DOCUMENT_KEY.test(key))) throw refusal('NOT_FOUND', 'No document under this key');
-  if (caller.isSecret) return collection;
+  if (caller.isSecret) {
+    requireRevision(caller, action === 'read' ? 'read' : 'write');
+    return collection;
+  }
   if (!collection.isPublic) throw refusal('ENDPOINT_ONLY');
   if (action === 'delete' && !collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
   if (settings.requirePlayerAuth) requireVerifiedPlayer();
+  requireRevision(caller, action === 'read' ? 'read' : 'write');
   return collection;
+}
+
+/** Throws 409 REVISION_OUTDATED for a game too old for this (security 8.7). */
+export function requireRevision({ revision }: Caller, access: 'read' | 'write'): void {
+  if (revision === null || !isBlocked(revision, access)) return;
+  // On these routes the status tells; a game sees a failed request (security 8.7).
+  throw new Refusal(409, 'REVISION_OUTDATED', revisionMessage(revision));
 }
 
 /** No verifier is built in yet: a project that requires verified players fails closed (decision 14). */

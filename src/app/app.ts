@@ -1,5 +1,6 @@
 import type { PublishTarget } from '../domain/events.ts';
-import type { ApiKey } from '../domain/states.ts';
+import type { ClientFacts, RevisionStatus } from '../domain/revision/status.ts';
+import type { ApiKey, PageState } from '../domain/states.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
@@ -12,6 +13,12 @@ export interface App {
    * (one answer for all, so that nobody can probe), 403 or 401 for a disabled key (`disabledKey`), 403 for a disabled project.
    */
   authenticate(projectId: string, presented: Presented): Promise<Caller>;
+
+  /**
+   * What clients are told of the project's security, signed (security 5). `fresh`: as of the log's end, not of this node's head. Throws
+   * 404 SECURITY_CONFIG_NOT_FOUND for a project that does not exist.
+   */
+  securityConfig(projectId: string, ask: { readonly fresh: boolean }): Promise<SecurityConfigAnswer>;
 
   readonly documents: {
     read(caller: Caller, at: Address): Promise<DocumentAnswer>;
@@ -35,12 +42,22 @@ export interface App {
     ): Promise<ReadAnswer>;
     get(caller: Caller, at: Address): Promise<DocumentAnswer>;
   };
+  /** Save slots of players; `at.key` is the player (runtime-storage 8). All throw 400 INVALID_KEY for what is no player id. */
+  readonly saveRecords: {
+    list(caller: Caller, at: Address): Promise<ReadAnswer>;
+    /** Access alone, for before a body is read. */
+    mayWrite(caller: Caller, at: Address): Promise<void>;
+    /** `body` is the parsed request body, or anything else where there was none: what names no record gives the default name. */
+    create(caller: Caller, at: Address, body: Json | undefined): Promise<ReadAnswer>;
+    rename(caller: Caller, at: RecordAddress, body: Json): Promise<ReadAnswer>;
+    remove(caller: Caller, at: RecordAddress): Promise<ReadAnswer>;
+  };
+  readonly pages: {
+    /** By anybody. Throws 404 NOT_FOUND for an unknown project or page. */
+    read(projectId: string, slug: string): Promise<PageAnswer>;
+  };
   readonly endpoints: {
-    /** `input` is already freed of transport members; strings only when it came from a query text (`fromQuery`). */
-    call(
-      caller: Caller,
-      call: { readonly slug: string; readonly input: JsonObject; readonly fromQuery: boolean; readonly target: PublishTarget },
-    ): Promise<EndpointAnswer>;
+    call(caller: Caller, call: EndpointRequest): Promise<EndpointAnswer>;
   };
   readonly values: {
     read(caller: Caller, target: PublishTarget): Promise<ReadAnswer>;
@@ -79,6 +96,31 @@ export interface App {
     validate(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
     promote(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
     diff(caller: Caller): Promise<ManageAnswer>;
+    /** All sections of a push, or nothing. The key needs every section's permission, whatever the section holds. */
+    sync(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    /** What `sync` would do. Writes nothing. */
+    preflight(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
+  };
+  /** Saved tests and dry runs: what they write is seen by the run alone, and nothing of it is stored (management 9). */
+  readonly tests: {
+    list(caller: Caller): Promise<ManageAnswer>;
+    /** `body`: a list of tests or source items, or `{tests}`. */
+    replace(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
+    /** `{testId}`, or a test itself. */
+    testEndpoint(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    runTests(caller: Caller, target: PublishTarget): Promise<ManageAnswer>;
+    /** `{slug}`, or nothing for every endpoint. */
+    autoTest(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+  };
+  /** The game's package and revisions (management 14 and 15). */
+  readonly gamePackage: {
+    /** `body`: members of a package. Another revision than before promotes what is staged. Needs every scope. */
+    sync(caller: Caller, body: Json): Promise<ManageAnswer>;
+    read(caller: Caller): Promise<ManageAnswer>;
+    /** What a game that starts is told of its `revision`; `null`: it did not say. Any key. */
+    init(caller: Caller, revision: number | null): Promise<ManageAnswer>;
   };
   /** Project settings and keys, as far as managers reach them (management 16 and 17). All need the `settings` scope. */
   readonly settings: {
@@ -129,8 +171,8 @@ export interface Need {
   readonly level: 'r' | 'rw' | 'x';
 }
 
-/** Credentials and claims as the transport found them; nothing in them is trusted. */
-export interface Presented {
+/** Credentials, claims and what the game says of itself, as the transport found them; nothing in them is trusted. */
+export interface Presented extends ClientFacts {
   /** The credential: first non-empty carrier of the route family. */
   readonly key: string | null;
   /** Routes of the management family: anything but a valid, enabled secret key is 401. */
@@ -160,6 +202,8 @@ export interface Caller {
   readonly platformId: string | null;
   readonly onBehalfOf: string | null;
   readonly position: number | null;
+  /** How the game's revision stands to the current one; `null` where none is known or nothing is enforced. */
+  readonly revision: RevisionStatus | null;
 }
 
 export interface CollectionAddress {
@@ -170,6 +214,10 @@ export interface CollectionAddress {
 
 export interface Address extends CollectionAddress {
   readonly key: string;
+}
+
+export interface RecordAddress extends Address {
+  readonly recordId: string;
 }
 
 export interface Positioned {
@@ -186,6 +234,10 @@ export interface DocumentAnswer extends Positioned {
   readonly version: number;
 }
 
+export interface PageAnswer extends Positioned {
+  readonly page: PageState;
+}
+
 export interface WriteAnswer extends Positioned {
   readonly version: number;
 }
@@ -194,6 +246,25 @@ export interface WriteAnswer extends Positioned {
 export interface ReadAnswer extends Positioned {
   readonly body: JsonObject | string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface SecurityConfigAnswer {
+  readonly version: string;
+  readonly config: JsonObject;
+}
+
+export interface EndpointRequest {
+  readonly slug: string;
+  readonly target: PublishTarget;
+  /** Already freed of transport members; strings only when it came from a query text (`fromQuery`). Empty where the body is sealed. */
+  readonly input: JsonObject;
+  readonly fromQuery: boolean;
+  /** The envelope of a sealed body, as it was sent. */
+  readonly sealed: JsonObject | null;
+  /** The body's `security` block, whatever it says. */
+  readonly security: JsonObject | null;
+  /** Whether it was sent as client libraries send a body: with a security mode or a `security` block. */
+  readonly library: boolean;
 }
 
 export interface EndpointAnswer extends Positioned {

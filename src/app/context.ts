@@ -10,6 +10,7 @@ import type { Decision, Outcome } from './commit.ts';
 import type { Project } from './project.ts';
 import type { Projects } from './projects.ts';
 import type { TelemetryReader, ViewReader } from './readers.ts';
+import type { Signer } from './signer.ts';
 import type { TelemetryRecorder } from './telemetry-recorder.ts';
 import type { View } from './view.ts';
 
@@ -23,6 +24,8 @@ export interface AppContext {
     /** How long a read of a view waits for it to reach what this node has committed, ms. */
     readonly viewWaitMs: number;
   };
+  /** The installation's key for security configs; read or made when it is first needed. */
+  signer(): Promise<Signer>;
   /** Plausible player ids. */
   readonly platformId: RegExp;
   readonly telemetry: TelemetryParts;

@@ -2,9 +2,12 @@ import type { CollectionModel } from '../domain/definition/model.ts';
 import { decideDelete, decideWrite, type WriteBody } from '../domain/document/decide.ts';
 import type { DomainEvent, WindowChange } from '../domain/events.ts';
 import { evolveWindow } from '../domain/limit/evolve.ts';
+import { type Slot, slotKey, slotOf } from '../domain/record/slot.ts';
 import type { DocumentState, WindowState } from '../domain/states.ts';
 import { Refusal } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Grounds } from './access.ts';
+import { RecordWrites } from './record-writes.ts';
 import { documentIn, type Located, windowIn } from './state-access.ts';
 import type { View } from './view.ts';
 
@@ -20,6 +23,8 @@ export class DocumentWrites {
   readonly #maxBytes: number;
   readonly #documents = new Map<string, Located>();
   readonly #windows = new Map<string, WindowState>();
+  /** Made when first needed: most collections have one document per player. */
+  #records: RecordWrites | null = null;
 
   constructor(view: View, grounds: Grounds, now: number, maxBytes: number) {
     this.#view = view;
@@ -28,12 +33,18 @@ export class DocumentWrites {
     this.#maxBytes = maxBytes;
   }
 
+  /** A document that is there for this command alone: what a test run starts from. */
+  place(collection: string, key: string, document: JsonObject): void {
+    const state = { document, version: 1, createdAt: this.#now, updatedAt: this.#now };
+    this.#documents.set(`${collection}/${key}`, { state, fork: undefined });
+  }
+
   /** The document as this command has it by now. */
   located(collection: string, key: string): Located {
     return this.#documents.get(`${collection}/${key}`) ?? documentIn(this.#view, this.#grounds.space, collection, key);
   }
 
-  /** Throws the `Refusal` of schema, size, save version or limits. `player` counts in global collections. */
+  /** Throws the `Refusal` of schema, size, save version, limits or number of records. `player` counts in global collections. */
   write(
     collection: CollectionModel,
     key: string,
@@ -61,6 +72,8 @@ export class DocumentWrites {
     });
     if (decision instanceof Refusal) throw decision;
     this.#take(collection.id, key, decision.events, decision.state);
+    const slot = slotOf(collection, key);
+    if (slot !== null) this.#recordWrites().saved(collection, slot);
     return decision.state;
   }
 
@@ -77,6 +90,19 @@ export class DocumentWrites {
       source,
     });
     if (decision.events.length > 0 && decision.state) this.#take(collection.id, key, decision.events, decision.state);
+    const slot = slotOf(collection, key);
+    if (slot !== null) this.#recordWrites().emptied(collection, slot);
+  }
+
+  /** A save record with its data. Throws 404 RECORD_NOT_FOUND. */
+  removeRecord(collection: CollectionModel, { player, recordId }: Slot, source: string): void {
+    this.#recordWrites().remove(collection, player, recordId);
+    this.remove(collection, slotKey(player, recordId), source);
+  }
+
+  #recordWrites(): RecordWrites {
+    this.#records ??= new RecordWrites(this.#view, this.#grounds.space, this.#now, this.events);
+    return this.#records;
   }
 
   #take(collection: string, key: string, events: readonly DomainEvent[], state: DocumentState): void {

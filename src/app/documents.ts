@@ -2,7 +2,8 @@ import type { CollectionModel } from '../domain/definition/model.ts';
 import { readWriteBody } from '../domain/document/decide.ts';
 import { fillDefaults } from '../domain/document/schema.ts';
 import type { Space } from '../domain/events.ts';
-import { documentSubject } from '../domain/subjects.ts';
+import { slotOf } from '../domain/record/slot.ts';
+import { documentSubject, type SubjectKey } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { printOnce } from '../kernel/json.ts';
 import { directCollection, type Grounds, grounds, groundsOf, playerOf } from './access.ts';
@@ -11,7 +12,7 @@ import { type AppContext, decided, execute, positioned, projectOf } from './cont
 import { DocumentWrites } from './document-writes.ts';
 import { readLedger } from './ledger.ts';
 import type { Project } from './project.ts';
-import { documentSubjects } from './state-access.ts';
+import { documentSubjects, recordListSubjects } from './state-access.ts';
 import type { Version } from './working-set.ts';
 
 /** Direct access to documents (runtime-storage 4). */
@@ -46,7 +47,7 @@ export function createDocuments(context: AppContext): App['documents'] {
         const collection = directCollection(ground, caller, at.collection, at.key, 'write');
         const player = playerOf(caller, context.platformId);
         if (read instanceof Refusal) return read;
-        view.expect(documentSubjects(ground.space, collection.id, at.key));
+        view.expect(subjectsOfWrite(ground.space, collection, at.key));
         const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
         const how = { player, saveVersion: saveVersion ?? read.saveVersion, checkSchema: true, source: 'direct' };
         const state = writes.write(collection, at.key, read.body, how);
@@ -71,6 +72,13 @@ export function createDocuments(context: AppContext): App['documents'] {
   };
 }
 
+/** What a write reads, to have it loaded in one round trip. */
+function subjectsOfWrite(space: Space, collection: CollectionModel, key: string): readonly SubjectKey[] {
+  const document = documentSubjects(space, collection.id, key);
+  const slot = slotOf(collection, key);
+  return slot === null ? document : [...document, ...recordListSubjects(space, collection.id, slot.player)];
+}
+
 /** As of this node's head; `null` when there is none or it was deleted. */
 export async function readDocument(
   context: AppContext,
@@ -88,7 +96,8 @@ export async function readDocument(
   return { ...at, text: servedText(version, collection, ground.settings.fillDefaults), version: state.version };
 }
 
-async function versionIn(project: Project, space: Space, collection: string, key: string): Promise<Version> {
+/** A document's version as a reader in the space sees it. */
+export async function versionIn(project: Project, space: Space, collection: string, key: string): Promise<Version> {
   const subject = documentSubject(space, collection, key);
   const own = await project.read(subject);
   if (own.state !== null || space === 'live') return own;

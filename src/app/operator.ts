@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { KeyKind, Permissions } from '../domain/events.ts';
+import type { DomainEvent, KeyKind, Permissions } from '../domain/events.ts';
+import { isPageSlug, removePage, type SavePage, savePage } from '../domain/page/page.ts';
 import {
   changeKey,
   changeSettings,
@@ -10,13 +11,14 @@ import {
   revokeKey,
 } from '../domain/project/decide.ts';
 import { formKey, KEY_RANDOM_BYTES } from '../domain/project/keys.ts';
-import type { AuthorityState } from '../domain/states.ts';
-import { AUTHORITY } from '../domain/subjects.ts';
+import type { AuthorityState, PageState } from '../domain/states.ts';
+import { AUTHORITY, pageSubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { asAuthority } from './access.ts';
 import type { Project } from './project.ts';
 import type { Projects } from './projects.ts';
+import { asPage } from './state-access.ts';
 
 /** What whoever runs the installation may do from the command line: projects and keys. Written through the log like everything else. */
 
@@ -46,6 +48,10 @@ export interface Operator {
   ): Promise<{ readonly revision: number }>;
   /** As a manager may over HTTP, and also where the project is disabled. Throws VALIDATION_FAILED. */
   changeSettings(projectId: string, settings: JsonObject): Promise<{ readonly revision: number }>;
+  /** Makes or replaces a page. Throws VALIDATION_FAILED. */
+  savePage(projectId: string, page: SavePage): Promise<{ readonly revision: number }>;
+  /** Throws NOT_FOUND. */
+  removePage(projectId: string, slug: string): Promise<{ readonly revision: number }>;
   /** Project and keys as of the log. Throws NOT_FOUND. */
   show(projectId: string): Promise<AuthorityState>;
 }
@@ -73,7 +79,7 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
         const created = createProject(state, { projectId, name });
         if (created instanceof Refusal) return created;
         // The keys are checked against the project as it is after its own creation: an empty one.
-        const empty: AuthorityState = { projectId, name, createdAt: 0, deleted: false, settings: {}, keys: new Map() };
+        const empty: AuthorityState = { projectId, name, createdAt: 0, deleted: false, settings: {}, keys: new Map(), gamePackage: null };
         const first = issueKey(empty, { ...publicKey, kind: 'public', label: 'Public key' });
         const second = issueKey(empty, { ...secretKey, kind: 'secret', label: 'Secret key' });
         if (first instanceof Refusal) return first;
@@ -108,6 +114,14 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
       return { revision: await change(await open(projectId), 'settings.change', (state) => changeSettings(state, settings)) };
     },
 
+    async savePage(projectId, page) {
+      return { revision: await changePage(await open(projectId), 'page.save', page.slug, () => savePage(page)) };
+    },
+
+    async removePage(projectId, slug) {
+      return { revision: await changePage(await open(projectId), 'page.remove', slug, (state) => removePage(state, slug)) };
+    },
+
     async show(projectId) {
       const { authority } = await open(projectId);
       if (!authority) throw refusal('NOT_FOUND', `No project ${projectId}`);
@@ -128,6 +142,27 @@ async function change(
     decide: (view) => {
       const decision = decide(asAuthority(view.read(AUTHORITY)));
       return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
+    },
+  });
+  return outcome.revision;
+}
+
+async function changePage(
+  project: Project,
+  cause: string,
+  slug: string,
+  decide: (state: PageState | null) => DomainEvent | Refusal,
+): Promise<number> {
+  if (!isPageSlug(slug)) throw refusal('VALIDATION_FAILED', 'A page is named by 1 to 64 small letters, digits, _ or -');
+  const outcome = await project.execute({
+    commandId: randomUUID(),
+    cause,
+    actor: { kind: 'operator' },
+    decide: (view) => {
+      // A page is of a project that is there.
+      if (asAuthority(view.read(AUTHORITY))?.deleted !== false) return refusal('NOT_FOUND', `No project ${project.id}`);
+      const event = decide(asPage(view.read(pageSubject(slug))));
+      return event instanceof Refusal ? event : { events: [event], answer: null };
     },
   });
   return outcome.revision;

@@ -5,7 +5,7 @@ import { type LeaderboardPlan, leaderboardBody, leaderboardPlan, type RankedDocu
 import { collectionSubject, DEFINITIONS } from '../domain/subjects.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../kernel/json.ts';
-import { type Grounds, grounds, requirePermission } from './access.ts';
+import { type Grounds, grounds, requirePermission, requireRevision } from './access.ts';
 import type { App, Caller, ReadAnswer } from './app.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
 import type { Project } from './project.ts';
@@ -37,6 +37,7 @@ export function createQueries(context: AppContext): App['queries'] {
       const project = await projectOf(context, caller);
       const at = grounds(project.authority, project.definitions, caller, run.target);
       const query = allowed(at, caller, run);
+      requireRevision(caller, 'read');
       const plan = leaderboardPlan(query);
       if (typeof plan === 'string') throw refusal('QUERY_FAILED', `Query ${query.id}: ${plan}`);
       const page = pageOf(plan, run);

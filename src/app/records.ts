@@ -5,7 +5,7 @@ import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import type { IdempotencyState } from '../domain/states.ts';
 import { collectionSubject, documentSubject, idempotencySubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
-import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
+import { type Grounds, grounds, groundsOf, requirePermission, requireRevision } from './access.ts';
 import type { App, Caller } from './app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { readDocument } from './documents.ts';
@@ -56,6 +56,7 @@ export function createRecords(context: AppContext): App['records'] {
       const project = await projectOf(context, caller);
       const { definitions, key, space } = grounds(project.authority, project.definitions, caller, at.target);
       if (caller.isSecret) requirePermission(key, 'collections', 'x');
+      requireRevision(caller, 'read');
       const collection = definitions.collection(at.collection);
       if (collection?.type !== 'global') return { ...positioned(context, project, caller), body: { ok: true, records: [], cursor: null } };
       const changedAt = Math.max(
@@ -75,6 +76,7 @@ export function createRecords(context: AppContext): App['records'] {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, at.target);
       if (caller.isSecret) requirePermission(ground.key, 'collections', 'x');
+      requireRevision(caller, 'read');
       const collection = ground.definitions.collection(at.collection);
       const answer =
         collection?.type === 'global' && DOCUMENT_KEY.test(at.key)
@@ -92,6 +94,7 @@ function appendable({ definitions, key }: Grounds, caller: Caller, collectionId:
   const collection = definitions.collection(collectionId);
   if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend)) throw refusal('FORBIDDEN', 'Appending needs a secret key');
   if (!collection) throw refusal('NOT_FOUND', 'No collection with this id');
+  requireRevision(caller, 'write');
   return collection;
 }
 

@@ -1,6 +1,6 @@
-import type { Fork, Space } from '../domain/events.ts';
-import type { DocumentState, SubjectState, WindowState } from '../domain/states.ts';
-import { documentSubject, type SubjectKey, windowSubject } from '../domain/subjects.ts';
+import type { Fork, SaveRecord, Space } from '../domain/events.ts';
+import type { DocumentState, PageState, RecordListState, SubjectState, WindowState } from '../domain/states.ts';
+import { documentSubject, recordListSubject, type SubjectKey, windowSubject } from '../domain/subjects.ts';
 import type { View } from './view.ts';
 
 /**
@@ -24,6 +24,33 @@ export function documentIn(view: View, space: Space, collection: string, key: st
 export function windowIn(view: View, space: Space, counter: string): WindowState | null {
   const own = asWindow(view.read(windowSubject(space, counter)));
   return own ?? (space === 'live' ? null : asWindow(view.read(windowSubject('live', counter))));
+}
+
+export interface LocatedList {
+  readonly records: readonly SaveRecord[];
+  /** Set when the list was read from live on behalf of a `next` space. */
+  readonly fork: readonly SaveRecord[] | undefined;
+}
+
+export function recordListIn(view: View, space: Space, collection: string, player: string): LocatedList {
+  const own = asRecordList(view.read(recordListSubject(space, collection, player)));
+  if (own || space === 'live') return { records: own?.records ?? [], fork: undefined };
+  const records = asRecordList(view.read(recordListSubject('live', collection, player)))?.records ?? [];
+  return { records, fork: records };
+}
+
+/** Every subject that {@link recordListIn} reads. */
+export function recordListSubjects(space: Space, collection: string, player: string): readonly SubjectKey[] {
+  const own = recordListSubject(space, collection, player);
+  return space === 'live' ? [own] : [own, recordListSubject('live', collection, player)];
+}
+
+export function asRecordList(state: SubjectState | null): RecordListState | null {
+  return state !== null && 'records' in state ? state : null;
+}
+
+export function asPage(state: SubjectState | null): PageState | null {
+  return state !== null && 'page' in state ? state : null;
 }
 
 /** Every subject that {@link documentIn} reads, to have them loaded in one round trip. */

@@ -313,6 +313,8 @@ function isResident(subject: SubjectKey): boolean {
 
 /** Documents dominate; measuring them exactly would cost a print, so loaders tell their size by the row instead where they can. */
 function estimate(state: SubjectState | null): number {
+  if (state !== null && 'records' in state) return 100 + 150 * state.records.length;
+  if (state !== null && 'page' in state) return roughSize(state.page, 0);
   if (state === null || !('document' in state)) return 100;
   return roughSize(state.document, 0);
 }

@@ -7,9 +7,11 @@ import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
 import { logCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
+import { pageCommand } from './page.ts';
 import { projectCommand } from './project.ts';
 import { rebuildCommand } from './rebuild.ts';
 import { startCommand } from './start.ts';
+import { testCommand } from './test.ts';
 import { verifyCommand } from './verify.ts';
 
 /** The whole command line. Help and wrong usage come out as `CommanderError`, so that whoever runs it decides how the process ends. */
@@ -22,6 +24,7 @@ export function createProgram(): Command {
     startCommand,
     projectCommand,
     keyCommand,
+    pageCommand,
     migrateCommand,
     rebuildCommand,
     verifyCommand,
@@ -29,6 +32,7 @@ export function createProgram(): Command {
     dbCommand,
     doctorCommand,
     jobsCommand,
+    testCommand,
     analyticsCommand,
   ]) {
     program.addCommand(make());

@@ -6,11 +6,13 @@ import { rebuild } from '../../projections/rebuild.ts';
 import { isProjectionName } from '../../projections/registry.ts';
 import { retainTelemetry } from '../../projections/telemetry/retain.ts';
 import { verify } from '../../projections/verify.ts';
+import type { ProjectTests } from '../app/project-tests.ts';
 import { type Config, redactUrl } from '../config.ts';
 import type { JobWork } from '../jobs/handlers.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Log } from '../log/port.ts';
 import { exportJobs } from './metrics.ts';
+import { passingProjectTests } from './project-tests.ts';
 import type { Stops } from './stops.ts';
 
 interface JobsBuild {
@@ -38,7 +40,7 @@ export function startJobs(build: JobsBuild): void {
 
 async function open({ config, databaseUrl, pool, log, registry, logger, stops }: JobsBuild): Promise<void> {
   const [{ createJobs }, { createJobHandlers }] = await Promise.all([import('../jobs/jobs.ts'), import('../jobs/handlers.ts')]);
-  const handlers = createJobHandlers(workOn(pool, log));
+  const handlers = createJobHandlers(workOn(pool, log, passingProjectTests(config, pool, log, logger)));
   const jobs = createJobs({ redisUrl: config.redisUrl, databaseUrl, redact: redactUrl, logger, handlers });
   stops.add(() => jobs.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE));
   exportJobs(registry, jobs);
@@ -46,7 +48,7 @@ async function open({ config, databaseUrl, pool, log, registry, logger, stops }:
 }
 
 /** What jobs do, on this database and log. */
-export function workOn(pool: pg.Pool, log: Log): JobWork {
+export function workOn(pool: pg.Pool, log: Log, tests: ProjectTests): JobWork {
   return {
     async rebuild(names, onPercent) {
       const unknown = names.find((name) => !isProjectionName(name));
@@ -56,6 +58,7 @@ export function workOn(pool: pg.Pool, log: Log): JobWork {
       return { ...done };
     },
     verify: (onPercent) => verify({ log, pool, onProgress: ({ percent }) => onPercent(percent) }),
+    runTests: (projectId, target, onPercent) => tests.run(projectId, target, (done, of) => onPercent((100 * done) / of)),
     dropAbandoned: () => dropAbandoned(pool),
     retainTelemetry: () => retainTelemetry({ log, pool, now: Date.now() }),
   };

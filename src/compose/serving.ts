@@ -3,6 +3,7 @@ import type { TelemetryParts } from '../app/context.ts';
 import { createApp } from '../app/create-app.ts';
 import type { Projects } from '../app/projects.ts';
 import type { ViewReader } from '../app/readers.ts';
+import type { Signer } from '../app/signer.ts';
 import type { Config } from '../config.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Health } from '../http/routes/system.ts';
@@ -18,6 +19,7 @@ export interface ServingParts {
   readonly config: Config;
   readonly projects: Projects;
   readonly views: ViewReader;
+  signer(): Promise<Signer>;
   readonly telemetry: TelemetryParts;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -27,10 +29,12 @@ export interface ServingParts {
 }
 
 /** The HTTP server over the use cases. Nothing listens yet. */
-export function createServing({ config, projects, views, telemetry, metrics, logger, health, exposition }: ServingParts): HttpServer {
+export function createServing(parts: ServingParts): HttpServer {
+  const { config, projects, views, signer, telemetry, metrics, logger, health, exposition } = parts;
   const app = createApp({
     projects,
     views,
+    signer,
     telemetry,
     scheduler: realScheduler,
     limits: { documentBytes: config.limits.documentBytes, viewWaitMs: VIEW_WAIT_MS },

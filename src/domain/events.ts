@@ -16,7 +16,7 @@ export interface Actor {
   readonly endpoint?: string;
 }
 
-/** Metadata of every event of `project-…` and `access-…`. Times are unix milliseconds, and never run backwards within a stream. */
+/** Metadata of every event of `project-…`. Times are unix milliseconds, and never run backwards within a stream. */
 export interface EventMetadata {
   readonly commandId: string;
   /** The use case, such as `document.write`. */
@@ -64,6 +64,12 @@ export interface KeyChanged {
 
 export interface KeyRevoked {
   readonly keyId: string;
+}
+
+/** What an editor told of the game's package. */
+export interface PackageSynced {
+  /** Members laid over the package; a `currentRevisionId` among them starts the grace clock anew. */
+  readonly changes: JsonObject;
 }
 
 /** A piece of a definition's text; a publish refers to the whole by its hash. Content addressed, so storing it twice is harmless. */
@@ -194,6 +200,32 @@ export interface RecordAppended {
   readonly definition: string;
 }
 
+/** One save slot. Times in unix ms; `updatedAt` is the entry's own, whatever was saved in the slot since. */
+export interface SaveRecord {
+  readonly recordId: string;
+  readonly recordName: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A save slot of a player. Its data is the document `{player}_{recordId}`, which this does not make. */
+export interface RecordCreated {
+  readonly space: Space;
+  readonly collection: string;
+  readonly player: string;
+  readonly recordId: string;
+  readonly recordName: string;
+  /** Content hash of the collection's definition that this was decided under. */
+  readonly definition: string;
+  /** The live list this one was forked from: only in the first event of a list in a `next` space. */
+  readonly fork?: readonly SaveRecord[];
+}
+
+/** The same members: the record's name afterwards. */
+export type RecordRenamed = RecordCreated;
+
+export type RecordDeleted = Omit<RecordCreated, 'recordName'>;
+
 /** A write went over a rule whose action is `flag`; it was stored all the same. */
 export interface WriteFlagged {
   readonly space: Space;
@@ -207,6 +239,61 @@ export interface WriteFlagged {
   readonly limit: number;
 }
 
+/** An auth session, the first of its family: what is refreshed from it bears its id. */
+export interface SessionCreated {
+  readonly sessionId: string;
+  readonly player: string;
+  /** SHA-256 (hex) of the token, which is stored nowhere. */
+  readonly hash: string;
+  /** Unix ms. */
+  readonly expiresAt: number;
+}
+
+/** A new session beside the one it was refreshed from. */
+export interface SessionRefreshed {
+  /** Id of the family's first session. */
+  readonly family: string;
+  readonly sessionId: string;
+  readonly from: string;
+  readonly hash: string;
+  readonly expiresAt: number;
+}
+
+export interface SessionRevoked {
+  readonly family: string;
+  /** The one that was asked for, then every session refreshed from it. */
+  readonly sessionIds: readonly string[];
+}
+
+/** Whom a sealed request is bound to. */
+export type RequestIdentityType = 'session' | 'platform';
+
+/** A request id was used; it counts once for its identity. */
+export interface RequestConsumed {
+  readonly identityType: RequestIdentityType;
+  readonly identity: string;
+  readonly requestId: string;
+  /** Unix ms. After it the id is too old under every setting, and nothing has to be known of it. */
+  readonly until: number;
+}
+
+/** Sessions and request ids that had expired before this moment (unix ms) are forgotten. */
+export interface AccessSwept {
+  readonly before: number;
+}
+
+/** What a page shows. */
+export type PageContent =
+  | { readonly pageType: 'markdown'; readonly contentMd: string }
+  | { readonly pageType: 'keyvalue'; readonly kvData: JsonObject };
+
+/** A page as it is afterwards. */
+export type PageSaved = PageContent & { readonly slug: string; readonly title: string; readonly statusLevel?: string };
+
+export interface PageRemoved {
+  readonly slug: string;
+}
+
 export interface EventData {
   'project.created': ProjectCreated;
   'project.deleted': ProjectDeleted;
@@ -214,13 +301,24 @@ export interface EventData {
   'key.issued': KeyIssued;
   'key.changed': KeyChanged;
   'key.revoked': KeyRevoked;
+  'package.synced': PackageSynced;
   'source.stored': SourceStored;
   'definitions.published': DefinitionsPublished;
   'definitions.promoted': DefinitionsPromoted;
   'document.written': DocumentWritten;
   'document.deleted': DocumentDeleted;
   'record.appended': RecordAppended;
+  'record.created': RecordCreated;
+  'record.renamed': RecordRenamed;
+  'record.deleted': RecordDeleted;
   'write.flagged': WriteFlagged;
+  'session.created': SessionCreated;
+  'session.refreshed': SessionRefreshed;
+  'session.revoked': SessionRevoked;
+  'request.consumed': RequestConsumed;
+  'access.swept': AccessSwept;
+  'page.saved': PageSaved;
+  'page.removed': PageRemoved;
 }
 
 export type EventType = keyof EventData;
@@ -233,13 +331,24 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'key.issued': 1,
   'key.changed': 1,
   'key.revoked': 1,
+  'package.synced': 1,
   'source.stored': 1,
   'definitions.published': 1,
   'definitions.promoted': 1,
   'document.written': 1,
   'document.deleted': 1,
   'record.appended': 1,
+  'record.created': 1,
+  'record.renamed': 1,
+  'record.deleted': 1,
   'write.flagged': 1,
+  'session.created': 1,
+  'session.refreshed': 1,
+  'session.revoked': 1,
+  'request.consumed': 1,
+  'access.swept': 1,
+  'page.saved': 1,
+  'page.removed': 1,
 };
 
 /** An event as a decider makes it. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kernel/json.ts';
-import type { DefinitionKind, KeyKind, Permissions } from './events.ts';
+import type { DefinitionKind, KeyKind, PageSaved, Permissions, SaveRecord } from './events.ts';
 
 /**
  * The states that decisions read, one type per kind of subject. All are immutable; `evolve` makes the next one. `null` stands for a
@@ -31,6 +31,18 @@ export interface IdempotencyState {
   readonly recordedAt: number;
 }
 
+/** A player's save records in one collection, oldest first. In a `next` space an emptied list hides the live one. */
+export interface RecordListState {
+  readonly records: readonly SaveRecord[];
+}
+
+/** A page that is there. Times in unix ms. */
+export interface PageState {
+  readonly page: PageSaved;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
 export interface ApiKey {
   readonly keyId: string;
   readonly kind: KeyKind;
@@ -42,7 +54,16 @@ export interface ApiKey {
   readonly createdAt: number;
 }
 
-/** Project, settings and keys. */
+/** The game's package as its editor tells of it. Times are unix ms. */
+export interface GamePackage {
+  /** As they were told; `currentRevisionId` and `latestRevisionId` are numbers where they are there. */
+  readonly members: JsonObject;
+  /** Since when the current revision is the current one. */
+  readonly publishedAt: number;
+  readonly syncedAt: number;
+}
+
+/** Project, settings, keys and game package. */
 export interface AuthorityState {
   readonly projectId: string;
   readonly name: string;
@@ -51,6 +72,7 @@ export interface AuthorityState {
   readonly settings: JsonObject;
   /** By key id, in order of issue. */
   readonly keys: ReadonlyMap<string, ApiKey>;
+  readonly gamePackage: GamePackage | null;
 }
 
 export interface DefinitionItem {
@@ -82,4 +104,38 @@ export interface DefinitionsState {
   readonly partial: ReadonlyMap<string, readonly (string | undefined)[]>;
 }
 
-export type SubjectState = DocumentState | WindowState | IdempotencyState | AuthorityState | DefinitionsState;
+/** One auth session. Times are unix ms. */
+export interface AuthSession {
+  readonly sessionId: string;
+  /** SHA-256 (hex) of its token. */
+  readonly hash: string;
+  /** Id of the session it was refreshed from; `null` for the first. */
+  readonly from: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** A session and those refreshed from it, so that revoking one reaches all that came of it. */
+export interface SessionFamily {
+  readonly player: string;
+  /** By session id, in order of issue; those that had expired at the family's last event are gone. */
+  readonly sessions: ReadonlyMap<string, AuthSession>;
+}
+
+/** A request id that was used. */
+export interface UsedRequest {
+  /** Unix ms. */
+  readonly until: number;
+}
+
+export type SubjectState =
+  | DocumentState
+  | RecordListState
+  | PageState
+  | WindowState
+  | IdempotencyState
+  | AuthorityState
+  | DefinitionsState
+  | SessionFamily
+  | UsedRequest;

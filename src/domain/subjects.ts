@@ -1,4 +1,4 @@
-import type { DomainEvent, Space } from './events.ts';
+import type { DomainEvent, RequestIdentityType, Space } from './events.ts';
 
 /**
  * A subject is what a decision reads and an event changes. Its key is a text with `/` between parts that cannot hold one (ids and
@@ -7,7 +7,7 @@ import type { DomainEvent, Space } from './events.ts';
 export type SubjectKey = string;
 
 export const DEFINITIONS: SubjectKey = 'definitions';
-/** Project, settings and keys. */
+/** Project, settings, keys and game package. */
 export const AUTHORITY: SubjectKey = 'authority';
 
 export function documentSubject(space: Space, collection: string, key: string): SubjectKey {
@@ -28,6 +28,25 @@ export function idempotencySubject(space: Space, collection: string, caller: str
   return `idempotency/${space}/${collection}/${caller}/${key}`;
 }
 
+/** An auth session with all that were refreshed from it; `family` is the id of the first. */
+export function sessionSubject(family: string): SubjectKey {
+  return `session/${family}`;
+}
+
+export function requestSubject(type: RequestIdentityType, identity: string, requestId: string): SubjectKey {
+  return `request/${type}/${identity}/${requestId}`;
+}
+
+/** A player's save records in a collection. */
+export function recordListSubject(space: Space, collection: string, player: string): SubjectKey {
+  return `records/${space}/${collection}/${player}`;
+}
+
+/** A page of the project; pages are not staged. */
+export function pageSubject(slug: string): SubjectKey {
+  return `page/${slug}`;
+}
+
 /** Every subject that an event changes, the collection as a whole included. */
 export function subjectsOf(event: DomainEvent): SubjectKey[] {
   switch (event.type) {
@@ -37,6 +56,7 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'key.issued':
     case 'key.changed':
     case 'key.revoked':
+    case 'package.synced':
       return [AUTHORITY];
     case 'source.stored':
     case 'definitions.published':
@@ -59,7 +79,23 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
       if (idempotency) subjects.push(idempotencySubject(space, collection, idempotency.caller, idempotency.key));
       return subjects;
     }
+    case 'session.created':
+      return [sessionSubject(event.data.sessionId)];
+    case 'session.refreshed':
+    case 'session.revoked':
+      return [sessionSubject(event.data.family)];
+    case 'request.consumed':
+      return [requestSubject(event.data.identityType, event.data.identity, event.data.requestId)];
+    case 'record.created':
+    case 'record.renamed':
+    case 'record.deleted':
+      return [recordListSubject(event.data.space, event.data.collection, event.data.player)];
+    case 'page.saved':
+    case 'page.removed':
+      return [pageSubject(event.data.slug)];
     case 'write.flagged':
+    // What it forgets had expired, and reads the same to every decision whether or not it is still held.
+    case 'access.swept':
       return [];
   }
 }

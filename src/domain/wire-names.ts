@@ -52,6 +52,12 @@ const COLLECTION_TYPES: readonly WireName[] = [
 /** Values of `identityType` in envelopes. */
 const IDENTITY_TYPES: readonly WireName[] = [{ neutral: 'platform', published: 'steam' }];
 
+/** Under which names an envelope may carry the player's id; the spelling of the name decides that of the identity's type (security 15). */
+export const ENVELOPE_IDENTITIES: readonly { readonly name: string; readonly identityType: string }[] = [
+  { name: 'platformId', identityType: 'platform' },
+  { name: 'steamId', identityType: 'steam' },
+];
+
 const TABLES = { header: HEADERS, member: MEMBERS, code: CODES, collectionType: COLLECTION_TYPES, identityType: IDENTITY_TYPES };
 type Table = keyof typeof TABLES;
 

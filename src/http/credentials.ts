@@ -19,6 +19,8 @@ export const DOCUMENT_KEYS: KeyRules = {
   disabledProject: 'PROJECT_DISABLED',
   needs: { scope: 'collections', level: 'x' },
 };
+/** Save records: the rights of documents, but a disabled key is no key (security 1.3). */
+export const RECORD_KEYS: KeyRules = { ...DOCUMENT_KEYS, disabledKey: 'UNAUTHORIZED' };
 /** Lists, single records, ledgers, values and rate limits: any valid key. */
 export const VIEW_KEYS: KeyRules = { carriers: 'runtime', disabledKey: 'UNAUTHORIZED', disabledProject: 'PROJECT_DISABLED', needs: null };
 export const ENDPOINT_KEYS: KeyRules = {
@@ -27,6 +29,8 @@ export const ENDPOINT_KEYS: KeyRules = {
   disabledProject: 'PROJECT_DISABLED',
   needs: { scope: 'endpoints', level: 'x' },
 };
+/** A game that starts asks which revision is current: any enabled key (security 8.8). */
+export const INIT_KEYS: KeyRules = VIEW_KEYS;
 /** The permission depends on the query (security 1.4), so the use case asks for it. */
 export const QUERY_KEYS: KeyRules = { carriers: 'queries', disabledKey: 'UNAUTHORIZED', disabledProject: 'DISABLED', needs: null };
 
@@ -54,6 +58,8 @@ export function present(exchange: Exchange, rules: KeyRules): Presented {
     platformId: firstHeader(exchange, CLAIM_HEADERS) ?? firstQuery(exchange, CLAIM_QUERIES),
     onBehalfOf: headerText(exchange, 'x-on-behalf-of'),
     position: positionOf(exchange),
+    revision: revisionOf(exchange),
+    clientType: headerText(exchange, 'x-ns-client-type'),
   };
 }
 
@@ -126,6 +132,12 @@ export function targetOf(exchange: Exchange): PublishTarget {
 
 function isNext(text: string | null): boolean {
   return text !== null && text.trim().toLowerCase() === 'next';
+}
+
+/** Of a published game; editors and local runs have none, which is 0 in some places (security 8.1). */
+export function revisionOf(exchange: Exchange): number | null {
+  const text = headerText(exchange, 'x-ns-revision-id');
+  return text !== null && WHOLE_NUMBER.test(text) ? Number(text) || null : null;
 }
 
 const WHOLE_NUMBER = /^\d{1,15}$/;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PublishTarget } from '../domain/events.ts';
 
 /**
  * Every kind of job there is: what it carries, where it runs, how often it is tried. A kind is added here and in the handlers, and
@@ -40,6 +41,7 @@ function shaped<T>(shape: z.ZodType<T>): (data: unknown) => T {
 export interface JobDatas {
   'projection.rebuild': { readonly names: readonly string[] };
   'verify.run': Readonly<Record<string, never>>;
+  'tests.run': { readonly projectId: string; readonly target: PublishTarget };
   'tables.cleanup': Readonly<Record<string, never>>;
   'telemetry.retain': Readonly<Record<string, never>>;
   'jobs.forget': Readonly<Record<string, never>>;
@@ -59,6 +61,13 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
     lane: 'long',
     about: 'checks the hash chain and every row; a difference makes the job a dead letter at once',
     check: nothing,
+    attempts: 3,
+    everyMs: null,
+  },
+  'tests.run': {
+    lane: 'long',
+    about: "runs a project's saved tests dry; its result tells which failed",
+    check: shaped(z.strictObject({ projectId: z.string().min(1).max(64), target: z.enum(['live', 'next']) })),
     attempts: 3,
     everyMs: null,
   },

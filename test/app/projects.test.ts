@@ -85,6 +85,7 @@ test('a head that was not confirmed for a second makes reads stale, and for five
 const no = async () => {
   throw new Error('a view was asked');
 };
+const neverAsked = () => Promise.reject(new Error('nothing is signed here'));
 const NO_VIEWS: ViewReader = { caughtUp: no, ledger: no, records: no, leaderboard: no };
 
 const PRESENTED: Presented = {
@@ -96,6 +97,8 @@ const PRESENTED: Presented = {
   platformId: '7001',
   onBehalfOf: null,
   position: null,
+  revision: null,
+  clientType: null,
 };
 
 const READS: readonly (readonly [string, (app: App, caller: Caller) => Promise<unknown>])[] = [
@@ -125,6 +128,7 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
     scheduler: table.machine,
     limits,
     platformId: /./,
+    signer: neverAsked,
   });
   const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
   const definition = [{ id: 'players', name: 'players', type: 'player' }];

@@ -52,6 +52,11 @@ export function fakeApp(): FakeApp {
       presented.push(found);
       return authenticate(projectId, found);
     },
+    async securityConfig(projectId) {
+      if (app.failure !== null) throw app.failure;
+      if (projectId !== PROJECT) throw refusal('SECURITY_CONFIG_NOT_FOUND', undefined, { body: { projectId, source: 'missing' } });
+      return { version: '0123456789abcdef', config: { projectId } };
+    },
     documents: {
       async read(caller, address) {
         note('documents.read', caller, address);
@@ -87,6 +92,19 @@ export function fakeApp(): FakeApp {
         return { ...at, text: '{"_id":"r"}', version: 1 };
       },
     },
+    saveRecords: {
+      list: async (caller, ...rest) => read('saveRecords.list', caller, rest),
+      async mayWrite() {},
+      create: async (caller, ...rest) => read('saveRecords.create', caller, rest),
+      rename: async (caller, ...rest) => read('saveRecords.rename', caller, rest),
+      remove: async (caller, ...rest) => read('saveRecords.remove', caller, rest),
+    },
+    pages: {
+      async read(projectId, slug) {
+        if (projectId !== PROJECT) throw refusal('NOT_FOUND');
+        return { ...at, page: { page: { slug, title: 'T', pageType: 'markdown', contentMd: '# T' }, createdAt: 1, updatedAt: 2 } };
+      },
+    },
     endpoints: {
       async call(caller, call) {
         note('endpoints.call', caller, call);
@@ -108,6 +126,22 @@ export function fakeApp(): FakeApp {
       validate: async (caller, ...rest) => managed('manage.validate', caller, rest),
       promote: async (caller, ...rest) => managed('manage.promote', caller, rest),
       diff: async (caller, ...rest) => managed('manage.diff', caller, rest),
+      sync: async (caller, ...rest) => managed('manage.sync', caller, rest),
+      preflight: async (caller, ...rest) => managed('manage.preflight', caller, rest),
+      upgradeSource: async (caller, ...rest) => managed('manage.upgradeSource', caller, rest),
+    },
+    tests: {
+      list: async (caller, ...rest) => managed('tests.list', caller, rest),
+      replace: async (caller, ...rest) => managed('tests.replace', caller, rest),
+      testEndpoint: async (caller, ...rest) => managed('tests.testEndpoint', caller, rest),
+      runTests: async (caller, ...rest) => managed('tests.runTests', caller, rest),
+      autoTest: async (caller, ...rest) => managed('tests.autoTest', caller, rest),
+      suggestTests: async (caller, ...rest) => managed('tests.suggestTests', caller, rest),
+    },
+    gamePackage: {
+      sync: async (caller, ...rest) => managed('gamePackage.sync', caller, rest),
+      read: async (caller) => managed('gamePackage.read', caller, []),
+      init: async (caller, ...rest) => managed('gamePackage.init', caller, rest),
     },
     settings: {
       async read(caller) {
@@ -146,7 +180,7 @@ function authenticate(projectId: string, found: Presented): Caller {
   if (projectId !== PROJECT || (!isSecret && found.key !== PUBLIC_KEY) || (found.management && !isSecret)) throw refusal('UNAUTHORIZED');
   const { platformId, onBehalfOf, position } = found;
   const extraSecret = found.extraSecret === null ? null : found.extraSecret === SECRET_KEY ? key('secret') : 'invalid';
-  return { projectId, key: key(isSecret ? 'secret' : 'public'), isSecret, extraSecret, platformId, onBehalfOf, position };
+  return { projectId, key: key(isSecret ? 'secret' : 'public'), isSecret, extraSecret, platformId, onBehalfOf, position, revision: null };
 }
 
 function key(kind: ApiKey['kind']): ApiKey {

@@ -20,6 +20,7 @@ export interface TestJobs extends Jobs {
 const IDLE: JobHandlers = {
   'projection.rebuild': async () => ({}),
   'verify.run': async () => ({}),
+  'tests.run': async () => ({}),
   'tables.cleanup': async () => ({}),
   'telemetry.retain': async () => ({}),
   'jobs.forget': async () => ({}),

@@ -4,6 +4,7 @@ import { migrate } from '../../projections/migrate.ts';
 import { REBUILDABLE } from '../../projections/registry.ts';
 import { schemaOf } from '../../projections/tables.ts';
 import { verify } from '../../projections/verify.ts';
+import type { ProjectTests } from '../../src/app/project-tests.ts';
 import { workOn } from '../../src/compose/jobs.ts';
 import { createJobHandlers } from '../../src/jobs/handlers.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
@@ -13,6 +14,7 @@ import { testDatabase } from '../support/postgres.ts';
 import { jobIn, jobsOn, type TestJobs } from './support.ts';
 
 /** The real work, wired as the node does it, on one Postgres that holds read models and jobs alike. */
+const NO_TESTS: ProjectTests = { run: async () => ({ results: [], total: 0, passed: 0, failed: 0 }) };
 let pool: pg.Pool;
 let log: Log;
 let jobs: TestJobs;
@@ -25,7 +27,7 @@ beforeEach(async () => {
   const feed = new Feed(log, 'busy');
   await fillAll(feed);
   await projecting({ pool, log }, (projector) => reached(projector, feed));
-  const handlers = createJobHandlers(workOn(pool, log));
+  const handlers = createJobHandlers(workOn(pool, log, NO_TESTS));
   jobs = jobsOn({ redisUrl: null, databaseUrl }, handlers);
   jobs.start();
 });

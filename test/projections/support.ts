@@ -132,6 +132,11 @@ export function appended(recordId: string, timestamp: number, document: JsonObje
   };
 }
 
+/** About a save record of `p1`. */
+export function slot(recordId: string, more: object = {}) {
+  return { space: 'live' as const, collection: 'saves', player: 'p1', recordId, definition: 'd', ...more };
+}
+
 /** Every event type once or more, so that every table has rows. */
 export async function fillAll(feed: Feed): Promise<void> {
   await feed.commit(
@@ -142,6 +147,7 @@ export async function fillAll(feed: Feed): Promise<void> {
       data: { keyId: 'k2', kind: 'secret', label: 'server', hash: 'h2', display: 'sec…', permissions: { storage: 'rw' } },
     },
     { type: 'settings.changed', data: { changes: { big: 1, nextData: 'isolated' } } },
+    { type: 'package.synced', data: { changes: { packageIdent: 'org.demo', currentRevisionId: 3 } } },
   );
   await feed.publish('live', [
     ['collection', 'saves', { id: 'saves', name: 'Saves', collectionType: 'per-platformid' }],
@@ -157,7 +163,24 @@ export async function fillAll(feed: Feed): Promise<void> {
     changed('p1', [['stats.xp', 7]], 2, { ledger: [{ field: 'stats.xp', before: 5, after: 7, delta: 2, source: 'shop' }] }),
     deleted('p2'),
     appended('r1', 5_000, { text: 'hi' }, { idempotency: { caller: 'w', key: 'once', bodyHash: 'b' } }),
+    { type: 'record.created', data: { ...slot('r1'), recordName: 'Save' } },
+    { type: 'record.created', data: { ...slot('r2'), recordName: 'Zweite ä' } },
+    { type: 'record.renamed', data: { ...slot('r1'), recordName: 'First' } },
+    { type: 'record.deleted', data: slot('r2') },
+    { type: 'page.saved', data: { slug: 'news', title: 'News', pageType: 'markdown', contentMd: 'old' } },
+    { type: 'page.saved', data: { slug: 'status', title: 'Status', pageType: 'keyvalue', kvData: { eu: 'up' }, statusLevel: 'ok' } },
+    { type: 'page.saved', data: { slug: 'news', title: 'News', pageType: 'markdown', contentMd: '# é' } },
+    { type: 'page.removed', data: { slug: 'status' } },
     written('p1', { stats: { xp: 1 } }, 3, { space: 'next1', fork: { document: { stats: { xp: 7 } }, version: 2 } }),
+  );
+  await feed.commit(
+    { type: 'session.created', data: { sessionId: 's1', player: 'p1', hash: 'h', expiresAt: 9_000 } },
+    { type: 'session.refreshed', data: { family: 's1', sessionId: 's2', from: 's1', hash: 'h', expiresAt: 9_500 } },
+    { type: 'session.created', data: { sessionId: 'old', player: 'p2', hash: 'h', expiresAt: 2_000 } },
+    { type: 'request.consumed', data: { identityType: 'platform', identity: 'p1', requestId: '1760000000_abcdef', until: 9_000 } },
+    { type: 'request.consumed', data: { identityType: 'session', identity: 's1', requestId: '1760000000_abcdef', until: 2_000 } },
+    { type: 'access.swept', data: { before: 3_000 } },
+    { type: 'session.revoked', data: { family: 's1', sessionIds: ['s2'] } },
   );
 }
 

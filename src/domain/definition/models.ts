@@ -10,6 +10,8 @@ import { firstText, flagOf, listOf, numberOf, objectOf, textOf } from './read.ts
 
 /** What the dashboard saves for a daily limit without a number (runtime-storage 11.2). */
 const DEFAULT_SAVES_PER_DAY = 8640;
+/** A player's records are one state. Definitions should ask for 50 at most (runtime-storage 8.1). */
+const MOST_RECORDS = 1000;
 const MAX_SAVES_PER_DAY = 10_000_000;
 
 const PUBLIC_WORDS = new Set(['public', 'publicly-callable', 'publicly-accessible', 'game-api', 'external', 'exposed']);
@@ -36,7 +38,7 @@ function makeCollection(entry: Entry): CollectionModel {
     publicAppend: flagOf(member(definition, 'publicAppend')) ?? false,
     allowRecordDelete: flagOf(member(definition, 'allowRecordDelete')) ?? false,
     requireSaveVersion: flagOf(member(definition, 'requireSaveVersion')) ?? false,
-    maxRecords: Math.max(1, Math.floor(numberOf(member(definition, 'maxRecords')) ?? 1)),
+    maxRecords: Math.min(Math.max(1, Math.floor(numberOf(member(definition, 'maxRecords')) ?? 1)), MOST_RECORDS),
     dailyLimit: dailyLimit(objectOf(member(definition, 'rateLimits'))),
     schema: compileSchema(member(definition, 'schema') ?? member(definition, 'fields')),
     hash: entry.hash,

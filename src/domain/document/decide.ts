@@ -87,7 +87,7 @@ function readSaveVersion(value: Json | undefined): number | null | undefined {
 
 /**
  * Decides one write. In order: operations 400 `INVALID_OPERATION`, schema 400 `SCHEMA_VALIDATION_FAILED`, size 413
- * `PAYLOAD_TOO_LARGE`, save version 409 `STALE_SAVE` or `SAVE_VERSION_REQUIRED`, limits 429 `RATE_LIMIT` or `RATE_LIMIT_DAILY`.
+ * `PAYLOAD_TOO_LARGE` (before the schema where the body is the document), save version 409 `STALE_SAVE` or `SAVE_VERSION_REQUIRED`, limits 429 `RATE_LIMIT` or `RATE_LIMIT_DAILY`.
  */
 export function decideWrite(command: WriteCommand): Decided | Refusal {
   const outcome = refusingOperations(() => workOut(command));
@@ -143,11 +143,13 @@ function refusingOperations<Result>(run: () => Result): Result | Refusal {
   }
 }
 
-function checkForm({ checkSchema, collection, maxBytes }: WriteCommand, document: JsonObject, text: string): Refusal | null {
+function checkForm({ body, checkSchema, collection, maxBytes }: WriteCommand, document: JsonObject, text: string): Refusal | null {
+  const tooLarge = text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
+  const large = tooLarge ? refusal('PAYLOAD_TOO_LARGE', `A document may have at most ${maxBytes} bytes`) : null;
+  // A plain document is the body, whose size comes before its form.
+  if (large !== null && body.kind === 'replace') return large;
   const fault = checkSchema ? checkDocument(collection.schema, document) : null;
-  if (fault !== null) return refusal('SCHEMA_VALIDATION_FAILED', fault);
-  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return null;
-  return refusal('PAYLOAD_TOO_LARGE', `A document may have at most ${maxBytes} bytes`);
+  return fault === null ? large : refusal('SCHEMA_VALIDATION_FAILED', fault);
 }
 
 function checkVersion({ collection, current, saveVersion, strictSaveVersion }: WriteCommand): Refusal | null {

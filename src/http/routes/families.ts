@@ -2,13 +2,19 @@ import type { Family } from '../aliases.ts';
 import { nothing, type Serve, serve } from '../dispatch.ts';
 import { documentRoutes, documentViewRoutes } from './documents.ts';
 import { endpointRoutes } from './endpoints.ts';
+import { gamePackageRoutes } from './game-package.ts';
 import { managementRoutes, unknownManagementRoute } from './management.ts';
+import { pageRoutes } from './pages.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
+import { saveRecordRoutes } from './save-records.ts';
+import { securityConfigRoutes } from './security-config.ts';
 import { familyRouter, type Services } from './services.ts';
 import { settingsRoutes } from './settings.ts';
-import { type SystemParts, securityConfigRoutes, serveCanary, systemRoutes } from './system.ts';
+import { syncRoutes } from './sync.ts';
+import { type SystemParts, serveCanary, systemRoutes } from './system.ts';
 import { saveFailureRoute, statsRoute, telemetryRoutes } from './telemetry.ts';
+import { testRoutes } from './tests.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
 
 export type Families = Readonly<Record<Family, Serve>>;
@@ -20,6 +26,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   statsRoute(storage, services);
   documentRoutes(storage, services);
   documentViewRoutes(storage, services);
+  saveRecordRoutes(storage, services);
   appendRoute(storage, services);
   recordViewRoutes(storage, services);
   rateLimitRoutes(storage, services);
@@ -29,10 +36,12 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   // Never reaches a collection, whether or not it is served (runtime-storage 1.2).
   storageApi.get('/:project/stats/:player', nothing);
   documentRoutes(storageApi, services);
+  saveRecordRoutes(storageApi, services);
   appendRoute(storageApi, services);
   storageQueryRoutes(storageApi, services);
 
   const storageV1 = familyRouter('/v1/storage');
+  saveRecordRoutes(storageV1, services);
   rateLimitRoutes(storageV1, services);
 
   const endpoints = familyRouter('/v3/endpoints');
@@ -41,11 +50,16 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   queryRoutes(queries, services);
   const values = familyRouter('/v3/values');
   valueRoutes(values, services);
+  const pages = familyRouter('/pages');
+  pageRoutes(pages, services);
   const manage = familyRouter('/v3/manage');
   managementRoutes(manage, services);
+  syncRoutes(manage, services);
+  testRoutes(manage, services);
   settingsRoutes(manage, services);
+  gamePackageRoutes(manage, services);
   const securityConfig = familyRouter('/v3/security-config');
-  securityConfigRoutes(securityConfig);
+  securityConfigRoutes(securityConfig, services);
   const saveFailure = familyRouter('/api/network-storage');
   saveFailureRoute(saveFailure, services);
   const systemRouter = familyRouter('');
@@ -63,7 +77,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
     'security-config': serve(securityConfig),
     system: serve(systemRouter),
     sessions: nothing,
-    pages: nothing,
+    pages: serve(pages),
     'save-failure': serve(saveFailure),
   };
 }

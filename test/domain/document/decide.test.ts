@@ -24,7 +24,8 @@ function refused(command: WriteCommand): Refusal {
   return result;
 }
 
-const ops = (...list: { op: string; path: string; value?: number; source?: string }[]) => ({ kind: 'operations', ops: list }) as const;
+const ops = (...list: { op: string; path: string; value?: number | string; source?: string }[]) =>
+  ({ kind: 'operations', ops: list }) as const;
 
 describe('reading the body', () => {
   test('a list called ops makes operations, anything else a plain document', () => {
@@ -150,9 +151,16 @@ describe('refusals, in their order', () => {
   });
 
   test('then the schema', () => {
-    expect(refused(write({ ...everything, body: { kind: 'replace', document } }))).toMatchObject({
+    expect(refused(write({ ...everything, body: ops({ op: 'set', path: 'gold', value: 'x'.repeat(10) }) }))).toMatchObject({
       code: 'SCHEMA_VALIDATION_FAILED',
       message: 'gold: expected number',
+    });
+  });
+
+  test('a whole document that is too large is told so before its form', () => {
+    expect(refused(write({ ...everything, body: { kind: 'replace', document } }))).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    expect(refused(write({ ...everything, maxBytes: 1000, body: { kind: 'replace', document } }))).toMatchObject({
+      code: 'SCHEMA_VALIDATION_FAILED',
     });
   });
 

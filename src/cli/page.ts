@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import { PAGE_TYPES, type SavePage } from '../domain/page/page.ts';
+import { refusal } from '../kernel/errors.ts';
+import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+
+/** `savepoint page`: what a project shows to anybody under /pages. */
+export function pageCommand(): Command {
+  return new Command('page')
+    .description('put, list and remove the pages of a project: news, a status, terms')
+    .addCommand(put())
+    .addCommand(list())
+    .addCommand(remove());
+}
+
+interface PutOptions extends CommonOptions {
+  readonly file: string;
+  readonly title?: string;
+  readonly type?: string;
+  readonly status?: string;
+}
+
+function put(): Command {
+  return command('put', 'make a page of a file, or replace it')
+    .argument('<projectId>')
+    .argument('<slug>', 'its name in the address: small letters, digits, _ and -')
+    .requiredOption('--file <path>', 'Markdown, or one JSON object of keys and values')
+    .option('--title <text>', 'default: the first heading of the text, else the slug')
+    .option('--type <type>', 'markdown or keyvalue (default: by the name of the file, keyvalue for .json)')
+    .option('--status <level>', 'such as ok, warning or outage')
+    .action(async (projectId: string, slug: string, options: PutOptions) => {
+      const page = await pageOf(slug, options);
+      await withInstallation(options, async (installation) => {
+        const { revision } = await installation.operator.savePage(projectId, page);
+        await awaitShown(installation, projectId, revision);
+      });
+      const path = `/pages/${projectId}/${slug}`;
+      printResult(options, { projectId, slug, title: page.title, type: page.type, path }, () => `Saved; it is served under ${path}`);
+    });
+}
+
+async function pageOf(slug: string, { file, title, type, status }: PutOptions): Promise<SavePage> {
+  const kind = type ?? (file.toLowerCase().endsWith('.json') ? 'keyvalue' : 'markdown');
+  const known = PAGE_TYPES.find((one) => one === kind);
+  if (known === undefined) throw refusal('VALIDATION_FAILED', `--type must be ${PAGE_TYPES.join(' or ')}, not ${kind}`);
+  const content = await textOf(file);
+  const heading = known === 'markdown' ? /^#+[ \t]+(.+)$/m.exec(content)?.[1]?.trim().slice(0, 120) : undefined;
+  return { slug, title: title ?? heading ?? slug, type: known, content, statusLevel: status ?? null };
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
+  } catch (error) {
+    throw refusal('VALIDATION_FAILED', `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+interface PageRow {
+  readonly slug: string;
+  readonly title: string;
+  readonly type: string;
+  readonly statusLevel: string | null;
+  readonly updatedAt: string;
+}
+
+const PAGES = `
+SELECT slug, page->>'title' AS title, page->>'pageType' AS type, page->>'statusLevel' AS status, updated_at
+FROM savepoint.pages WHERE project = $1 ORDER BY slug`;
+
+function list(): Command {
+  return command('list', 'list the pages of a project')
+    .argument('<projectId>')
+    .action(async (projectId: string, options: CommonOptions) => {
+      const pages = await withInstallation(options, async ({ pool, operator }) => {
+        await operator.show(projectId);
+        const { rows } = await pool.query<{ slug: string; title: string; type: string; status: string | null; updated_at: string }>(PAGES, [
+          projectId,
+        ]);
+        return rows.map(
+          ({ slug, title, type, status, updated_at }): PageRow => ({
+            slug,
+            title,
+            type,
+            statusLevel: status,
+            updatedAt: new Date(Number(updated_at)).toISOString(),
+          }),
+        );
+      });
+      printResult(options, pages, () =>
+        table(
+          ['SLUG', 'TITLE', 'TYPE', 'STATUS', 'UPDATED'],
+          pages.map((page) => [page.slug, page.title, page.type, page.statusLevel ?? '', page.updatedAt]),
+        ),
+      );
+    });
+}
+
+function remove(): Command {
+  return command('remove', 'take a page away')
+    .argument('<projectId>')
+    .argument('<slug>')
+    .action(async (projectId: string, slug: string, options: CommonOptions) => {
+      await withInstallation(options, async (installation) => {
+        const { revision } = await installation.operator.removePage(projectId, slug);
+        await awaitShown(installation, projectId, revision);
+      });
+      printResult(options, { projectId, slug, removed: true }, () => `Page ${slug} is removed.`);
+    });
+}

@@ -1,0 +1,109 @@
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { isObject, JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
+import type { DomainEvent, PageContent } from '../events.ts';
+import type { PageState } from '../states.ts';
+
+/** Pages: texts and key-value lists that a project shows to anybody, made by its operator (runtime 18). */
+
+export const PAGE_TYPES = ['markdown', 'keyvalue'] as const;
+
+export interface SavePage {
+  readonly slug: string;
+  readonly title: string;
+  readonly type: PageContent['pageType'];
+  /** Markdown, or a JSON object. */
+  readonly content: string;
+  readonly statusLevel: string | null;
+}
+
+export type PageEvent = Extract<DomainEvent, { readonly type: 'page.saved' | 'page.removed' }>;
+
+const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const STATUS_LEVEL = /^[a-z0-9_-]{1,32}$/;
+/** What no table could hold. */
+const BAD_TEXT = /\0|\p{Surrogate}/u;
+const LONGEST_TITLE = 120;
+const LONGEST_CONTENT = 100_000;
+
+export function isPageSlug(text: string): boolean {
+  return SLUG.test(text);
+}
+
+export function isPageEvent<E extends DomainEvent>(event: E): event is E & PageEvent {
+  return event.type === 'page.saved' || event.type === 'page.removed';
+}
+
+/** Makes the page, or replaces it. 400 `VALIDATION_FAILED`. */
+export function savePage({ slug, title, type, content, statusLevel }: SavePage): PageEvent | Refusal {
+  if (!isPageSlug(slug)) return refusal('VALIDATION_FAILED', 'A page is named by 1 to 64 small letters, digits, _ or -');
+  const named = title.trim();
+  if (named === '' || named.length > LONGEST_TITLE) return refusal('VALIDATION_FAILED', `A title has 1 to ${LONGEST_TITLE} characters`);
+  if (content.length > LONGEST_CONTENT) return refusal('VALIDATION_FAILED', `A page holds ${LONGEST_CONTENT} characters at most`);
+  if (BAD_TEXT.test(content) || BAD_TEXT.test(title)) return refusal('VALIDATION_FAILED', 'The page is not text in UTF-8');
+  if (statusLevel !== null && !STATUS_LEVEL.test(statusLevel)) {
+    return refusal('VALIDATION_FAILED', 'A status level is 1 to 32 small letters, digits, _ or -');
+  }
+  const about = { slug, title: named, ...(statusLevel === null ? {} : { statusLevel }) };
+  if (type === 'markdown') return { type: 'page.saved', data: { ...about, pageType: 'markdown', contentMd: content } };
+  const kvData = objectOf(content);
+  if (kvData === null) return refusal('VALIDATION_FAILED', 'A page of keys and values is one JSON object');
+  return { type: 'page.saved', data: { ...about, pageType: 'keyvalue', kvData } };
+}
+
+/** 404 `NOT_FOUND`. */
+export function removePage(state: PageState | null, slug: string): PageEvent | Refusal {
+  if (state === null) return refusal('NOT_FOUND', 'No page with this name');
+  return { type: 'page.removed', data: { slug } };
+}
+
+/** `recordedAt`: the event's time in unix ms. */
+export function evolvePage(state: PageState | null, event: PageEvent, recordedAt: number): PageState | null {
+  if (event.type === 'page.removed') return null;
+  return { page: event.data, createdAt: state?.createdAt ?? recordedAt, updatedAt: recordedAt };
+}
+
+/** The answer's body, without `ok`. Readers of JSON get an empty `html` beside it, unless they ask for another format. */
+export function pageBody({ page, updatedAt }: PageState, format: string | null): JsonObject {
+  return {
+    slug: page.slug,
+    title: page.title,
+    type: page.pageType,
+    statusLevel: page.statusLevel ?? null,
+    updatedAt: new Date(updatedAt).toISOString(),
+    ...(page.pageType === 'keyvalue' ? { data: page.kvData } : { markdown: page.contentMd }),
+    ...(format === null || format === 'json' ? { html: '' } : {}),
+  };
+}
+
+/** The page for a browser: everything that an author wrote is text, so that no page can run anything. */
+export function pageHtml({ page }: PageState): string {
+  const title = escaped(page.title);
+  const content = page.pageType === 'markdown' ? `<pre>${escaped(page.contentMd)}</pre>` : `<dl>${listed(page.kvData)}</dl>`;
+  return `<!doctype html>\n<html><head><meta charset="utf-8"><title>${title}</title>
+<style>body{font:16px sans-serif;max-width:50em;margin:2em auto;padding:0 1em}pre{white-space:pre-wrap;font:inherit}dt{font-weight:bold}</style>
+</head><body><h1>${title}</h1>${content}</body></html>\n`;
+}
+
+function listed(data: JsonObject): string {
+  const shown = (value: JsonObject[string]) => escaped(typeof value === 'string' ? value : stringifyJson(value));
+  return Object.entries(data)
+    .map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${shown(value)}</dd>`)
+    .join('');
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+}
+
+function objectOf(text: string): JsonObject | null {
+  try {
+    const value = parseJson(text, { maxDepth: 32 });
+    return isObject(value) ? value : null;
+  } catch (error) {
+    if (error instanceof JsonError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import type { RecordAddress } from '../../app/app.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { Json } from '../../kernel/json.ts';
+import type { Answer } from '../answer.ts';
+import { invalidBody, readJson } from '../body.ts';
+import { authenticate, RECORD_KEYS } from '../credentials.ts';
+import { type Context, param } from '../exchange.ts';
+import { addressOf, documentBody, type Routes, readAnswer, type Services } from './services.ts';
+
+/** Save slots of a player, under every storage prefix (runtime-storage 8). */
+export function saveRecordRoutes(router: Routes, services: Services): void {
+  const { app, gameBody } = services;
+
+  router.get('/:project/:collection/:key/records', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, RECORD_KEYS);
+    return readAnswer(await app.saveRecords.list(caller, addressOf(ctx)));
+  });
+
+  router.post('/:project/:collection/:key/records', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, RECORD_KEYS);
+    const address = addressOf(ctx);
+    await app.saveRecords.mayWrite(caller, address);
+    return readAnswer(await app.saveRecords.create(caller, address, await anyBody(ctx, services)));
+  });
+
+  router.patch('/:project/:collection/:key/records/:record', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, RECORD_KEYS);
+    const address = recordOf(ctx);
+    await app.saveRecords.mayWrite(caller, address);
+    return readAnswer(await app.saveRecords.rename(caller, address, await documentBody(ctx, gameBody)));
+  });
+
+  router.delete('/:project/:collection/:key/records/:record', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, RECORD_KEYS);
+    return readAnswer(await app.saveRecords.remove(caller, recordOf(ctx)));
+  });
+}
+
+function recordOf(ctx: Context): RecordAddress {
+  return { ...addressOf(ctx), recordId: param(ctx, 'record') };
+}
+
+/** A body that is missing or no JSON names no record, which is no error (runtime-storage 8.3); one that is too large is refused. */
+async function anyBody(ctx: Context, { gameBody }: Services): Promise<Json | undefined> {
+  try {
+    return await readJson(ctx.state.exchange, gameBody, invalidBody);
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'INVALID_BODY') return undefined;
+    throw error;
+  }
+}
