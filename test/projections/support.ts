@@ -178,10 +178,10 @@ export async function fillAll(feed: Feed): Promise<void> {
     { type: 'definitions.rolledBack', data: { changes: [], hash: 'back', generation: 2, to: 4 } },
   );
   await feed.commit(
-    { type: 'session.created', data: { sessionId: 's1', player: 'p1', hash: 'h', expiresAt: 9_000 } },
-    { type: 'session.refreshed', data: { family: 's1', sessionId: 's2', from: 's1', hash: 'h', expiresAt: 9_500 } },
+    { type: 'session.created', data: { sessionId: 's1', player: 'p1', hash: 'h', expiresAt: 9e12 } },
+    { type: 'session.refreshed', data: { family: 's1', sessionId: 's2', from: 's1', hash: 'h', expiresAt: 9e12 } },
     { type: 'session.created', data: { sessionId: 'old', player: 'p2', hash: 'h', expiresAt: 2_000 } },
-    { type: 'request.consumed', data: { identityType: 'platform', identity: 'p1', requestId: '1760000000_abcdef', until: 9_000 } },
+    { type: 'request.consumed', data: { identityType: 'platform', identity: 'p1', requestId: '1760000000_abcdef', until: 9e12 } },
     { type: 'request.consumed', data: { identityType: 'session', identity: 's1', requestId: '1760000000_abcdef', until: 2_000 } },
     { type: 'access.swept', data: { before: 3_000 } },
     { type: 'session.revoked', data: { family: 's1', sessionIds: ['s2'] } },
