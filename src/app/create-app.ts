@@ -10,6 +10,7 @@ import { createQueries } from './queries.ts';
 import { createRecords } from './records.ts';
 import { createSaveRecords } from './save-records.ts';
 import { createSecurityConfig } from './security-config.ts';
+import { createSessions } from './sessions.ts';
 import { createSettings } from './settings.ts';
 import { createTelemetry } from './telemetry.ts';
 import { createTests } from './tests.ts';
@@ -28,6 +29,7 @@ export function createApp(context: AppContext): App {
     values: createValues(context),
     queries: createQueries(context),
     gamePackage: createGamePackage(context),
+    sessions: createSessions(context),
     manage: createManage(context),
     tests: createTests(context),
     settings: createSettings(context),

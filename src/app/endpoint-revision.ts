@@ -9,7 +9,7 @@ import type { Caller, EndpointAnswer, EndpointRequest } from './app.ts';
 import type { AppContext } from './context.ts';
 import type { Project } from './project.ts';
 
-/** Endpoint calls of games whose revision is known (security 8.5, 8.7). */
+/** What a game's revision means for its endpoint calls (security 8). */
 
 /** A published game says its revision in a header and in the `security` block; one of them is enough. */
 export function revisionOfCall(

@@ -9,7 +9,7 @@ import { member } from '../kernel/path.ts';
 import type { Grounds } from './access.ts';
 import type { AppContext } from './context.ts';
 import { type DryCall, type DryRun, dryRun } from './dry-run.ts';
-import { draws } from './endpoints.ts';
+import { draws } from './endpoint-steps.ts';
 import type { Project } from './project.ts';
 import type { View } from './view.ts';
 
