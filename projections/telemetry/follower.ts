@@ -14,7 +14,7 @@ import { writeTelemetry } from './project.ts';
 
 /**
  * The projector of telemetry, apart from the one of game data: it writes one batch of one project at a time, through one connection, and
- * rests as long as the batch took while there is more. So a flood of telemetry makes telemetry late, and nothing else.
+ * rests for longer than the batch took while there is more. So a flood of telemetry makes telemetry late, and nothing else.
  *
  * Following only tells that a stream has grown; the events are read from it in pages, so that nothing gathers in memory. Any number of
  * these may run on one database: whoever holds a project's checkpoint writes, and the others look again later.
@@ -42,7 +42,9 @@ const LINGER_MS = 40;
 const RIVAL_MS = 500;
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
-const LONGEST_REST_MS = 200;
+/** So many times as long as a batch took, while there is more: the database is there for game data first. */
+const REST_SHARE = 2;
+const LONGEST_REST_MS = 400;
 /** How long a batch may take at its first try; doubled for each further one, since a large sweep may really need longer. */
 const PATIENCE_MS = 30_000;
 const LONGEST_PATIENCE_MS = 1_200_000;
@@ -137,7 +139,7 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     } catch (error) {
       failed(projectId, place, error);
     }
-    if (place.head > place.shown) await pause(Math.min(performance.now() - startedAt, LONGEST_REST_MS));
+    if (place.head > place.shown) await pause(Math.min(REST_SHARE * (performance.now() - startedAt), LONGEST_REST_MS));
   };
 
   const step = async (projectId: string, place: Place) => {

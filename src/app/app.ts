@@ -120,6 +120,13 @@ export interface App {
     preflight(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
     upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
   };
+  /** What was published, and the way back (decision 8). */
+  readonly history: {
+    /** Newest first. `before`: a revision, as the page before names it. */
+    publishes(caller: Caller, query: { readonly limit: string | null; readonly before: string | null }): Promise<ManageAnswer>;
+    /** Live becomes what it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK. */
+    rollback(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
+  };
   /** Saved tests and dry runs: what they write is seen by the run alone, and nothing of it is stored (management 9). */
   readonly tests: {
     list(caller: Caller): Promise<ManageAnswer>;

@@ -4,6 +4,7 @@ import type { AppContext } from './context.ts';
 import { createDocuments } from './documents.ts';
 import { createEndpoints } from './endpoints.ts';
 import { createGamePackage } from './game-package.ts';
+import { createHistory } from './history.ts';
 import { createManage } from './manage.ts';
 import { createPages } from './pages.ts';
 import { createQueries } from './queries.ts';
@@ -31,6 +32,7 @@ export function createApp(context: AppContext): App {
     gamePackage: createGamePackage(context),
     sessions: createSessions(context),
     manage: createManage(context),
+    history: createHistory(context),
     tests: createTests(context),
     settings: createSettings(context),
     telemetry: createTelemetry(context),

@@ -53,6 +53,7 @@ interface Waiting {
 
 /** After an append that failed: the log is away, and nobody hurries. */
 const PAUSE_MS = 250;
+const LONGEST_REST_MS = 50;
 
 export class TelemetryRecorder {
   readonly #options: RecorderOptions;
@@ -120,12 +121,20 @@ export class TelemetryRecorder {
 
   async #run(): Promise<void> {
     for (let next = this.#next(); next !== null; next = this.#next()) {
+      const sentAt = this.#options.scheduler.monotonic();
       const stored = await this.#send(next.projectId, next.group);
       if (!stored && this.#closing) this.#dropAll();
-      else if (!stored) await this.#options.scheduler.sleep(PAUSE_MS);
+      else await this.#rest(stored, sentAt);
     }
     // In the same turn as the test above: what comes a moment later must find nobody running.
     this.#running = null;
+  }
+
+  /** As long as the append took: what is slow for telemetry is slow for game writes, and they go first. */
+  async #rest(stored: boolean, sentAt: number): Promise<void> {
+    if (this.#closing) return;
+    const { scheduler } = this.#options;
+    await scheduler.sleep(stored ? Math.min(scheduler.monotonic() - sentAt, LONGEST_REST_MS) : PAUSE_MS);
   }
 
   /** The next group: of the project that has waited longest, without what nobody waits for any more. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
+import { analyticsCommand } from './analytics.ts';
 import { dbCommand } from './db.ts';
 import { doctorCommand } from './doctor.ts';
 import { jobsCommand } from './jobs.ts';
@@ -32,6 +33,7 @@ export function createProgram(): Command {
     doctorCommand,
     jobsCommand,
     testCommand,
+    analyticsCommand,
   ]) {
     program.addCommand(make());
   }

@@ -85,6 +85,9 @@ export const VERIFIER_PRESET = {
 /** Names under which templates see the player's id; the first is the one to document. */
 export const PLAYER_TEMPLATE_NAMES: readonly string[] = ['platformId', 'steamId'];
 
+/** Whom test runs are for that name nobody. */
+export const SYNTHETIC_PLAYER = '76561198000000000';
+
 const toNeutral = indexes((entry) => [entry.published, ...(entry.also ?? [])].map((name) => [name, entry.neutral]));
 const toPublished = indexes((entry) => [[entry.neutral, entry.published]]);
 

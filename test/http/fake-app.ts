@@ -141,6 +141,10 @@ export function fakeApp(): FakeApp {
       preflight: async (caller, ...rest) => managed('manage.preflight', caller, rest),
       upgradeSource: async (caller, ...rest) => managed('manage.upgradeSource', caller, rest),
     },
+    history: {
+      publishes: async (caller, ...rest) => managed('history.publishes', caller, rest),
+      rollback: async (caller, ...rest) => managed('history.rollback', caller, rest),
+    },
     tests: {
       list: async (caller, ...rest) => managed('tests.list', caller, rest),
       replace: async (caller, ...rest) => managed('tests.replace', caller, rest),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
-import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -104,4 +104,41 @@ test('a failed save is recorded, and the operators are told', async () => {
   const { text } = await game.send('GET', '/metrics');
   expect(text).toMatch(/savepoint_save_failures_total 2/);
   expect(text).toMatch(/savepoint_telemetry_events_total\{outcome="stored"\} \d+/);
+});
+
+describe('an operator', () => {
+  const json = async (...args: readonly string[]) => JSON.parse(await succeed(['analytics', ...args, '--data', node.data, '--json']));
+
+  test('sees events, failed saves and players, of one project, type or player', async () => {
+    const failures = await eventually('the failures are listed', async () => {
+      const found = await json('failures', '--project', game.projectId);
+      return found.length === 2 && found;
+    });
+    expect(failures[1]).toMatchObject({
+      collectionId: 'players',
+      payload: { recordKey: `${PLAYER}_a1b2c3`, expectedSeq: 4, attempts: -1 },
+    });
+    expect(await json('list', '--type', 'custom.quest_done', '--limit', '1')).toMatchObject([{ platformId: PLAYER, label: 'Quest' }]);
+    expect(await json('list', '--type', 'error')).toMatchObject([
+      { type: 'error.reported', payload: { stack: 'at x', severity: 'error' } },
+    ]);
+    expect(await json('list', '--player', 'nobody')).toEqual([]);
+    expect(await json('list', '--project', 'other')).toEqual([]);
+    expect((await json('players')).map((one: { playerName: string }) => one.playerName)).toContain('Ада');
+  });
+
+  test('reads tables that no player can steer a terminal with', async () => {
+    await ok(track({ platformId: '4444', type: 'x', label: '\u001b[2J\u202ered' }));
+    const line = await eventually('the event is listed', async () => {
+      const text = await succeed(['analytics', 'list', '--player', '4444', '--data', node.data]);
+      return text.includes('custom.x') && text;
+    });
+    expect(line).toContain('\ufffd[2J\ufffdred');
+    expect((await savepoint(['analytics', 'list', '--limit', '0', '--data', node.data])).code).not.toBe(0);
+  });
+
+  test('can prove and rebuild it beside the running node', async () => {
+    expect(await succeed(['rebuild', 'telemetry', '--data', node.data])).toContain('Rebuilt telemetry');
+    expect(await succeed(['verify', '--data', node.data])).toContain('Verified');
+  });
 });

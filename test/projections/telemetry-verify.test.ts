@@ -1,12 +1,18 @@
+import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rebuild } from '../../projections/rebuild.ts';
 import { retainTelemetry } from '../../projections/telemetry/retain.ts';
 import { verify } from '../../projections/verify.ts';
+import { analyticsEvent } from '../../src/domain/telemetry/analytics.ts';
+import { heartbeatEvent } from '../../src/domain/telemetry/heartbeat.ts';
+import { saveFailure } from '../../src/domain/telemetry/save-failure.ts';
+import { isObject, parseJson } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log } from '../../src/log/port.ts';
 import { telemetryStream } from '../../src/log/streams.ts';
 import { analytics, failure, heartbeat } from '../domain/telemetry/given.ts';
+import { anyBody } from '../property/telemetry/arbitraries.ts';
 import { Feed, fillAll, freshPool, project, rowsOf } from './support.ts';
 import { append, following, report, shows, stored, tablesOf } from './telemetry-support.ts';
 
@@ -179,4 +185,25 @@ describe('retention', () => {
     await append(log, PROJECT, [{ ...event, metadata: event.metadata.replace('"schemaVersion":1', '"schemaVersion":2') }]);
     expect((await verify({ pool, log })).behind).toBe(1);
   });
+});
+
+test('whatever was reported comes into the tables, and verify finds it there', async () => {
+  const fresh = await freshPool();
+  const own = createMemoryLog();
+  const someone = new Feed(own, 'fuzzed');
+  await fillAll(someone);
+  await project(fresh, own, someone);
+  for (const [index, text] of fc.sample(anyBody, 300).entries()) {
+    const body = parseJson(text);
+    const sent = isObject(body) ? { ...body, platformId: `7656${index % 7}` } : {};
+    const facts = [analyticsEvent(sent, null), heartbeatEvent(sent, 'p')];
+    const [tracked, beat] = facts;
+    if (tracked && 'sentType' in tracked) await report(own, 'fuzzed', analytics(index * 900, tracked));
+    if (beat && 'performance' in beat) await report(own, 'fuzzed', heartbeat(index * 1_000, beat));
+    await report(own, 'fuzzed', failure(index, saveFailure(sent, 'p')));
+  }
+  const head = (await own.head(telemetryStream('fuzzed')))?.revision ?? -1;
+  await following(fresh, own, () => shows(fresh, 'fuzzed', head));
+  expect(await verify({ pool: fresh, log: own })).toMatchObject({ ok: true, problems: [], behind: 0 });
+  await fresh.end();
 });
