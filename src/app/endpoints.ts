@@ -1,7 +1,7 @@
 import type { EffectiveDefinitions, EndpointModel } from '../domain/definition/model.ts';
 import { type RevisionStatus, revisionStatusBody } from '../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../domain/security/call-body.ts';
-import { encryptionRequired } from '../domain/security/mismatch.ts';
+import { encryptionRequired, sessionMismatch } from '../domain/security/mismatch.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { type Grounds, groundsOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
@@ -43,12 +43,12 @@ async function runOnce(
   revision: RevisionStatus | null,
 ): Promise<EndpointAnswer> {
   // Where nobody has to prove anything, nothing waits.
-  const caller = mustProve(settingsOf(project), claimed) ? await proven(context, project, claimed, call.slug) : claimed;
+  const caller = mustProve(settingsOf(project), claimed) ? await proven(context, project, claimed, call) : claimed;
   const draw = draws();
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
   const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
     const run: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw() };
-    if (caller.session !== undefined) stillInForce(view, caller, now);
+    if (caller.session !== undefined) readably(() => requireSession(view, caller, now));
     const player = admitted(run);
     return open === null ? runPlain(run, player) : runSealed(run, player, open);
   };
@@ -59,15 +59,18 @@ async function runOnce(
   return { ...answer, position: outcome.revision, stale };
 }
 
-function proven(context: AppContext, project: Project, caller: Caller, slug: string): Promise<Caller> {
-  return identify(context, project, caller, settingsOf(project), { scopes: [slug] }).catch(readable);
+async function proven(context: AppContext, project: Project, caller: Caller, { slug, security }: EndpointRequest): Promise<Caller> {
+  const settings = settingsOf(project);
+  const mismatch = caller.proof?.sessionToken ? sessionMismatch(settings, security) : null;
+  if (mismatch) throw mismatch;
+  return identify(context, project, caller, settings, { scopes: [slug] }).catch(readable);
 }
 
-function stillInForce(view: View, caller: Caller, now: number): void {
+function readably<T>(look: () => T): T {
   try {
-    requireSession(view, caller, now);
+    return look();
   } catch (error) {
-    readable(error);
+    return readable(error);
   }
 }
 
@@ -112,7 +115,7 @@ function runPlain(run: Run, player: string): Decision<Ran> {
 /** The id is used up before the endpoint runs, and whatever comes of the call (security 7.5). */
 function runSealed(run: Run, player: string, open: OpenSealed): Decision<Consumed<Ran>> {
   const { view, now, ground } = run;
-  const { payload, type, identity } = open(ground.authority, player);
+  const { payload, type, identity } = readably(() => open(ground.authority, player));
   const request = { type, identity, requestId: requestIdIn(payload) };
   return consuming(view, now, ground.settings, request, () => perform(run, player, inputOfPayload(payload)));
 }
