@@ -36,7 +36,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   };
   const page = await context.views.ledger(project.id, filter, { limit: limitOf(query.limit), after: query.cursor });
   const known = page.known || page.entries.length > 0 || project.set.durable(documentSubject(ground.space, collection.id, at.key))?.state;
-  if (!known) throw refusal('NOT_FOUND', 'Nothing is known of this player here');
+  if (!known && !(await wasSeen(context, project.id, at.key))) throw refusal('NOT_FOUND', 'Nothing is known of this player here');
   const { summary } = page;
   const body: JsonObject = {
     ok: true,
@@ -55,6 +55,11 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     cursor: page.cursor,
   };
   return { ...positioned(context, project, caller, reached), body };
+}
+
+/** Whether telemetry tells of the player (runtime-storage 9.2). */
+async function wasSeen(context: AppContext, projectId: string, platformId: string): Promise<boolean> {
+  return (await context.telemetry.reader.player(projectId, platformId)).profile !== null;
 }
 
 /** Both spellings of the ids: the reference writes them in snake case (runtime-storage 9.2). */
