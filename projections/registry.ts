@@ -8,6 +8,7 @@ import { leaderboards } from './leaderboards/project.ts';
 import { ledger } from './ledger/project.ts';
 import { limits } from './limits/project.ts';
 import { pages } from './pages/project.ts';
+import { publishes } from './publishes/project.ts';
 import { records } from './records/project.ts';
 import { saveRecords } from './save_records/project.ts';
 import { subjects } from './subjects/project.ts';
@@ -26,6 +27,7 @@ export const PROJECTIONS: readonly Projection[] = [
   access,
   ledger,
   records,
+  publishes,
   leaderboards,
 ];
 

@@ -19,6 +19,7 @@ export type ProjectionName =
   | 'access'
   | 'ledger'
   | 'records'
+  | 'publishes'
   | 'leaderboards'
   // Of no project's own stream: see telemetry/.
   | 'telemetry';
@@ -46,6 +47,7 @@ export const TABLES: readonly Table[] = [
   { name: 'used_requests', projection: 'access', key: ['until', 'identity_type', 'identity', 'request'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'] },
+  { name: 'publishes', projection: 'publishes', key: ['revision'] },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
   { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'] },
   { name: 'leaderboard_counts', projection: 'leaderboards', key: ['board', 'space'] },

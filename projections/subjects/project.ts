@@ -37,6 +37,6 @@ function indexedSubject(event: ProjectEvent): SubjectKey {
   if (isDocumentEvent(event)) return documentSubject(event.data.space, event.data.collection, keyOf(event));
   if (isRecordListEvent(event)) return recordListSubject(event.data.space, event.data.collection, event.data.player);
   if (isPageEvent(event)) return pageSubject(event.data.slug);
-  const definitions = event.type === 'source.stored' || event.type === 'definitions.published' || event.type === 'definitions.promoted';
+  const definitions = event.type === 'source.stored' || event.type.startsWith('definitions.');
   return definitions ? DEFINITIONS : AUTHORITY;
 }

@@ -93,10 +93,11 @@ export function operatorGrounds(target: PublishTarget): (view: View) => Grounds 
 export function actorOf(caller: Caller): Actor {
   requireStorable(caller.platformId);
   requireStorable(caller.onBehalfOf);
+  const player = caller.verified ?? caller.platformId;
   return {
     kind: caller.isSecret ? 'secret' : 'public',
     keyId: caller.key.keyId,
-    ...(caller.platformId === null ? {} : { player: caller.platformId }),
+    ...(player === null ? {} : { player }),
   };
 }
 
@@ -128,7 +129,7 @@ export function directCollection(
   key: string | null,
   action: DirectAction,
 ): CollectionModel {
-  const { definitions, settings } = at;
+  const { definitions } = at;
   if (caller.isSecret) requirePermission(at.key, 'collections', 'x');
   const collection = COLLECTION_ID.test(collectionId) ? definitions.collection(collectionId) : undefined;
   if (!collection || (key !== null && !DOCUMENT_KEY.test(key))) throw refusal('NOT_FOUND', 'No document under this key');
@@ -138,7 +139,6 @@ export function directCollection(
   }
   if (!collection.isPublic) throw refusal('ENDPOINT_ONLY');
   if (action === 'delete' && !collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
-  if (settings.requirePlayerAuth) requireVerifiedPlayer();
   requireRevision(caller, action === 'read' ? 'read' : 'write');
   return collection;
 }
@@ -150,15 +150,33 @@ export function requireRevision({ revision }: Caller, access: 'read' | 'write'):
   throw new Refusal(409, 'REVISION_OUTDATED', revisionMessage(revision));
 }
 
-/** No verifier is built in yet: a project that requires verified players fails closed (decision 14). */
-export function requireVerifiedPlayer(): never {
-  throw refusal('PLATFORM_AUTH_FAILED', 'This project requires verified players, and this installation has no player verifier', {
-    error: { authFailureKind: 'service_unavailable' },
-  });
+/** Whether a direct call has to come from a player that is proven: {@link requireOwn} will ask for it. */
+export function needsPlayer({ settings }: Grounds, caller: Caller): boolean {
+  return settings.requirePlayerAuth && !caller.isSecret;
 }
 
-/** Who an unverified call acts for (security 2.2, 2.3). */
+/** A proven player may write and delete its own documents, and those of global collections (runtime-storage 3). */
+export function requireOwn(at: Grounds, caller: Caller, collection: CollectionModel, key: string): void {
+  if (!needsPlayer(at, caller)) return;
+  if (collection.type === 'global') requireVerifiedPlayer(caller);
+  else requireOwnKey(caller, key);
+}
+
+/** Throws 403 for a key that is neither the proven player's id nor begins with `{id}_`. */
+export function requireOwnKey(caller: Caller, key: string): void {
+  const player = requireVerifiedPlayer(caller);
+  if (key !== player && !key.startsWith(`${player}_`)) throw refusal('FORBIDDEN', "This is another player's");
+}
+
+/** The proven player. Throws where nobody was: the project has come to require it since the caller was looked at. */
+export function requireVerifiedPlayer({ verified }: Caller): string {
+  if (verified !== undefined) return verified;
+  throw refusal('PLATFORM_AUTH_FAILED', 'This project requires verified players', { error: { authFailureKind: 'token_rejected' } });
+}
+
+/** Who a call acts for: the proven player, else whoever it says (security 2.2, 2.3). */
 export function playerOf(caller: Caller, pattern: RegExp): string {
+  if (caller.verified !== undefined) return caller.verified;
   if (caller.onBehalfOf === null) return caller.platformId ?? 'anonymous';
   if (!pattern.test(caller.onBehalfOf)) throw refusal('INVALID_PLATFORMID');
   return caller.onBehalfOf;

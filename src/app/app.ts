@@ -1,6 +1,7 @@
 import type { PublishTarget } from '../domain/events.ts';
 import type { ClientFacts, RevisionStatus } from '../domain/revision/status.ts';
-import type { ApiKey, PageState } from '../domain/states.ts';
+import type { SessionToken } from '../domain/session/token.ts';
+import type { ApiKey, AuthSession, PageState } from '../domain/states.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
@@ -23,8 +24,11 @@ export interface App {
   readonly documents: {
     read(caller: Caller, at: Address): Promise<DocumentAnswer>;
     exists(caller: Caller, at: Address): Promise<boolean>;
-    /** Access alone, for before a body is read: throws what {@link write} would throw for it. */
-    mayWrite(caller: Caller, at: Address): Promise<void>;
+    /**
+     * Access alone, for before a body is read: throws what {@link write} would throw for it. Answers the caller to write as, whose player
+     * is proven where it has to be.
+     */
+    mayWrite(caller: Caller, at: Address): Promise<Caller>;
     /** `body` is the parsed request body, any JSON value. */
     write(caller: Caller, at: Address, body: Json, saveVersion: number | null): Promise<WriteAnswer>;
     remove(caller: Caller, at: Address): Promise<Positioned>;
@@ -46,7 +50,7 @@ export interface App {
   readonly saveRecords: {
     list(caller: Caller, at: Address): Promise<ReadAnswer>;
     /** Access alone, for before a body is read. */
-    mayWrite(caller: Caller, at: Address): Promise<void>;
+    mayWrite(caller: Caller, at: Address): Promise<Caller>;
     /** `body` is the parsed request body, or anything else where there was none: what names no record gives the default name. */
     create(caller: Caller, at: Address, body: Json | undefined): Promise<ReadAnswer>;
     rename(caller: Caller, at: RecordAddress, body: Json): Promise<ReadAnswer>;
@@ -76,6 +80,20 @@ export interface App {
       },
     ): Promise<ReadAnswer>;
   };
+  /**
+   * Auth sessions (security 4), by what the caller's proof holds. Throw beside key and project 403 `AUTH_SESSION_DISABLED`, 400
+   * `INVALID_PLATFORMID`, 401 `AUTH_SESSION_REQUIRED`, `AUTH_SESSION_INVALID`, `AUTH_SESSION_EXPIRED`, `PLATFORM_AUTH_FAILED`, 403
+   * `AUTH_SESSION_PLATFORMID_MISMATCH`.
+   */
+  readonly sessions: {
+    create(caller: Caller): Promise<SessionAnswer>;
+    /** A new session beside the old one. */
+    refresh(caller: Caller): Promise<SessionAnswer>;
+    /** The same, with the player proven anew. */
+    reauth(caller: Caller): Promise<SessionAnswer>;
+    /** Ends a session and all that were refreshed from it. */
+    revoke(caller: Caller): Promise<SessionAnswer>;
+  };
   readonly manage: {
     /** Array upsert (PUT and POST) of collections, endpoints, workflows or queries. */
     upsertMany(
@@ -101,6 +119,13 @@ export interface App {
     /** What `sync` would do. Writes nothing. */
     preflight(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
     upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
+  };
+  /** What was published, and the way back (decision 8). */
+  readonly history: {
+    /** Newest first. `before`: a revision, as the page before names it. */
+    publishes(caller: Caller, query: { readonly limit: string | null; readonly before: string | null }): Promise<ManageAnswer>;
+    /** Live becomes what it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK. */
+    rollback(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
   };
   /** Saved tests and dry runs: what they write is seen by the run alone, and nothing of it is stored (management 9). */
   readonly tests: {
@@ -188,6 +213,8 @@ export interface Presented extends ClientFacts {
   /** First non-empty claim, or `null`. */
   readonly platformId: string | null;
   readonly onBehalfOf: string | null;
+  /** Not given: nothing that could prove a player. */
+  readonly proof?: PlayerProof;
   /** Caller's watermark out of `x-ns-position`: reads reflect at least this revision. */
   readonly position: number | null;
 }
@@ -204,6 +231,25 @@ export interface Caller {
   readonly position: number | null;
   /** How the game's revision stands to the current one; `null` where none is known or nothing is enforced. */
   readonly revision: RevisionStatus | null;
+  readonly proof?: PlayerProof | undefined;
+  /** The player it acts for, once proven. */
+  readonly verified?: string;
+  /** The session that helped to prove it: decisions look whether it is still in force. */
+  readonly session?: SessionToken;
+}
+
+/** What a request sent to prove who plays; nothing in it is trusted, and nothing is looked for before it is asked for. */
+export interface PlayerProof {
+  /** Every claim of the player's id, from the first that counts to the last. */
+  readonly claims: readonly string[];
+  /** Of the player's platform, or the studio's own login. */
+  readonly token: string | null;
+  readonly sessionToken: string | null;
+  /** Of the player that a host asks for. */
+  readonly onBehalfOfToken: string | null;
+  readonly proxySignature: string | null;
+  /** The client's address; `null`: on this machine, which is not counted. */
+  readonly address: string | null;
 }
 
 export interface CollectionAddress {
@@ -270,6 +316,14 @@ export interface EndpointRequest {
 export interface EndpointAnswer extends Positioned {
   readonly status: number;
   readonly body: Json;
+}
+
+export interface SessionAnswer extends Positioned {
+  /** `null` after a revoke. */
+  readonly token: string | null;
+  readonly ttlSeconds: number;
+  readonly player: string;
+  readonly session: AuthSession;
 }
 
 export interface ManageAnswer extends Positioned {

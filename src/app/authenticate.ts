@@ -17,7 +17,7 @@ interface KeyIndex {
 /** One index per state of the authority: it lives exactly as long as the keys in it. */
 const indexes = new WeakMap<AuthorityState, KeyIndex>();
 
-/** How often a project is searched again in the log because somebody came with a key that nobody knows, or wants news. */
+/** How often a project is searched again in the log because somebody came with a key or session that nobody knows, or wants news. */
 const REFRESH_MS = 200;
 const refreshedAt = new WeakMap<Project, number>();
 
@@ -48,6 +48,7 @@ export async function authenticate(context: AppContext, projectId: string, prese
     revision: settings.revisionEnforcementEnabled
       ? revisionStatus(settings, authority.gamePackage, presented, context.scheduler.now())
       : null,
+    proof: presented.proof,
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../domain/events.ts';
+import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
 import type { SaveFailed } from '../domain/telemetry/events.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import { refusal } from '../kernel/errors.ts';
@@ -12,6 +13,7 @@ import type { Projects } from './projects.ts';
 import type { TelemetryReader, ViewReader } from './readers.ts';
 import type { Signer } from './signer.ts';
 import type { TelemetryRecorder } from './telemetry-recorder.ts';
+import type { PlayerVerifier } from './verifier/verifier.ts';
 import type { View } from './view.ts';
 
 /** What the use cases share: the open projects, the views, the clock, the limits. */
@@ -28,6 +30,8 @@ export interface AppContext {
   signer(): Promise<Signer>;
   /** Plausible player ids. */
   readonly platformId: RegExp;
+  /** Proves who a player is. */
+  readonly verifier: PlayerVerifier;
   readonly telemetry: TelemetryParts;
 }
 
@@ -53,6 +57,11 @@ export function positioned(context: AppContext, project: Project, caller: Caller
   const { stale } = context.projects.freshness(project);
   const behind = caller.position !== null && caller.position > project.set.head;
   return { position: project.set.head, stale: stale || behind || !reached };
+}
+
+/** As of this node's head: for what has to be known before a decision, which looks again. */
+export function settingsOf(project: Project): ProjectSettings {
+  return projectSettings(project.authority?.settings ?? {});
 }
 
 /** Runs a command of this caller. `decide` may run several times. */

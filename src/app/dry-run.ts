@@ -8,7 +8,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts
 import { member } from '../kernel/path.ts';
 import { type Grounds, requireStorable } from './access.ts';
 import { DocumentWrites } from './document-writes.ts';
-import { commit, type RunAs, runSteps } from './endpoints.ts';
+import { commit, type RunAs, runSteps } from './endpoint-steps.ts';
 import type { View } from './view.ts';
 
 /**

@@ -1,9 +1,10 @@
 import { collectionSubject, documentSubject } from '../domain/subjects.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { grounds, requirePermission, requireVerifiedPlayer } from './access.ts';
+import { grounds, needsPlayer, requireOwnKey, requirePermission } from './access.ts';
 import type { Address, Caller, LedgerQuery, ReadAnswer } from './app.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
+import { provenFor } from './players.ts';
 import type { LedgerRow } from './readers.ts';
 
 const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
@@ -14,9 +15,12 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   const project = await projectOf(context, caller);
   const ground = grounds(project.authority, project.definitions, caller, at.target);
   if (caller.isSecret) requirePermission(ground.key, 'collections', 'x');
-  else if (ground.settings.requirePlayerAuth) requireVerifiedPlayer();
   const collection = ground.definitions.collection(at.collection);
   if (!collection) throw refusal('NOT_FOUND', 'No collection with this id');
+  // Whatever the collection: a ledger is a player's own (runtime-storage 3).
+  if (needsPlayer(ground, caller)) {
+    requireOwnKey(await provenFor(context, project, caller, ground, collection, at.collection), at.key);
+  }
   if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
   if (query.field?.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');

@@ -140,6 +140,17 @@ function firstTexts(events: readonly DomainEvent[]): readonly DomainEvent[] | nu
     bytes += Buffer.byteLength(data.text) + EVENT_BYTES;
     if (bytes > TEXTS_PER_COMMIT) return texts.slice(0, Math.max(index, 1));
   }
-  const changes = events.reduce((sum, { type, data }) => sum + (type === 'definitions.published' ? data.changes.length : 0), 0);
+  const changes = events.reduce((sum, event) => sum + changesIn(event), 0);
   return texts.length > 0 && bytes + changes * CHANGE_BYTES > TEXTS_PER_COMMIT ? texts : null;
+}
+
+function changesIn(event: DomainEvent): number {
+  switch (event.type) {
+    case 'definitions.published':
+    case 'definitions.promoted':
+    case 'definitions.rolledBack':
+      return event.data.changes.length;
+    default:
+      return 0;
+  }
 }

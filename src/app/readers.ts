@@ -1,4 +1,4 @@
-import type { Space } from '../domain/events.ts';
+import type { Actor, DefinitionChange, PublishTarget, Space } from '../domain/events.ts';
 import type { SubjectState } from '../domain/states.ts';
 import type { SubjectKey } from '../domain/subjects.ts';
 import type { PlayerProfile, PlayerStats } from '../domain/telemetry/player.ts';
@@ -90,12 +90,41 @@ export interface LeaderboardPage {
   readonly total: number;
 }
 
+/** A publish, promotion or rollback as its event tells of it. */
+export interface PublishRow {
+  readonly revision: number;
+  readonly action: 'publish' | 'promote' | 'rollback';
+  /** The layer that it changed. */
+  readonly target: PublishTarget;
+  readonly hash: string;
+  /** Of promotions and rollbacks. */
+  readonly generation: number | null;
+  /** Of rollbacks: the revision that live shows again, −1 for none. */
+  readonly restored: number | null;
+  readonly changes: readonly DefinitionChange[];
+  readonly actor: Actor;
+  readonly cause: string;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+export interface PublishPage {
+  readonly revision: number;
+  readonly publishes: readonly PublishRow[];
+  /** `before` of the next page; `null` at the end. */
+  readonly next: number | null;
+}
+
 /** The views: what players and managers read, nothing exact is decided from them. */
 export interface ViewReader {
   /** Resolves when all views of the project reflect `revision`, or after `timeoutMs`; answers whether they do. */
   caughtUp(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
   /** Oldest first. `after` is a cursor of an earlier page. */
   ledger(projectId: string, filter: LedgerFilter, page: { readonly limit: number; readonly after: string | null }): Promise<LedgerPage>;
+  /** Newest first, below the revision `before`. */
+  publishes(projectId: string, page: { readonly before: number; readonly limit: number }): Promise<PublishPage>;
+  /** The revisions that changed a subject, newest first, below `before`; out of the index of subjects, which is a state table. */
+  revisions(projectId: string, subject: SubjectKey, page: { readonly before: number; readonly limit: number }): Promise<readonly number[]>;
   /** Records of a global collection strictly older than `before`, newest first. */
   records(
     projectId: string,

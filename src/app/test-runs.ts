@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { EndpointModel } from '../domain/definition/model.ts';
 import { objectOf, textOf } from '../domain/definition/read.ts';
 import type { Actor } from '../domain/events.ts';
-import { SYNTHETIC_PLAYER, storedTests, type TestCase, testCase } from '../domain/test/model.ts';
+import { storedTests, type TestCase, testCase } from '../domain/test/model.ts';
 import { sampleInput } from '../domain/test/sample.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { member } from '../kernel/path.ts';
 import type { Grounds } from './access.ts';
 import type { AppContext } from './context.ts';
 import { type DryCall, type DryRun, dryRun } from './dry-run.ts';
-import { draws } from './endpoints.ts';
+import { draws } from './endpoint-steps.ts';
 import type { Project } from './project.ts';
 import type { View } from './view.ts';
 
@@ -122,7 +122,7 @@ export async function autoTests(
   return inTurn(context, endpoints, pace, async (endpoint, isLate) => {
     const { slug, method, deprecated } = endpoint;
     const about = { ok: true, name: `Auto-test ${slug}`, endpoint: slug, method };
-    const test = testCase({ endpoint: slug, platformId: SYNTHETIC_PLAYER, input: sampleInput(endpoint.definition) });
+    const test = testCase({ endpoint: slug, input: sampleInput(endpoint.definition) });
     const done = isLate ? null : await run(context, place, test, { hasSecretKey: true, isDedicatedServer: false }, LISTED_BYTES);
     if (done === null) return { ...about, passed: false, deprecated, errors: [TOO_LATE], warnings: [], result: null };
     const { ok, status, body, warnings, totalMs: total } = done;

@@ -11,6 +11,7 @@ import { type Config, redactUrl } from '../config.ts';
 import type { JobWork } from '../jobs/handlers.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Log } from '../log/port.ts';
+import { sweepAccess } from './access-sweep.ts';
 import { exportJobs } from './metrics.ts';
 import { passingProjectTests } from './project-tests.ts';
 import type { Stops } from './stops.ts';
@@ -40,15 +41,24 @@ export function startJobs(build: JobsBuild): void {
 
 async function open({ config, databaseUrl, pool, log, registry, logger, stops }: JobsBuild): Promise<void> {
   const [{ createJobs }, { createJobHandlers }] = await Promise.all([import('../jobs/jobs.ts'), import('../jobs/handlers.ts')]);
-  const handlers = createJobHandlers(workOn(pool, log, passingProjectTests(config, pool, log, logger)));
+  const parts = {
+    tests: passingProjectTests(config, pool, log, logger),
+    sweepAccess: () => sweepAccess(pool, log, config, logger),
+  };
+  const handlers = createJobHandlers(workOn(pool, log, parts));
   const jobs = createJobs({ redisUrl: config.redisUrl, databaseUrl, redact: redactUrl, logger, handlers });
   stops.add(() => jobs.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE));
   exportJobs(registry, jobs);
   jobs.start();
 }
 
+/** What reaches into projects, and therefore opens them. */
+interface ProjectWork extends Pick<JobWork, 'sweepAccess'> {
+  readonly tests: ProjectTests;
+}
+
 /** What jobs do, on this database and log. */
-export function workOn(pool: pg.Pool, log: Log, tests: ProjectTests): JobWork {
+export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess }: ProjectWork): JobWork {
   return {
     async rebuild(names, onPercent) {
       const unknown = names.find((name) => !isProjectionName(name));
@@ -61,5 +71,6 @@ export function workOn(pool: pg.Pool, log: Log, tests: ProjectTests): JobWork {
     runTests: (projectId, target, onPercent) => tests.run(projectId, target, (done, of) => onPercent((100 * done) / of)),
     dropAbandoned: () => dropAbandoned(pool),
     retainTelemetry: () => retainTelemetry({ log, pool, now: Date.now() }),
+    sweepAccess,
   };
 }

@@ -109,6 +109,15 @@ export interface DefinitionsPromoted {
   readonly generation: number;
 }
 
+export interface DefinitionsRolledBack {
+  /** What live becomes; `next` stays, and a new generation starts. */
+  readonly changes: readonly DefinitionChange[];
+  readonly hash: string;
+  readonly generation: number;
+  /** Revision of the publish or promotion that live shows again; −1: the time before any. */
+  readonly to: number;
+}
+
 /** One entry of a player's ledger. Numbers keep their exact value. */
 export interface LedgerEntry {
   readonly field: string;
@@ -305,6 +314,7 @@ export interface EventData {
   'source.stored': SourceStored;
   'definitions.published': DefinitionsPublished;
   'definitions.promoted': DefinitionsPromoted;
+  'definitions.rolledBack': DefinitionsRolledBack;
   'document.written': DocumentWritten;
   'document.deleted': DocumentDeleted;
   'record.appended': RecordAppended;
@@ -335,6 +345,7 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'source.stored': 1,
   'definitions.published': 1,
   'definitions.promoted': 1,
+  'definitions.rolledBack': 1,
   'document.written': 1,
   'document.deleted': 1,
   'record.appended': 1,

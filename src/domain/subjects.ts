@@ -61,6 +61,7 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'source.stored':
     case 'definitions.published':
     case 'definitions.promoted':
+    case 'definitions.rolledBack':
       return [DEFINITIONS];
     case 'document.written': {
       const { space, collection, key, windows } = event.data;

@@ -16,6 +16,8 @@ export interface Exchange {
   readonly search: string;
   /** `performance.now()`. */
   readonly startedAt: number;
+  /** Whom a request counts for; `null`: nobody, as it comes from this machine. */
+  readonly addressOf: AddressOf;
   /** Parsed on first use; see {@link queryOf}. */
   query: ParsedUrlQuery | null;
   /** The path under its canonical prefix, once `locate` has found one. */
@@ -33,7 +35,9 @@ export type Context = RouterContext<State, DefaultContext, unknown>;
 const EMPTY_QUERY: ParsedUrlQuery = Object.create(null);
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
-export function openExchange(req: IncomingMessage): Exchange {
+export type AddressOf = (req: IncomingMessage) => string | null;
+
+export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchange {
   const target = originForm(req.url ?? '/');
   const cut = target.indexOf('?');
   return {
@@ -44,6 +48,7 @@ export function openExchange(req: IncomingMessage): Exchange {
     path: cut < 0 ? target : target.slice(0, cut),
     search: cut < 0 ? '' : target.slice(cut + 1),
     startedAt: performance.now(),
+    addressOf,
     query: null,
     location: '',
     route: 'unmatched',
@@ -108,6 +113,24 @@ export function headerText(exchange: Exchange, name: string): string | null {
   const value = exchange.headers[name];
   const text = Array.isArray(value) ? value[0] : value;
   return text ? text : null;
+}
+
+/** The first of several names that carries anything. */
+export function firstHeader(exchange: Exchange, names: readonly string[]): string | null {
+  for (const name of names) {
+    const text = headerText(exchange, name);
+    if (text) return text;
+  }
+  return null;
+}
+
+export function firstQuery(exchange: Exchange, names: readonly string[]): string | null {
+  if (exchange.search === '') return null;
+  for (const name of names) {
+    const text = queryText(exchange, name);
+    if (text) return text;
+  }
+  return null;
 }
 
 /** A parameter of the matched route, decoded. */

@@ -30,6 +30,8 @@ export interface JobWork {
   dropAbandoned(): Promise<readonly string[]>;
   /** Sweeps what players reported and is older than its project keeps it. */
   retainTelemetry(): Promise<{ readonly projects: number; readonly events: number }>;
+  /** Forgets expired auth sessions and used request ids, by an event of each project that has any; resolves to those projects. */
+  sweepAccess(): Promise<readonly string[]>;
 }
 
 /** As many failed tests as a result tells of: a job is kept for a week. */
@@ -57,6 +59,7 @@ export function createJobHandlers(work: JobWork): JobHandlers {
     // Rows that the log still tells of stay: `verify` would miss them.
     'tables.cleanup': async () => ({ dropped: await work.dropAbandoned() }),
     'telemetry.retain': async () => ({ ...(await work.retainTelemetry()) }),
+    'access.sweep': async () => ({ swept: await work.sweepAccess() }),
     'jobs.forget': async (_, { forget }) => ({ removed: await forget({ doneMs: DONE_KEPT_MS, deadMs: DEAD_KEPT_MS }) }),
   };
 }

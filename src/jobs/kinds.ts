@@ -44,6 +44,7 @@ export interface JobDatas {
   'tests.run': { readonly projectId: string; readonly target: PublishTarget };
   'tables.cleanup': Readonly<Record<string, never>>;
   'telemetry.retain': Readonly<Record<string, never>>;
+  'access.sweep': Readonly<Record<string, never>>;
   'jobs.forget': Readonly<Record<string, never>>;
 }
 export type JobName = keyof JobDatas;
@@ -84,6 +85,13 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
     check: nothing,
     attempts: 3,
     everyMs: 6 * HOUR,
+  },
+  'access.sweep': {
+    lane: 'upkeep',
+    about: 'forgets auth sessions and used request ids that have expired',
+    check: nothing,
+    attempts: 3,
+    everyMs: HOUR,
   },
   'jobs.forget': {
     lane: 'upkeep',

@@ -43,6 +43,7 @@ export const CATALOGUE = {
   MANAGEMENT_MUTATION_FAILED: [500, 'The change failed unexpectedly; nothing was written'],
   MISSING_PLATFORM_ID: [400, 'This needs the id of a player'],
   NOT_FOUND: [404, 'Nothing here'],
+  NOTHING_TO_ROLL_BACK: [409, 'Nothing was ever published live, or all of it is rolled back'],
   OUTCOME_UNKNOWN: [504, 'The write was sent, but whether it was stored is not known yet; read before you repeat it'],
   PAYLOAD_TOO_LARGE: [413, 'The body is too large'],
   PLATFORM_AUTH_FAILED: [401, 'The player could not be verified'],

@@ -5,6 +5,7 @@ import { createOperator } from '../../src/app/operator.ts';
 import type { Project } from '../../src/app/project.ts';
 import { Projects } from '../../src/app/projects.ts';
 import type { ViewReader } from '../../src/app/readers.ts';
+import { NO_VERIFIER } from '../../src/app/verifier/verifier.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../src/log/port.ts';
 import { codeOf, increment, LIMITS, noTelemetry, Table, written } from './support.ts';
@@ -86,7 +87,7 @@ const no = async () => {
   throw new Error('a view was asked');
 };
 const neverAsked = () => Promise.reject(new Error('nothing is signed here'));
-const NO_VIEWS: ViewReader = { caughtUp: no, ledger: no, records: no, leaderboard: no };
+const NO_VIEWS: ViewReader = { caughtUp: no, ledger: no, records: no, leaderboard: no, publishes: no, revisions: no };
 
 const PRESENTED: Presented = {
   key: null,
@@ -129,6 +130,7 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
     limits,
     platformId: /./,
     signer: neverAsked,
+    verifier: NO_VERIFIER,
   });
   const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
   const definition = [{ id: 'players', name: 'players', type: 'player' }];

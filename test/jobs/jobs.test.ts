@@ -143,6 +143,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
       runTests: async () => ({ results: [], total: 0, passed: 0, failed: 0 }),
       retainTelemetry: async () => ({ projects: 0, events: 0 }),
       dropAbandoned: async () => [],
+      sweepAccess: async () => [],
     };
     const jobs = jobsWith(createJobHandlers(work));
     jobs.start();

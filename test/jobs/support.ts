@@ -23,6 +23,7 @@ const IDLE: JobHandlers = {
   'tests.run': async () => ({}),
   'tables.cleanup': async () => ({}),
   'telemetry.retain': async () => ({}),
+  'access.sweep': async () => ({}),
   'jobs.forget': async () => ({}),
 };
 

@@ -123,6 +123,16 @@ describe('test-endpoint (management 9.3)', () => {
     });
   });
 
+  test('beside live calls they take nothing from them: of twenty calls at once a limit of ten lets exactly ten through', async () => {
+    const player = '76561198000000099';
+    const calls = Array.from({ length: 20 }, () => studio.play('POST', studio.endpoint('spend'), { body: { n: 1 } }, player));
+    const dry = Array.from({ length: 20 }, () => ok(post('test-endpoint', { slug: 'spend', input: { n: 1 }, platformId: player })));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    await Promise.all(dry);
+    expect([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 429).length]).toEqual([10, 10]);
+    expect((await ok(studio.play('GET', studio.storage(`meters/${player}`), {}, player))).body).toEqual({ n: 10 });
+  });
+
   test.each([
     [{}, '400 VALIDATION_FAILED'],
     [undefined, '400 VALIDATION_FAILED'],

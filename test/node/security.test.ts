@@ -1,10 +1,12 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseCredentials } from '../../infra/harness/project.ts';
 import { canonicalJson, isObject, parseJson } from '../../src/kernel/json.ts';
+import { type Seal, seal } from '../domain/security/seal.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { publishGame } from './support/game.ts';
-import { type Client, createClient, ok, type Reply, refused } from './support/game-client.ts';
+import { type Client, createClient, ok, PLAYER, type Reply, refused, wireText } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
@@ -145,6 +147,131 @@ describe('a project that wants sealed requests', () => {
     await change(client, { enableEncryptedRequests: false });
     for (const security of [{ clientMode: { editor: true } }, { revisionId: 'x' }, {}]) await ok(call({ times: 2, security }, mode));
     await change(client, { enableEncryptedRequests: true });
+  });
+});
+
+describe('a sealed request', () => {
+  let one: Client;
+  let other: Client;
+  let count = 0;
+
+  beforeAll(async () => {
+    [one, other] = await newGame();
+    await change(one, { enableEncryptedRequests: true });
+    await ok(one.play('POST', one.storage(`players/${PLAYER}`), { body: { gold: 500 } }));
+  });
+
+  const now = () => Math.floor(Date.now() / 1000);
+  const newId = (seconds = now()) => {
+    count += 1;
+    return `${seconds}_${count.toString(16).padStart(32, '0')}`;
+  };
+  const block = { configVersion: '', clientMode: 'encrypted', authSessions: 'disabled', encryptedRequests: 'required', revisionId: 0 };
+
+  /** The body that the client library sends for an input. */
+  function sealedBody(slug: string, input: object, of: Partial<Seal> & { readonly id?: string } = {}) {
+    const { id = newId(), ...changes } = of;
+    const plain = wireText({ ...input, security: block, encryptedRequestId: id, _endpointSlug: slug });
+    const { publicKey, projectId } = one;
+    return { security: block, encrypted: true, envelope: seal({ publicKey, projectId, identity: PLAYER, plain, ...changes }) };
+  }
+  const call = (client: Client, slug: string, body: object, headers = {}) =>
+    client.play('POST', client.endpoint(slug), { body, headers: { 'x-ns-security-mode': 'encrypted', ...headers } });
+  const echo = (of: Parameters<typeof sealedBody>[2] = {}, headers = {}) =>
+    call(one, 'echo', sealedBody('echo', { times: 2 }, of), headers);
+
+  test.each([true, false])('runs with what is inside, and is answered in plain: published names %s', async (published) => {
+    const word = 'Łukasz <b> & "日本"';
+    const body = sealedBody('echo', { times: 3, word, token: 'never input' }, { published });
+    expect((await ok(call(one, 'echo', body))).body).toEqual({ ok: true, twice: 6, word });
+  });
+
+  test('is done once: again, on another node, or at the same time on both', async () => {
+    const body = sealedBody('buy', { item: 'axe' });
+    await ok(call(one, 'buy', body));
+    for (const client of [one, other]) expect(await refused(call(client, 'buy', body))).toBe('409 ENCRYPTED_REQUEST_REPLAY_DETECTED');
+    for (let round = 0; round < 5; round += 1) {
+      const raced = sealedBody('buy', { item: 'axe' });
+      const replies = await Promise.all([one, other, one, other].map((client) => call(client, 'buy', raced)));
+      expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    }
+    const { gold } = Object((await ok(one.play('GET', one.storage(`players/${PLAYER}`)))).body);
+    expect(gold).toBe(500 - 6 * 7);
+  });
+
+  test('that fails is used up, too', async () => {
+    const body = sealedBody('buy', { item: 'nothing' });
+    expect(await refused(call(one, 'buy', body))).toBe('404 NO_ITEM');
+    expect(await refused(call(other, 'buy', body))).toBe('409 ENCRYPTED_REQUEST_REPLAY_DETECTED');
+    const missing = sealedBody('missing', {});
+    expect(await refused(call(one, 'missing', missing))).toBe('404 ENDPOINT_NOT_FOUND');
+    expect(await refused(call(one, 'missing', missing))).toBe('409 ENCRYPTED_REQUEST_REPLAY_DETECTED');
+  });
+
+  test('is refused with an id that is old, early, or none', async () => {
+    for (const seconds of [now() - 200, now() + 200])
+      expect(await refused(echo({ id: newId(seconds) }))).toBe('400 ENCRYPTED_REQUEST_STALE');
+    for (const id of ['', 'x', '1_abcdef', `${now()}_abc`, `${now()}_abc.def`]) {
+      expect(await refused(echo({ id }))).toBe('400 ENCRYPTED_REQUEST_INVALID_ID');
+    }
+  });
+
+  test('is refused for another player, project, endpoint or key, and where a character is another', async () => {
+    const wrong = '401 REQUEST_SIGNATURE_INVALID';
+    expect(await refused(echo({ identity: '76561198000000009' }))).toBe(wrong);
+    expect(await refused(echo({ projectId: 'other' }))).toBe(wrong);
+    expect(await refused(echo({ publicKey: 'sp_ns_other' }))).toBe(wrong);
+    expect(await refused(echo({ plain: '{"a":' }))).toBe(wrong);
+    expect(await refused(call(one, 'echo', sealedBody('buy', { times: 2 })))).toBe(wrong);
+    const { envelope, ...rest } = sealedBody('echo', { times: 2 });
+    expect(await refused(call(one, 'echo', { ...rest, envelope: { ...envelope, nonce: 'another1' } }))).toBe(wrong);
+    expect(await refused(call(one, 'echo', { encrypted: true }))).toBe(wrong);
+    expect(await refused(echo({ sessionId: 'a'.repeat(32) }))).toBe('401 AUTH_SESSION_REQUIRED');
+  });
+
+  test('is good from a host for its player, and from a server in any name', async () => {
+    const player = '76561198000000007';
+    await ok(echo({ identity: player }, { 'x-on-behalf-of': player }));
+    const body = sealedBody('echo', { times: 2 }, { identity: '0' });
+    await ok(one.manage('POST', one.endpoint('echo'), { body }));
+    expect(await refused(one.manage('POST', one.endpoint('echo'), { body }))).toBe('409 ENCRYPTED_REQUEST_REPLAY_DETECTED');
+  });
+
+  test('is opened also where the project does not ask for it', async () => {
+    await change(one, { enableEncryptedRequests: false });
+    await ok(echo());
+    await change(one, { enableEncryptedRequests: true });
+  });
+
+  test('of any shape is refused with its envelope, never a fault', async () => {
+    const anything = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.constant(null),
+      fc.boolean(),
+      fc.array(fc.jsonValue()),
+      fc.dictionary(fc.string(), fc.jsonValue()),
+    );
+    const names = [...Object.keys(sealedBody('echo', {}).envelope), 'sessionId', 'platformId', 'endpointSlug', 'ciphertext'];
+    const property = fc.asyncProperty(
+      fc.dictionary(fc.constantFrom(...names), anything, { minKeys: 1 }),
+      anything,
+      async (changes, where) => {
+        const { envelope } = sealedBody('echo', { times: 2 });
+        const altered = JSON.parse(JSON.stringify({ ...envelope, ...changes }));
+        for (const body of [
+          { encrypted: true, envelope: altered },
+          { encryptedRequest: altered },
+          altered,
+          { encrypted: true, envelope: where },
+        ]) {
+          const reply = await call(one, 'echo', body);
+          expect(reply.status).toBeLessThan(500);
+          if (reply.status !== 200) expect(reply.body).toMatchObject({ ok: false, error: { code: expect.any(String) } });
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 60 });
   });
 });
 

@@ -4,7 +4,7 @@ import { definitionOf } from '../definition/overlay.ts';
 import { flagOf, listOf, numberOf, objectOf, textOf } from '../definition/read.ts';
 import { SINGLE_ID } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
-import { acceptMembers } from '../wire-names.ts';
+import { acceptMembers, SYNTHETIC_PLAYER } from '../wire-names.ts';
 
 /** A test of an endpoint: whom it is called as, with what, and what is expected of it (management 9.2). */
 export interface TestCase {
@@ -22,9 +22,6 @@ export interface TestCase {
   /** What is in it and has no effect. */
   readonly warnings: readonly string[];
 }
-
-/** Whom tests run as that do not say. */
-export const SYNTHETIC_PLAYER = '76561198000000000';
 
 export interface Verdict {
   readonly outcome: 'pass' | 'fail' | 'any';
@@ -78,7 +75,6 @@ function reasonOf(
 ): string {
   const told = message === '' ? '' : `: ${message}`;
   if (status !== null && status !== came) return `Expected HTTP ${status}, got HTTP ${came}${told}.`;
-  // A status that is named is the whole of what is expected, unless an outcome is named, too.
   if (outcome === 'fail' && ok) return `Expected a rejection, got HTTP ${came}.`;
   if (outcome === 'pass' && !ok) return `Expected success, got HTTP ${came}${told}.`;
   return '';

@@ -10,6 +10,7 @@ import { appendRoute, recordViewRoutes } from './records-global.ts';
 import { saveRecordRoutes } from './save-records.ts';
 import { securityConfigRoutes } from './security-config.ts';
 import { familyRouter, type Services } from './services.ts';
+import { sessionRoutes } from './sessions.ts';
 import { settingsRoutes } from './settings.ts';
 import { syncRoutes } from './sync.ts';
 import { type SystemParts, serveCanary, systemRoutes } from './system.ts';
@@ -58,6 +59,8 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   testRoutes(manage, services);
   settingsRoutes(manage, services);
   gamePackageRoutes(manage, services);
+  const sessions = familyRouter('/v3/auth-sessions');
+  sessionRoutes(sessions, services);
   const securityConfig = familyRouter('/v3/security-config');
   securityConfigRoutes(securityConfig, services);
   const saveFailure = familyRouter('/api/network-storage');
@@ -76,7 +79,7 @@ export function buildFamilies(services: Services, system: SystemParts): Families
     manage: serve(manage, (ctx) => unknownManagementRoute(ctx, services)),
     'security-config': serve(securityConfig),
     system: serve(systemRouter),
-    sessions: nothing,
+    sessions: serve(sessions),
     pages: serve(pages),
     'save-failure': serve(saveFailure),
   };

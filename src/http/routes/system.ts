@@ -17,7 +17,17 @@ export interface SystemParts {
   exposition?(): Promise<string>;
 }
 
-const CAPABILITIES = ['records', 'global-records', 'endpoints', 'workflows', 'queries', 'game-values', 'rate-limits', 'analytics'];
+const CAPABILITIES = [
+  'records',
+  'global-records',
+  'endpoints',
+  'workflows',
+  'queries',
+  'game-values',
+  'rate-limits',
+  'analytics',
+  'auth-sessions',
+];
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Routes about the server itself: no key, no project. */

@@ -120,6 +120,13 @@ describe('spellings that are understood', () => {
   const { encryptedPayload, ...rest } = sealed();
   const padded = { ...sealed(), tag: `${String(sealed()['tag'])}==` };
 
+  it.each(['hex', 'tagged'] as const)('the form %s', (form) => {
+    expect(codeOf(open(sealed({ form })))).toBe('opened');
+    expect(codeOf(open({ ...sealed({ form }), nonce: 'another1' }))).toBe('401 REQUEST_SIGNATURE_INVALID');
+  });
+  it('base64url that happens to be all hex digits', () => {
+    expect(codeOf(open(sealed({ iv: Buffer.from('abcdefabcdefabcd', 'base64url') })))).toBe('opened');
+  });
   it('a signature in capitals', () => expect(codeOf(open(upper))).toBe('opened'));
   it('no version and no algorithm', () => expect(codeOf(open(bare))).toBe('opened'));
   it('a version that is a number', () => expect(codeOf(open({ ...sealed(), version: 1 }))).toBe('opened'));

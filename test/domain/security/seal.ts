@@ -12,6 +12,8 @@ export interface Seal {
   readonly iv?: Buffer;
   /** Members laid over the context before anything is derived from it. */
   readonly context?: JsonObject;
+  /** Other forms that the reference reads: everything in hex, or the tag at the end of the ciphertext. */
+  readonly form?: 'hex' | 'tagged';
   /** The text inside. */
   readonly plain: string;
 }
@@ -36,8 +38,15 @@ export function seal(of: Seal): JsonObject & { readonly signature: string } {
   const key = createHash('sha256').update(`${label}\0${publicKey}\0${aad}`).digest();
   const cipher = createCipheriv('aes-256-gcm', key, iv);
   cipher.setAAD(Buffer.from(aad));
-  const encryptedPayload = Buffer.concat([cipher.update(of.plain, 'utf8'), cipher.final()]).toString('base64url');
-  const parts = { iv: iv.toString('base64url'), tag: cipher.getAuthTag().toString('base64url'), encryptedPayload };
+  const ciphertext = Buffer.concat([cipher.update(of.plain, 'utf8'), cipher.final()]);
+  const tag = cipher.getAuthTag();
+  const encoding = of.form === 'hex' ? 'hex' : 'base64url';
+  const tagged = of.form === 'tagged';
+  const parts = {
+    iv: iv.toString(encoding),
+    tag: tagged ? '' : tag.toString(encoding),
+    encryptedPayload: (tagged ? Buffer.concat([ciphertext, tag]) : ciphertext).toString(encoding),
+  };
   const signature = createHmac('sha256', publicKey)
     .update(canonicalJson({ ...context, ...parts }))
     .digest('hex');

@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
+import { memberSpellings } from '../../wire-names.ts';
 import type { ListedKind } from '../kinds.ts';
 import { listOf, objectOf } from '../read.ts';
 import { collectionFindings } from './collection.ts';
@@ -26,7 +27,8 @@ const MEMBERS: Readonly<Record<ListedKind, ReadonlySet<string>>> = {
       'requireSaveVersion publicAppend constants tables enabled',
   ),
   endpoint: words(
-    'method enabled deprecated input params let steps response rateLimits skipPlayerAuth skipPlatformAuth skipSboxAuth requiresSecretKey ' +
+    memberSpellings('skipPlayerAuth').join(' '),
+    'method enabled deprecated input params let steps response rateLimits requiresSecretKey ' +
       'requireReauth exposure publiclyCallable internalOnly internal visibility routes blocks',
   ),
   workflow: words(
@@ -36,8 +38,8 @@ const MEMBERS: Readonly<Record<ListedKind, ReadonlySet<string>>> = {
   query: words('type sources config cache requiresSecretKey enabled'),
 };
 
-function words(own: string): ReadonlySet<string> {
-  return new Set(`${COMMON} ${own}`.split(' '));
+function words(...own: readonly string[]): ReadonlySet<string> {
+  return new Set([COMMON, ...own].join(' ').split(' '));
 }
 
 function unknownMembers(kind: ListedKind, definition: JsonObject, findings: Findings): void {

@@ -1,6 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { STEP_TYPES } from '../../endpoint/steps/types.ts';
+import { PLAYER_TEMPLATE_NAMES } from '../../wire-names.ts';
 import { conditionFindings } from './condition.ts';
 import { type Findings, isText } from './finding.ts';
 import { STEP_CHECKS } from './step-checks.ts';
@@ -8,7 +9,7 @@ import { STEP_CHECKS } from './step-checks.ts';
 /** Steps of an endpoint or a workflow, those inside blocks and loops included (management 20; endpoint-language 16). */
 
 const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const RESERVED = new Set(['input', 'values', 'platformId', 'steamId', 'playerKey', 'now', 'projectId', 'userId']);
+const RESERVED = new Set(['input', 'values', 'playerKey', 'now', 'projectId', 'userId', ...PLAYER_TEMPLATE_NAMES]);
 
 /** What is known of the whole list while its steps are looked at. */
 interface Walk {
