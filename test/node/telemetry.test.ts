@@ -94,6 +94,8 @@ describe('analytics events', () => {
     };
     expect((await ok(track(sized(32_768)))).body).toMatchObject({ stored: true });
     expect(await refused(track(sized(32_769)))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect(await refused(track(['x'.repeat(40_000)]))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect((await ok(track({ ...EVENT, message: 'я'.repeat(20_000) }))).body).toMatchObject({ stored: true });
   });
 
   test('that the project does not want are answered as such', async () => {
