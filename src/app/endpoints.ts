@@ -1,7 +1,7 @@
 import type { EffectiveDefinitions, EndpointModel } from '../domain/definition/model.ts';
 import { type RevisionStatus, revisionStatusBody } from '../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../domain/security/call-body.ts';
-import { encryptionRequired } from '../domain/security/mismatch.ts';
+import { encryptionRequired, sessionMismatch } from '../domain/security/mismatch.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { type Grounds, groundsOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
@@ -43,7 +43,7 @@ async function runOnce(
   revision: RevisionStatus | null,
 ): Promise<EndpointAnswer> {
   // Where nobody has to prove anything, nothing waits.
-  const caller = mustProve(settingsOf(project), claimed) ? await proven(context, project, claimed, call.slug) : claimed;
+  const caller = mustProve(settingsOf(project), claimed) ? await proven(context, project, claimed, call) : claimed;
   const draw = draws();
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
   const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
@@ -59,8 +59,11 @@ async function runOnce(
   return { ...answer, position: outcome.revision, stale };
 }
 
-function proven(context: AppContext, project: Project, caller: Caller, slug: string): Promise<Caller> {
-  return identify(context, project, caller, settingsOf(project), { scopes: [slug] }).catch(readable);
+async function proven(context: AppContext, project: Project, caller: Caller, { slug, security }: EndpointRequest): Promise<Caller> {
+  const settings = settingsOf(project);
+  const mismatch = caller.proof?.sessionToken == null ? null : sessionMismatch(settings, security);
+  if (mismatch !== null) throw mismatch;
+  return identify(context, project, caller, settings, { scopes: [slug] }).catch(readable);
 }
 
 function stillInForce(view: View, caller: Caller, now: number): void {
