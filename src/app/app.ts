@@ -36,8 +36,8 @@ export interface App {
     ledger(caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer>;
   };
   readonly records: {
-    /** Access alone, for before a body is read. */
-    mayAppend(caller: Caller, at: CollectionAddress): Promise<void>;
+    /** Access alone, for before a body is read. Answers the caller to append as, whose player is proven where it has to be. */
+    mayAppend(caller: Caller, at: CollectionAddress): Promise<Caller>;
     append(caller: Caller, at: CollectionAddress, body: Json, idempotencyKey: string | null, writerId: string): Promise<ReadAnswer>;
     list(
       caller: Caller,

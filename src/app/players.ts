@@ -71,19 +71,20 @@ function provesByVerifier(settings: ProjectSettings, { onBehalfOf }: Caller, pro
 
 /** The player that token, and for a host signature and both tokens, prove: the one who sent the request. */
 async function verifiedPlayer(context: AppContext, caller: Caller, proof: PlayerProof, asking: Asking): Promise<string> {
-  if (caller.onBehalfOf !== null) requireConsent(caller, proof, asking);
+  if (caller.onBehalfOf !== null && !hasConsent(caller, proof, asking)) {
+    context.verifier.rejected({ projectId: caller.projectId, address: proof.address });
+    throw rejected("A call for another player needs that player's token, and a signature that holds");
+  }
   const player = await verifyPlayer(context, caller, caller.platformId, proof.token);
   if (caller.onBehalfOf !== null) await verifyPlayer(context, caller, caller.onBehalfOf, proof.onBehalfOfToken);
   return player;
 }
 
 /** The signature says that the player asked for this, and the player's token, which is verified later, that it was this player. */
-function requireConsent({ projectId, key, onBehalfOf }: Caller, proof: PlayerProof, { scopes }: Asking): void {
+function hasConsent({ projectId, key, onBehalfOf }: Caller, proof: PlayerProof, { scopes }: Asking): boolean {
   const { onBehalfOfToken: token, proxySignature: signature } = proof;
-  if (token === null || signature === null) throw rejected("A call for another player needs that player's token and a signature");
-  const player = onBehalfOf ?? '';
-  const isSigned = scopes.some((scope) => isSignedBy(key.display, { projectId, scope, player, token }, signature));
-  if (!isSigned) throw rejected('The signature of the call for another player does not hold');
+  if (onBehalfOf === null || token === null || signature === null) return false;
+  return scopes.some((scope) => isSignedBy(key.display, { projectId, scope, player: onBehalfOf, token }, signature));
 }
 
 function rejected(message: string): Refusal {
@@ -124,6 +125,8 @@ export async function sessionOf(context: AppContext, project: Project, settings:
 
 /** It may just have been made elsewhere: like an unknown key, an unknown session has the log asked once more. */
 export async function familyOf(context: AppContext, project: Project, token: SessionToken): Promise<SessionFamily | null> {
+  // Told by the token itself: nothing has to be known of it.
+  if (context.scheduler.now() >= token.expiresAt) return null;
   const subject = sessionSubject(token.family);
   const known = asFamily((await project.read(subject)).state);
   if (known?.sessions.has(token.sessionId) || !(await lookAgain(context, project))) return known;
@@ -164,6 +167,18 @@ export async function provenOwner(
 /** Whether {@link provenOwner} would have somebody to wait for. */
 export function isUnproven(project: Project, { isSecret, verified }: Caller): boolean {
   return !isSecret && verified === undefined && settingsOf(project).requirePlayerAuth;
+}
+
+/** The caller proven for a call where nothing has to be its own. Waits for nobody where nobody has to be proven. */
+export async function provenWriter(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  ground: Grounds,
+  collection: CollectionModel,
+  named: string,
+): Promise<Caller> {
+  return needsPlayer(ground, caller) ? provenFor(context, project, caller, ground, collection, named) : caller;
 }
 
 /** Inside a decision: throws where the session that the caller came with has ended since. */

@@ -22,7 +22,7 @@ async function publish(game: Opened['game']): Promise<void> {
   const schema = { gold: { type: 'number', _ledger: true } };
   const collections = [
     { id: 'players', name: 'Players', collectionType: 'per-platformid', accessMode: 'public', allowRecordDelete: true, schema },
-    { id: 'towns', name: 'Towns', collectionType: 'global', accessMode: 'public', schema },
+    { id: 'towns', name: 'Towns', collectionType: 'global', accessMode: 'public', publicAppend: true, schema },
   ];
   await ok(game.manage('PUT', game.definitions('collections'), { body: collections }));
   const steps = [{ id: 'save', type: 'write', collection: 'players', key: '{{platformId}}', ops: [{ op: 'inc', path: 'gold', value: 1 }] }];
@@ -193,6 +193,15 @@ describe('where players must be verified, documents', () => {
     expect(await refused(ledger({ 'x-platform-id': PLAYER }))).toBe('401 PLATFORM_AUTH_FAILED');
   });
 
+  test('are appended in the name of the player that is proven alone', async () => {
+    const { game } = strict;
+    const append = (headers: Headers) => game.play('POST', game.storage('towns/append'), { headers, body: { gold: 1 } }, null);
+    expect(Object((await ok(append(proofOf(PLAYER)))).body).record._writerId).toBe(PLAYER);
+    expect(await refused(append({ 'x-platform-id': PLAYER }))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await refused(append({ ...proofOf(PLAYER), 'x-on-behalf-of': OTHER }))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(Object((await ok(append(relayed(game, 'storage-towns')))).body).record._writerId).toBe(OTHER);
+  });
+
   test('need no player of a dedicated server', async () => {
     const { game } = strict;
     await ok(game.manage('POST', game.storage(`players/${OTHER}`), { body: { gold: 2 } }));
@@ -212,6 +221,10 @@ describe('where players need not be verified', () => {
     expect(await told(call(open, { 'x-auth-session': 'nonsense' }))).toBe('200 401 AUTH_SESSION_INVALID');
     await settings(open.game, { enableAuthSessions: false });
     expect(await told(call(open, { 'x-auth-session': 'nonsense' }))).toBe('200 403 AUTH_SESSION_DISABLED');
+    const believing = { security: { authSessions: 'enabled' } };
+    const { body } = await ok(call(open, { 'x-auth-session': 'nonsense' }, believing));
+    expect(Object(body)).toMatchObject({ ok: false, status: 409, error: { code: 'SECURITY_SESSION_DISABLED' } });
+    expect(Object(body).error.security.expected).toMatchObject({ authSessions: 'disabled' });
     await settings(open.game, { enableAuthSessions: true });
     await settings(strict.game, { requirePlayerAuth: false });
     const token = await tokenIn(session(strict.game, 'create', proofOf(PLAYER)));

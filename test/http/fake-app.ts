@@ -89,7 +89,7 @@ export function fakeApp(): FakeApp {
       },
     },
     records: {
-      async mayAppend() {},
+      mayAppend: async (caller) => caller,
       append: async (caller, ...rest) => read('records.append', caller, rest),
       list: async (caller, ...rest) => read('records.list', caller, rest),
       async get(caller, address) {

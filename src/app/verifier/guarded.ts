@@ -53,6 +53,10 @@ export class GuardedVerifier implements PlayerVerifier {
     return verdict;
   }
 
+  rejected({ projectId, address }: Pick<Proof, 'projectId' | 'address'>): void {
+    this.#throttle.failed(address, projectId);
+  }
+
   #shared(key: string, platformId: string, token: string): Promise<Verdict> {
     const running = this.#running.get(key);
     if (running) return running;

@@ -26,6 +26,8 @@ export type Verdict = { readonly ok: true } | Failure;
 export interface PlayerVerifier {
   /** Whether the token proves the id. Never throws: whatever goes wrong is a failure, because nobody passes unproven. */
   verify(proof: Proof): Promise<Verdict>;
+  /** Counts what was refused before anybody was asked, such as a signature that does not hold. */
+  rejected(sender: Pick<Proof, 'projectId' | 'address'>): void;
 }
 
 /** One kind of proof, asked only for an id and a token that are there. `signal` aborts at the time limit. May throw. */
@@ -40,4 +42,5 @@ export function failed(kind: FailureKind, message: string): Failure {
 /** Without a verifier nobody is verified: a project that requires players to be fails closed (decision 14). */
 export const NO_VERIFIER: PlayerVerifier = {
   verify: async () => failed('unavailable', 'Players cannot be verified: this installation has no player verifier'),
+  rejected: () => undefined,
 };

@@ -360,6 +360,12 @@ describe('any verifier', () => {
     clock.at += 120_000;
     expect(await guess(11)).toBe('rejected');
   });
+
+  it('counts signatures that do not hold, too', async () => {
+    const verifier = new GuardedVerifier(async () => VERIFIED, settings, clock.scheduler);
+    for (let i = 0; i < 10; i += 1) verifier.rejected({ projectId: 'p', address: '10.0.0.1' });
+    expect(await verifier.verify(proof('a', { address: '10.0.0.1' }))).toMatchObject({ kind: 'rate_limited', retryAfter: 120 });
+  });
 });
 
 describe('a choice that cannot work', () => {
