@@ -48,7 +48,7 @@ async function runOnce(
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
   const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
     const run: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw() };
-    if (caller.session !== undefined) stillInForce(view, caller, now);
+    if (caller.session !== undefined) readably(() => requireSession(view, caller, now));
     const player = admitted(run);
     return open === null ? runPlain(run, player) : runSealed(run, player, open);
   };
@@ -66,11 +66,11 @@ async function proven(context: AppContext, project: Project, caller: Caller, { s
   return identify(context, project, caller, settings, { scopes: [slug] }).catch(readable);
 }
 
-function stillInForce(view: View, caller: Caller, now: number): void {
+function readably<T>(work: () => T): T {
   try {
-    requireSession(view, caller, now);
+    return work();
   } catch (error) {
-    readable(error);
+    return readable(error);
   }
 }
 
@@ -115,7 +115,7 @@ function runPlain(run: Run, player: string): Decision<Ran> {
 /** The id is used up before the endpoint runs, and whatever comes of the call (security 7.5). */
 function runSealed(run: Run, player: string, open: OpenSealed): Decision<Consumed<Ran>> {
   const { view, now, ground } = run;
-  const { payload, type, identity } = open(ground.authority, player);
+  const { payload, type, identity } = readably(() => open(ground.authority, player));
   const request = { type, identity, requestId: requestIdIn(payload) };
   return consuming(view, now, ground.settings, request, () => perform(run, player, inputOfPayload(payload)));
 }
