@@ -13,6 +13,12 @@ import { createProjects, SILENT } from './projects.ts';
 const SWEEP_SHOWN_MS = 30_000;
 
 /**
+ * How long what has expired is kept on: a command that was decided just before may still be on its way to the log, and a node whose clock
+ * is behind takes a session or a request id for good that is none any more.
+ */
+const SETTLED_MS = 10 * 60_000;
+
+/**
  * Every project that has something expired, step by step, through writers of this run's own: to the nodes that serve the projects it is
  * one more node that wrote. Ends early where nobody projects; what a run leaves over is the next one's.
  */
@@ -20,11 +26,11 @@ export async function sweepAccess(pool: pg.Pool, log: Log, config: Config, logge
   const reader = createStateReader(pool);
   const projects = createProjects(config, log, reader, logger, SILENT);
   const operator = createOperator(projects, config.keyPrefix);
-  const now = realScheduler.now();
+  const settled = realScheduler.now() - SETTLED_MS;
   const swept = new Set<string>();
   try {
-    for (const projectId of await sweepableProjects(pool, now)) {
-      for (let before = await nextSweep(pool, projectId, now); before !== null; before = await nextSweep(pool, projectId, now)) {
+    for (const projectId of await sweepableProjects(pool, settled)) {
+      for (let before = await nextSweep(pool, projectId, settled); before !== null; before = await nextSweep(pool, projectId, settled)) {
         const { revision } = await operator.sweepAccess(projectId, before);
         swept.add(projectId);
         if (!(await isShown(reader, projectId, revision))) return [...swept];

@@ -90,14 +90,20 @@ it('expired sessions and request ids are forgotten by an event of their project,
   const young = `${Math.floor(Date.now() / 1000)}_abcdef`;
   await feed.commit(
     { type: 'project.created', data: { projectId: 'played', name: 'played' } },
-    ...[session('old', 5_000), session('young', Date.now() + 3_600_000), request('1760000000_abcdef'), request(young)],
+    ...[
+      session('old', 5_000),
+      session('just expired', Date.now()),
+      session('young', Date.now() + 3_600_000),
+      request('1760000000_abcdef'),
+      request(young),
+    ],
   );
   await projecting({ pool, log }, async (projector) => {
     await reached(projector, feed);
     const id = await jobs.enqueue('access.sweep', {});
     // What it swept is in the rows: the run that is due at the start may have come first.
     await jobIn(jobs, id, 'completed');
-    expect(await rows()).toEqual([`r ${young}`, 's young']);
+    expect(await rows()).toEqual([`r ${young}`, 's just expired', 's young']);
     const again = await jobs.enqueue('access.sweep', {});
     expect(await jobIn(jobs, again, 'completed')).toMatchObject({ result: { swept: [] } });
   });

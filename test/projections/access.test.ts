@@ -91,6 +91,14 @@ describe.each([
     expect(await check()).toEqual([]);
   });
 
+  test('a change that was under way while its family was swept stops nothing', async () => {
+    const late = [refreshed('gone', 'gone', 'gone2', 9_000), revoked('gone', 'gone')];
+    const { load, check } = await projected('late', created('gone', 5_000), swept(6_000), ...late, created('next', 2e12));
+    const [gone, next] = await load(sessionSubject('gone'), sessionSubject('next'));
+    expect([gone, next === null]).toEqual([null, false]);
+    expect(await check()).toEqual([]);
+  });
+
   test('a deleted project keeps none of them', async () => {
     const { load } = await projected('deleted', begun, created('a', 2e12), consumed(YOUNG), { type: 'project.deleted', data: {} });
     expect(await load(sessionSubject('a'), requestOf(YOUNG))).toEqual([null, null]);

@@ -1,7 +1,10 @@
 import type { ProjectEvent } from '../events.ts';
 import type { AuthSession, SessionFamily } from '../states.ts';
 
-/** Folds a family of auth sessions. Throws when the log contradicts itself, such as a refresh of a session that was never made. */
+/**
+ * Folds a family of auth sessions. A family that was swept stays forgotten, whatever is told of it afterwards: a node whose clock is
+ * behind may still have taken its last session for good, and a project must not stop for that.
+ */
 export function evolveSession(state: SessionFamily | null, event: ProjectEvent): SessionFamily | null {
   const at = event.metadata.recordedAt;
   switch (event.type) {
@@ -11,28 +14,23 @@ export function evolveSession(state: SessionFamily | null, event: ProjectEvent):
       return { player, sessions: new Map([[sessionId, first]]) };
     }
     case 'session.refreshed': {
-      const { family, sessionId, hash, from, expiresAt } = event.data;
-      const before = existing(state, family);
+      if (state === null) return null;
+      const { sessionId, hash, from, expiresAt } = event.data;
       const added = { sessionId, hash, from, createdAt: at, expiresAt, revokedAt: null };
-      return { ...before, sessions: unexpired(before, at).set(sessionId, added) };
+      return { ...state, sessions: unexpired(state, at).set(sessionId, added) };
     }
     case 'session.revoked': {
-      const before = existing(state, event.data.family);
-      const sessions = unexpired(before, at);
+      if (state === null) return null;
+      const sessions = unexpired(state, at);
       for (const id of event.data.sessionIds) {
         const session = sessions.get(id);
         if (session) sessions.set(id, { ...session, revokedAt: session.revokedAt ?? at });
       }
-      return { ...before, sessions };
+      return { ...state, sessions };
     }
     default:
       return state;
   }
-}
-
-function existing(state: SessionFamily | null, family: string): SessionFamily {
-  if (state === null) throw new Error(`Corrupt log: a change of the unknown session ${family}`);
-  return state;
 }
 
 /** An expired session can do nothing any more: without this a family that is refreshed for ever would grow for ever. */
