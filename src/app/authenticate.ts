@@ -83,6 +83,23 @@ export async function lookAgain(context: AppContext, project: Project): Promise<
   return true;
 }
 
+const planned = new WeakMap<Project, Promise<void>>();
+
+/** The same, but later where it was done a moment ago: all who come meanwhile wait for one look, which begins after they came. */
+export async function lookAgainSoon(context: AppContext, project: Project): Promise<void> {
+  if (await lookAgain(context, project)) return;
+  const look = planned.get(project) ?? lookLater(context, project);
+  planned.set(project, look);
+  await look;
+}
+
+async function lookLater({ scheduler }: AppContext, project: Project): Promise<void> {
+  await scheduler.sleep(REFRESH_MS);
+  planned.delete(project);
+  refreshedAt.set(project, scheduler.monotonic());
+  await project.refresh();
+}
+
 function indexOf(authority: AuthorityState): KeyIndex {
   const known = indexes.get(authority);
   if (known) return known;

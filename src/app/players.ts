@@ -8,7 +8,7 @@ import { sessionSubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { type Grounds, needsPlayer, requireOwn } from './access.ts';
 import type { Address, Caller, PlayerProof } from './app.ts';
-import { lookAgain } from './authenticate.ts';
+import { lookAgainSoon } from './authenticate.ts';
 import { type AppContext, settingsOf } from './context.ts';
 import type { Project } from './project.ts';
 import type { Failure } from './verifier/verifier.ts';
@@ -123,13 +123,17 @@ export async function sessionOf(context: AppContext, project: Project, settings:
   return { token, player: family?.player ?? '' };
 }
 
-/** It may just have been made elsewhere: like an unknown key, an unknown session has the log asked once more. */
+/**
+ * It may just have been made elsewhere: like an unknown key, an unknown session has the log asked once more. It waits for that, since
+ * every player's first call may come to another node than the one that made the session.
+ */
 export async function familyOf(context: AppContext, project: Project, token: SessionToken): Promise<SessionFamily | null> {
   // Told by the token itself: nothing has to be known of it.
   if (context.scheduler.now() >= token.expiresAt) return null;
   const subject = sessionSubject(token.family);
   const known = asFamily((await project.read(subject)).state);
-  if (known?.sessions.has(token.sessionId) || !(await lookAgain(context, project))) return known;
+  if (known?.sessions.has(token.sessionId)) return known;
+  await lookAgainSoon(context, project);
   return asFamily((await project.read(subject)).state);
 }
 

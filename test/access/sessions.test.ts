@@ -46,6 +46,13 @@ describe('an auth session', () => {
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(3_600_000);
   });
 
+  test('counts at once on every node, however many were just made', async () => {
+    for (let made = 0; made < 8; made += 1) {
+      const token = await tokenIn(create());
+      expect((await session(beside.game, 'refresh', withToken(token))).body).toMatchObject({ ok: true });
+    }
+  });
+
   test.each(['/v3/sessions', '/v1/auth-sessions', '/v1/sessions'])('is created under %s as well', async (prefix) => {
     const { game } = node;
     const path = `${prefix}/${game.projectId}/create?apiKey=${game.publicKey}`;
