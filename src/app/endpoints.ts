@@ -61,14 +61,14 @@ async function runOnce(
 
 async function proven(context: AppContext, project: Project, caller: Caller, { slug, security }: EndpointRequest): Promise<Caller> {
   const settings = settingsOf(project);
-  const mismatch = caller.proof?.sessionToken == null ? null : sessionMismatch(settings, security);
-  if (mismatch !== null) throw mismatch;
+  const mismatch = caller.proof?.sessionToken ? sessionMismatch(settings, security) : null;
+  if (mismatch) throw mismatch;
   return identify(context, project, caller, settings, { scopes: [slug] }).catch(readable);
 }
 
-function readably<T>(work: () => T): T {
+function readably<T>(look: () => T): T {
   try {
-    return work();
+    return look();
   } catch (error) {
     return readable(error);
   }

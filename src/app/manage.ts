@@ -79,11 +79,16 @@ export function createManage(context: AppContext): App['manage'] {
           secretKey: { ok: true, message: 'Valid' },
           publicKey: { ok: publicOk, message: publicMessage },
         },
-        ...(key.permissions === null ? {} : { permissions: key.permissions }),
+        ...(key.permissions === null ? {} : { permissions: allScopes(key.permissions) }),
       };
       return { ...positioned(context, project, caller), status: 200, body };
     },
   };
+}
+
+/** The setup window reads a text of every scope. */
+function allScopes(permissions: JsonObject): JsonObject {
+  return Object.fromEntries(SCOPES.map((scope) => [scope, permissions[scope] || 'none']));
 }
 
 /** What a pure answer comes to: a refusal is thrown, as everywhere above the domain. */

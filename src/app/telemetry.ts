@@ -37,10 +37,11 @@ export function createTelemetry(context: AppContext): App['telemetry'] {
 
   return {
     async track(caller, body, claimed) {
-      if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
-      if (stringifyJson(body).length > LONGEST_EVENT) {
+      // Counted as it is stored: the client escapes what is not ASCII (client-wire 1.2).
+      if (body !== undefined && stringifyJson(body).length > LONGEST_EVENT) {
         throw refusal('PAYLOAD_TOO_LARGE', `An analytics event has at most ${LONGEST_EVENT} characters`);
       }
+      if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
       const fact: TelemetryReport = { type: 'analytics.tracked', data: accepted(analyticsEvent(body, claimed)) };
       const settings = await analyticsOf(context, caller);
       if (!isCaptured(settings, fact)) return { stored: false, reason: 'capture_disabled' };

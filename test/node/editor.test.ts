@@ -232,6 +232,11 @@ describe('what goes wrong (management 1.3, 1.7, 11, 19.4)', () => {
   test('a key needs the permission of every section before anything is written, and of its route before its body is read', async () => {
     const permissions = JSON.stringify({ endpoints: 'rw', collections: 'r' });
     const { key } = JSON.parse(await succeed(['key', 'create', studio.projectId, '--permissions', permissions, '--json'], { env }));
+    const shown = await ok(studio.send('GET', studio.definitions('validate'), { headers: { 'x-api-key': key } }));
+    expect(Object(shown.body).permissions).toEqual({
+      ...{ endpoints: 'rw', collections: 'r', queries: 'none', workflows: 'none' },
+      ...{ game_values: 'none', rate_limits: 'none', settings: 'none' },
+    });
     const send = (method: string, route: string, sent: object) =>
       refused(studio.send(method, studio.definitions(route), { headers: { 'x-api-key': key }, ...sent }));
     const item = { id: 'a', slug: 'a', steps: [] };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
-import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, type Node, newFolder, postmasterOf, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -63,6 +63,17 @@ describe('heartbeats', () => {
   });
 });
 
+test('a player who was seen has a ledger, if an empty one; one who never was has none', async () => {
+  const collection = { id: 'wallets', name: 'wallets', collectionType: 'per-platformid', accessMode: 'public', schema: {} };
+  await ok(game.manage('PUT', game.definitions('collections'), { body: [collection] }));
+  const player = '76561198000000105';
+  const ledger = () => game.play('GET', game.storage(`wallets/${player}/ledger`), {}, player);
+  expect(await refused(ledger())).toBe('404 NOT_FOUND');
+  await ok(beat(player));
+  await ok(stats(player));
+  expect((await ok(ledger())).body).toMatchObject({ platformId: player, entries: [], cursor: null });
+});
+
 describe('analytics events', () => {
   const EVENT = { platformId: PLAYER, type: 'quest_done', severity: null, label: 'Quest', message: null, stack: null, context: { n: 1 } };
 
@@ -83,6 +94,8 @@ describe('analytics events', () => {
     };
     expect((await ok(track(sized(32_768)))).body).toMatchObject({ stored: true });
     expect(await refused(track(sized(32_769)))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect(await refused(track(['x'.repeat(40_000)]))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect((await ok(track({ ...EVENT, message: 'я'.repeat(20_000) }))).body).toMatchObject({ stored: true });
   });
 
   test('that the project does not want are answered as such', async () => {
@@ -141,4 +154,31 @@ describe('an operator', () => {
     expect(await succeed(['rebuild', 'telemetry', '--data', node.data])).toContain('Rebuilt telemetry');
     expect(await succeed(['verify', '--data', node.data])).toContain('Verified');
   });
+});
+
+test('while the database is away every report is answered with 200 and says that it was not stored; then they are stored again', async () => {
+  const event = { platformId: PLAYER, type: 'outage' };
+  process.kill(postmasterOf(node.data), 'SIGKILL');
+  const replies = await Promise.all(Array.from({ length: 30 }, (_, n) => (n % 2 ? track(event) : beat(PLAYER))));
+  for (const { status, body } of replies) expect([status, Object(body).ok]).toEqual([200, true]);
+  await eventually('a report is stored', async () => Object((await ok(track(event))).body).stored === true);
+  await eventually('a heartbeat is stored', async () => Object((await ok(beat(PLAYER))).body).persisted === true);
+  await eventually('the stats go on', async () => (await stats(PLAYER)).status === 200);
+  expect(await succeed(['verify', '--data', node.data])).toContain('Verified');
+});
+
+test('several processes behind one port take reports in, and the first of them projects', async () => {
+  const data = newFolder();
+  const crew = await startNode(data, { args: ['--workers', '2'] });
+  const client = createClient(crew.url, demoCredentials(data));
+  try {
+    for (const player of ['7001', '7002', '7003']) {
+      await ok(client.play('POST', client.storage('stats/heartbeat'), { body: { platformId: player } }, player));
+      const reply = await ok(client.play('GET', client.storage(`stats/${player}`), {}, player));
+      expect(reply.body).toMatchObject({ platformId: player, totalSeconds: 2 });
+    }
+  } finally {
+    client.close();
+    await crew.stop();
+  }
 });

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTelemetryReader } from '../../projections/telemetry/read.ts';
+import { createEventStoreLog } from '../../src/log/eventstore/log.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { analytics, failure, heartbeat } from '../domain/telemetry/given.ts';
+import { startStandIn } from '../support/eventstore/server.ts';
 import { Feed, fillAll, freshPool, memoryLogger, project } from './support.ts';
 import { append, following, report, shows, stored, tablesOf, until } from './telemetry-support.ts';
 
@@ -116,5 +118,35 @@ describe('telemetry in the tables', () => {
       expect(follower.stopped().get('restored')?.message).toContain('savepoint rebuild');
     });
     expect(await tablesOf(pool, 'restored')).toEqual(before);
+  });
+
+  test('an EventStoreDB keeps it as Postgres does, and a reconnect loses nothing', async () => {
+    const server = await startStandIn();
+    const log = createEventStoreLog({ url: server.url });
+    try {
+      await report(log, 'stored-elsewhere', heartbeat(1_000));
+      const known = new Feed(log, 'stored-elsewhere');
+      await fillAll(known);
+      await project(pool, log, known);
+      await following(pool, log, async () => {
+        await shows(pool, 'stored-elsewhere', 0);
+        await report(log, 'stored-elsewhere', heartbeat(11_000), analytics(12_000));
+        server.network.cut();
+        await until(
+          () =>
+            report(log, 'stored-elsewhere', heartbeat(21_000)).then(
+              () => true,
+              () => false,
+            ),
+          'the log is there again',
+        );
+        await shows(pool, 'stored-elsewhere', 3);
+      });
+      // An append that nobody answered may have been stored, and the one after it too: the times are the same, so the seconds are.
+      expect((await tablesOf(pool, 'stored-elsewhere')).players).toMatchObject([{ total_seconds: '22' }]);
+    } finally {
+      await log.close();
+      await server.close();
+    }
   });
 });

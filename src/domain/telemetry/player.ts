@@ -57,7 +57,7 @@ export function credited(before: PlayerStats | null, at: number): PlayerStats {
   return { ...before, lastHeartbeat: Math.max(at, before.lastHeartbeat), totalSeconds: before.totalSeconds + seconds };
 }
 
-/** A heartbeat as the event it is listed as, or `null` where one was listed a moment ago. */
+/** Whether a heartbeat is listed among the events: not when one of its player was a moment ago. */
 export function isListed(before: Player | null, heartbeat: HeartbeatReceived, at: number): boolean {
   const last = before?.profile.listedAt ?? null;
   return heartbeat.event !== 'heartbeat' || last === null || at - last >= LISTED_EVERY_MS;
@@ -117,7 +117,7 @@ function withSession(known: PlayerProfile, report: SessionReport, moment: Sessio
   const previous = isNew ? 0 : known.sessionSeconds;
   const explicit = Math.min(Math.max(report.sessionSeconds ?? 0, report.durationSeconds ?? 0, 0), LONGEST_SESSION);
   const passed = moment === 'join' || isNew ? 0 : elapsed(known, at);
-  const current = explicit > previous ? explicit : previous + (report.sessionSeconds === null ? passed : 0);
+  const current = explicit > previous ? explicit : previous + passed;
   const begins = moment === 'join' || (moment === 'heartbeat' && isNew);
   const left = moment === 'leave';
   return {

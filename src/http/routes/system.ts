@@ -27,6 +27,7 @@ const CAPABILITIES = [
   'rate-limits',
   'analytics',
   'auth-sessions',
+  'package-sync',
 ];
 const NO_STORE = { 'Cache-Control': 'no-store' };
 

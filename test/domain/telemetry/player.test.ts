@@ -63,6 +63,10 @@ describe('the profile', () => {
     expect(profile(beat(0, null), beat(9_000, null))).toMatchObject({ totalSeconds: 600 });
   });
 
+  test('a game that tells the same length again and again is believed the clock instead', () => {
+    expect(profile(beat(0, 5), beat(30, 5), beat(60, 5))).toMatchObject({ totalSeconds: 65, sessionSeconds: 65 });
+  });
+
   test('time that another event added is not added again by the next heartbeat', () => {
     const events = [beat(0, 0, 'join'), analytics(START + 10_000, { type: 'custom.x' }), beat(30, 30)];
     expect(profile(...events)).toMatchObject({ totalSeconds: 30, sessionSeconds: 30, lastType: 'session.heartbeat', events: 3 });
