@@ -43,6 +43,7 @@ export const TABLES: readonly Table[] = [
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'] },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
   { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'] },
+  { name: 'leaderboard_marks', projection: 'leaderboards', key: ['board', 'space', 'rank', 'key'] },
   { name: 'leaderboard_counts', projection: 'leaderboards', key: ['board', 'space'] },
 ];
 

@@ -85,7 +85,7 @@ test('a head that was not confirmed for a second makes reads stale, and for five
 const no = async () => {
   throw new Error('a view was asked');
 };
-const NO_VIEWS: ViewReader = { caughtUp: no, ledger: no, records: no, leaderboard: no };
+const NO_VIEWS: ViewReader = { caughtUp: no, ledger: no, records: no, leaderboard: no, scan: no, standing: no };
 
 const PRESENTED: Presented = {
   key: null,
