@@ -35,7 +35,10 @@ export interface Projection {
   readonly kind: 'state' | 'view';
   /** Whether its rows follow from the rows of `documents` and `definitions` alone. */
   readonly derived: boolean;
-  /** The event types it folds came with it: no log that was projected without it holds any, so there is nothing to catch up. */
+  /**
+   * The event types it folds came with it. A build without it stops at such an event, so what was projected without it held none: it
+   * stands where the others do, and has nothing to catch up.
+   */
   readonly broughtEvents?: true;
   /** Brings the tables from the state before the batch to the state after it. Rows of a wiped project are gone already. */
   project(batch: Batch, session: Session): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { IN_TIME } from './patience.ts';
-import { PROJECTION_NAMES, STATE_NAMES, VIEW_NAMES } from './registry.ts';
+import { LATER_STATES, PROJECTION_NAMES, STATE_NAMES, VIEW_NAMES } from './registry.ts';
 import type { ProjectionName, Session, Versions } from './tables.ts';
 
 /** Where one view stands. */
@@ -45,6 +45,21 @@ INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
 SELECT name, active, $1, -1, '' FROM savepoint.projection_versions WHERE name = ANY ($2) FOR SHARE
 ON CONFLICT DO NOTHING`;
 
+/** {@link LATER_STATES} come to where the first of all tables stands; `$2`: of this project alone, `null`: of all. */
+const LEVEL = `
+INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
+SELECT later.name, later.active, c.project, c.revision, c.hash
+FROM savepoint.projection_versions later, savepoint.projection_versions first
+JOIN savepoint.checkpoints c ON c.projection = first.name AND c.version = first.active
+WHERE later.name = ANY ($1) AND first.name = 'documents' AND ($2::text IS NULL OR c.project = $2)
+ON CONFLICT (projection, version, project) DO UPDATE SET revision = excluded.revision, hash = excluded.hash
+  WHERE checkpoints.revision < excluded.revision`;
+
+/** Levels the state tables that an older build has not moved; see {@link LATER_STATES}. */
+export async function level(client: Pool | PoolClient, projectId: string | null): Promise<void> {
+  await client.query({ ...IN_TIME, text: LEVEL, values: [LATER_STATES, projectId] });
+}
+
 interface StandingRow {
   readonly name: ProjectionName;
   readonly active: number;
@@ -58,9 +73,15 @@ interface StandingRow {
 export async function readStanding(pool: Pool | PoolClient, projectId: string): Promise<Standing> {
   const read = () => pool.query<StandingRow>({ ...IN_TIME, name: 'standing', text: STANDING, values: [projectId, PROJECTION_NAMES] });
   const found = await read();
-  if (found.rows.every((row) => row.revision !== null)) return standingOf(projectId, found.rows);
+  if (found.rows.every((row) => row.revision !== null) && areLevel(found.rows)) return standingOf(projectId, found.rows);
   await pool.query({ ...IN_TIME, text: CREATE, values: [projectId, PROJECTION_NAMES] });
+  await level(pool, projectId);
   return standingOf(projectId, (await read()).rows);
+}
+
+function areLevel(rows: readonly StandingRow[]): boolean {
+  const states = rows.filter(({ name }) => STATE_NAMES.includes(name));
+  return states.every(({ revision }) => revision === states[0]?.revision);
 }
 
 function standingOf(projectId: string, rows: readonly StandingRow[]): Standing {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Pool, PoolClient } from 'pg';
-import type { Projection } from './batch.ts';
-import { PROJECTIONS } from './registry.ts';
+import { level } from './checkpoints.ts';
+import { REBUILDABLE } from './registry.ts';
 import { type ProjectionName, schemaOf, tableName, tablesOf } from './tables.ts';
 
 /** A step of the database's shape. Names are unique and never reused; a published step is never changed. */
@@ -26,7 +26,8 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
       'CREATE TABLE IF NOT EXISTS savepoint.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
     );
     for (const migration of [...before, ...own()]) await apply(client, migration);
-    for (const projection of PROJECTIONS) await install(client, projection);
+    for (const name of REBUILDABLE) await install(client, name);
+    await level(client, null);
   } finally {
     // A broken connection has lost the lock with its session.
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
@@ -47,6 +48,21 @@ END $$;
 DELETE FROM savepoint.checkpoints WHERE projection = 'leaderboards';
 DELETE FROM savepoint.projection_versions WHERE name = 'leaderboards'`;
 
+/** Projects have a game package. A database of today has the column from the start; one of before gets it in every version it has. */
+const GAME_PACKAGE = `DO $$
+DECLARE version integer;
+BEGIN
+  FOR version IN
+    SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = 'authority' AND v IS NOT NULL
+  LOOP
+    EXECUTE format('ALTER TABLE savepoint.projects_v%s ADD COLUMN IF NOT EXISTS package json', version);
+  END LOOP;
+  SELECT active INTO version FROM savepoint.projection_versions WHERE name = 'authority';
+  IF version IS NOT NULL THEN
+    EXECUTE format('CREATE OR REPLACE VIEW savepoint.projects AS SELECT * FROM savepoint.projects_v%s', version);
+  END IF;
+END $$`;
+
 function own(): readonly Migration[] {
   const sql = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
   return [
@@ -54,6 +70,7 @@ function own(): readonly Migration[] {
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
     { name: 'leaderboards-0002', sql: RANKED_BOARDS },
+    { name: 'authority-0002', sql: GAME_PACKAGE },
   ];
 }
 
@@ -66,21 +83,14 @@ async function apply(client: PoolClient, { name, sql }: Migration): Promise<void
   });
 }
 
-/** A state table stands where the others do. One that brought its own event types has missed nothing there. */
-const STAND_WITH_DOCUMENTS = `
-INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
-SELECT $1, 1, c.project, c.revision, c.hash FROM savepoint.checkpoints c
-JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version WHERE c.projection = 'documents'`;
-
 /** A projection this database has never had starts at version 1, empty; the projector fills it. */
-async function install(client: PoolClient, { name, broughtEvents }: Projection): Promise<void> {
+async function install(client: PoolClient, name: ProjectionName): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM savepoint.projection_versions WHERE name = $1', [name]);
   if (rowCount === 1) return;
   await inTransaction(client, async () => {
     await client.query(schemaOf(name, 1));
     await showVersion(client, name, 1);
     await client.query('INSERT INTO savepoint.projection_versions (name, active) VALUES ($1, 1)', [name]);
-    if (broughtEvents) await client.query(STAND_WITH_DOCUMENTS, [name]);
   });
 }
 

@@ -7,8 +7,9 @@ import type { Projection } from './batch.ts';
 import { HistoryMismatch } from './checkpoints.ts';
 import { projectsAfter, readFollowed } from './followed.ts';
 import { dropVersion, inTransaction, showVersion } from './migrate.ts';
-import { PROJECTION_NAMES, PROJECTIONS } from './registry.ts';
+import { PROJECTION_NAMES, PROJECTIONS, TELEMETRY } from './registry.ts';
 import { type ProjectionName, Session, schemaOf, type Versions } from './tables.ts';
+import { rebuildTelemetry } from './telemetry/rebuild.ts';
 import { transaction } from './transaction.ts';
 import { type Memory, NOTHING, writeBatch } from './write.ts';
 
@@ -61,7 +62,7 @@ interface Place {
 }
 
 /**
- * Builds new versions of the named projections and switches to them. Views that follow from `documents` bring `documents` and
+ * Builds new versions of the named projections and switches to them; telemetry, which has no versions, is built in place. Views that follow from `documents` bring `documents` and
  * `definitions` with them. Throws {@link HistoryMismatch} when only some are named and the log tells another history.
  */
 export async function rebuild(names: readonly ProjectionName[] | 'all', options: RebuildOptions): Promise<Rebuilt> {
@@ -69,11 +70,25 @@ export async function rebuild(names: readonly ProjectionName[] | 'all', options:
   try {
     const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [REBUILD_LOCK]);
     if (!rows[0]?.free) throw new Error('another rebuild is running');
-    return await new Rebuild(withPrerequisites(names === 'all' ? PROJECTION_NAMES : names), options).run();
+    const projections = withPrerequisites(names === 'all' ? PROJECTION_NAMES : names);
+    const rebuilt = projections.length === 0 ? NOTHING_REBUILT : await new Rebuild(projections, options).run();
+    if (names !== 'all' && !names.includes(TELEMETRY)) return rebuilt;
+    return withTelemetry(rebuilt, await rebuildTelemetry(options));
   } finally {
     await lock.query('SELECT pg_advisory_unlock($1)', [REBUILD_LOCK]).catch(() => undefined);
     lock.release();
   }
+}
+
+const NOTHING_REBUILT: Rebuilt = { names: [], projects: 0, events: 0, seconds: 0 };
+
+function withTelemetry(rebuilt: Rebuilt, { projects, events, seconds }: Omit<Rebuilt, 'names'>): Rebuilt {
+  return {
+    names: [...rebuilt.names, TELEMETRY],
+    projects: Math.max(rebuilt.projects, projects),
+    events: rebuilt.events + events,
+    seconds: rebuilt.seconds + seconds,
+  };
 }
 
 function withPrerequisites(names: readonly ProjectionName[]): readonly Projection[] {

@@ -1,3 +1,4 @@
+import { access } from './access/project.ts';
 import { authority } from './authority/project.ts';
 import type { Projection } from './batch.ts';
 import { definitions } from './definitions/project.ts';
@@ -7,6 +8,7 @@ import { leaderboards } from './leaderboards/project.ts';
 import { ledger } from './ledger/project.ts';
 import { limits } from './limits/project.ts';
 import { pages } from './pages/project.ts';
+import { publishes } from './publishes/project.ts';
 import { records } from './records/project.ts';
 import { saveRecords } from './save_records/project.ts';
 import { subjects } from './subjects/project.ts';
@@ -22,8 +24,10 @@ export const PROJECTIONS: readonly Projection[] = [
   pages,
   definitions,
   authority,
+  access,
   ledger,
   records,
+  publishes,
   leaderboards,
 ];
 
@@ -31,8 +35,16 @@ export const PROJECTION_NAMES: readonly ProjectionName[] = PROJECTIONS.map(({ na
 export const STATE_TABLES: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'state');
 export const VIEWS: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'view');
 export const STATE_NAMES: readonly ProjectionName[] = STATE_TABLES.map(({ name }) => name);
+/** State tables that came after databases were in use; see `Projection.broughtEvents`. */
+export const LATER_STATES: readonly ProjectionName[] = STATE_TABLES.filter(({ broughtEvents }) => broughtEvents).map(({ name }) => name);
 export const VIEW_NAMES: readonly ProjectionName[] = VIEWS.map(({ name }) => name);
 
+/** What has tables of its own and another way to be filled, rebuilt and verified: see telemetry/. */
+export const TELEMETRY: ProjectionName = 'telemetry';
+
+/** All that can be built anew. */
+export const REBUILDABLE: readonly ProjectionName[] = [...PROJECTION_NAMES, TELEMETRY];
+
 export function isProjectionName(name: string): name is ProjectionName {
-  return PROJECTION_NAMES.some((known) => known === name);
+  return REBUILDABLE.some((known) => known === name);
 }

@@ -16,9 +16,13 @@ export type ProjectionName =
   | 'pages'
   | 'definitions'
   | 'authority'
+  | 'access'
   | 'ledger'
   | 'records'
-  | 'leaderboards';
+  | 'publishes'
+  | 'leaderboards'
+  // Of no project's own stream: see telemetry/.
+  | 'telemetry';
 
 export interface Table {
   readonly name: string;
@@ -39,12 +43,19 @@ export const TABLES: readonly Table[] = [
   { name: 'definition_sets', projection: 'definitions', key: [] },
   { name: 'projects', projection: 'authority', key: [] },
   { name: 'project_keys', projection: 'authority', key: ['key_id'] },
+  { name: 'sessions', projection: 'access', key: ['family'] },
+  { name: 'used_requests', projection: 'access', key: ['until', 'identity_type', 'identity', 'request'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'] },
+  { name: 'publishes', projection: 'publishes', key: ['revision'] },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
   { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'] },
   { name: 'leaderboard_marks', projection: 'leaderboards', key: ['board', 'space', 'rank', 'key'] },
   { name: 'leaderboard_counts', projection: 'leaderboards', key: ['board', 'space'] },
+  { name: 'telemetry_checkpoints', projection: 'telemetry', key: [] },
+  { name: 'telemetry_events', projection: 'telemetry', key: ['revision'] },
+  { name: 'telemetry_players', projection: 'telemetry', key: ['platform_id'] },
+  { name: 'telemetry_sessions', projection: 'telemetry', key: ['platform_id', 'session_id'] },
 ];
 
 /** Projection → the version of its tables. */

@@ -9,12 +9,14 @@ import { groupBy } from './group.ts';
 import { discardVersion } from './rebuild.ts';
 import { PROJECTION_NAMES, PROJECTIONS } from './registry.ts';
 import { type ProjectionName, SCRATCH_VERSION, type Session, schemaOf, TABLES, type Versions } from './tables.ts';
+import { verifyTelemetry } from './telemetry/verify.ts';
 import { transaction } from './transaction.ts';
 import { type Memory, NOTHING, writeBatch } from './write.ts';
 
 /**
  * The proof that the read models are true: the hash chain of every project's stream, then every column of every row against a fresh
  * fold of the log into scratch tables. Each project stands still only while the last of it is folded and its rows are compared.
+ * Telemetry follows, which has no chain.
  */
 
 export interface VerifyProgress {
@@ -126,10 +128,13 @@ class Verification {
     for (const projectId of this.#targets.keys()) await this.#compare(projectId);
     const known = [...this.#targets.keys()];
     for (const table of TABLES) this.#add(await foreignRows(pool, table, known));
+    const telemetry = await verifyTelemetry(this.#options);
+    this.#add(telemetry.problems);
     const problems = this.#problems.slice(0, MOST_PROBLEMS);
     const seconds = (Date.now() - this.#started) / 1000;
-    const behind = this.#behind(await checkpoints(pool));
-    return { ok: problems.length === 0, problems, projects: this.#walks.size, events: this.#events, behind, seconds };
+    const behind = this.#behind(await checkpoints(pool)) + telemetry.behind;
+    const events = this.#events + telemetry.events;
+    return { ok: problems.length === 0, problems, projects: this.#walks.size, events, behind, seconds };
   }
 
   #behind(shown: ReadonlyMap<string, number>): number {

@@ -7,8 +7,10 @@ import { readStanding } from './leaderboards/standing.ts';
 import { readLedger } from './ledger/read.ts';
 import { IN_TIME } from './patience.ts';
 import type { Progress } from './projector.ts';
+import { readPublishes } from './publishes/read.ts';
 import { readRecords } from './records/read.ts';
 import { PROJECTION_NAMES } from './registry.ts';
+import { readRevisions } from './subjects/read.ts';
 import { revisionOf } from './through-views.ts';
 
 const POLL_MS = 25;
@@ -21,6 +23,8 @@ export function createViewReader(pool: Pool, progress: Progress | null): ViewRea
       return progress === null ? polled(pool, projectId, revision, timeoutMs) : progress.waitFor(projectId, revision, timeoutMs);
     },
     ledger: (projectId, filter, page) => readLedger(pool, projectId, filter, page),
+    publishes: (projectId, page) => readPublishes(pool, projectId, page),
+    revisions: (projectId, subject, page) => readRevisions(pool, projectId, subject, page),
     records: (projectId, space, collection, page) => readRecords(pool, projectId, space, collection, page),
     scan: (projectId, space, collections, take) => scanDocuments(pool, projectId, space, collections, take),
     standing: (projectId, space, query, at) => readStanding(pool, projectId, space, query, at),

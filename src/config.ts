@@ -89,6 +89,22 @@ function address(schemes: readonly string[], allowed: string, clear = /^/): Kind
   };
 }
 
+function optional(pattern: RegExp, allowed: string): Kind<string | null> {
+  const parse = z
+    .string()
+    .regex(pattern)
+    .optional()
+    .transform((text) => text ?? null);
+  return { allowed, parse };
+}
+
+function optionalText(most: number): Kind<string | null> {
+  return optional(new RegExp(`^.{1,${most}}$`), `a text of at most ${most} characters`);
+}
+
+/** Long enough that nobody finds it out from what it signs. */
+const secretText: Kind<string | null> = { ...optional(/^.{16,1000}$/, 'a text of 16 to 1000 characters'), secret: true };
+
 /** Addresses and networks; `none` for none at all. */
 const networks: Kind<readonly string[]> = {
   allowed: 'IP addresses and networks such as 10.0.0.0/8, with commas between, or none',
@@ -194,10 +210,39 @@ const LIMITS = {
   ),
 } as const;
 
+/** How players are verified (docs/operations.md, "Players"). */
+const VERIFIER = {
+  kind: setting('VERIFIER', 'none', choice('none', 'http', 'jwt', 'hmac'), 'What proves who a player is.'),
+  preset: setting('VERIFIER_PRESET', 'custom', choice('custom', 'published'), '`published`: http as the published platform wants it.'),
+  url: setting('VERIFIER_URL', null, address(['https:', 'http:'], 'https://host/path'), 'http: the service that is asked.'),
+  idMember: setting('VERIFIER_REQUEST_ID', null, optionalText(64), 'http: member of the request that holds the id; else `platformId`.'),
+  tokenMember: setting('VERIFIER_REQUEST_TOKEN', null, optionalText(64), 'http: member of the request that holds the token; else `token`.'),
+  success: setting(
+    'VERIFIER_ANSWER_OK',
+    null,
+    optional(/^(?:none|[^=]{1,100}=.{1,100})$/, 'path=text, or none'),
+    'http: member of the answer and its text when the token is good; else a status of 2xx suffices.',
+  ),
+  idPath: setting(
+    'VERIFIER_ANSWER_ID',
+    null,
+    optionalText(100),
+    'http: path to the id in the answer, which is compared; else `platformId`; `none`: the service compares.',
+  ),
+  secret: setting('VERIFIER_SECRET', null, secretText, 'hmac, and jwt with HS256: the secret shared with the login.'),
+  jwksUrl: setting('VERIFIER_JWKS_URL', null, address(['https:', 'http:'], 'https://host/path'), 'jwt with RS256 or ES256: the key set.'),
+  issuer: setting('VERIFIER_ISSUER', null, optionalText(500), 'jwt: what `iss` must be.'),
+  audience: setting('VERIFIER_AUDIENCE', null, optionalText(500), 'jwt: what `aud` must hold.'),
+  claim: setting('VERIFIER_CLAIM', 'sub', matching(/^.{1,100}$/, 'a name of at most 100 characters'), 'jwt: the claim that holds the id.'),
+  timeoutMs: setting('VERIFIER_TIMEOUT_MS', '5000', whole(100, 60_000, 'milliseconds'), 'Longest time for one verification.'),
+  cacheSeconds: setting('VERIFIER_CACHE', '60', whole(0, 600, 'seconds'), 'http: how long a good token is believed without asking again.'),
+} as const;
+
 type Values<T> = { readonly [K in keyof T]: T[K] extends Setting<infer V> ? V : never };
 
 export type Limits = Values<typeof LIMITS>;
-export type Config = Values<typeof SERVER> & { readonly limits: Limits };
+export type Verifier = Values<typeof VERIFIER>;
+export type Config = Values<typeof SERVER> & { readonly verifier: Verifier; readonly limits: Limits };
 
 /** What flags of the command line replace, as text: the same rules hold. */
 export type Overrides = { readonly [K in keyof typeof SERVER]?: string | undefined };
@@ -214,10 +259,11 @@ export class ConfigProblem extends Error {
 export function readConfig(env: Readonly<Record<string, string | undefined>>, overrides: Overrides = {}): Config {
   const problems: string[] = [];
   const server = readTable(SERVER, env, overrides, problems);
+  const verifier = readTable(VERIFIER, env, {}, problems);
   const limits = readTable(LIMITS, env, {}, problems);
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
-  // Both tables were read without a problem, so each name has a value of its row's type.
-  return { ...server, limits } as Config;
+  // The tables were read without a problem, so each name has a value of its row's type.
+  return { ...server, verifier, limits } as Config;
 }
 
 function readTable(
@@ -263,7 +309,7 @@ export interface SettingDescription {
 
 /** All settings in the order of the tables, for the operations page. */
 export function describeSettings(): readonly SettingDescription[] {
-  return [...Object.values(SERVER), ...Object.values(LIMITS)].map(({ variable, about, initial, allowed }) => ({
+  return [...Object.values(SERVER), ...Object.values(VERIFIER), ...Object.values(LIMITS)].map(({ variable, about, initial, allowed }) => ({
     variable,
     about,
     initial,

@@ -18,7 +18,9 @@ import type { Connections } from './compose/pool.ts';
 import { createProbeServer } from './compose/probe.ts';
 import { createProjects, SILENT, watchCheckpoints } from './compose/projects.ts';
 import { createServing } from './compose/serving.ts';
+import { installationSigner } from './compose/signing-key.ts';
 import { Stops } from './compose/stops.ts';
+import { followTelemetry, openTelemetry } from './compose/telemetry.ts';
 import type { Config } from './config.ts';
 import { createMetrics } from './http/metrics.ts';
 import type { Health } from './http/routes/system.ts';
@@ -139,6 +141,7 @@ async function startProjecting({ config, log, pool, logger, stops }: Building) {
   stops.add(() => projector.stop());
   await projector.start();
   exportProjector(metrics.registry, projector);
+  followTelemetry({ log, pool, logger, stops, registry: metrics.registry });
   return { metrics, registry: metrics.registry, projector };
 }
 
@@ -157,6 +160,8 @@ async function openProjects(build: Building, projecting: boolean, exposition?: (
   await Promise.all([projector?.start(), projects.start()]);
   if (projector === null) stops.add(watchCheckpoints(projects, states, logger));
   else exportProjector(metrics.registry, projector);
+  const telemetry = openTelemetry({ log, pool, logger, stops, registry: metrics.registry });
+  if (projecting) followTelemetry({ log, pool, logger, stops, registry: metrics.registry });
   stops.add(sampleMetrics(metrics, projects));
   const views = createViewReader(pool, projector);
   const health = () => healthOfNode(build);
@@ -164,6 +169,8 @@ async function openProjects(build: Building, projecting: boolean, exposition?: (
     config,
     projects,
     views,
+    signer: installationSigner(pool),
+    telemetry,
     metrics,
     logger,
     health,

@@ -6,9 +6,9 @@ import type { Session } from '../tables.ts';
 import { AUTHORITY_QUERY, authorityFrom } from './read.ts';
 
 const PROJECT = `
-INSERT INTO {projects} (project, name, created_at, deleted, settings, revision) VALUES ($1, $2, $3, $4, $5::json, $6)
+INSERT INTO {projects} (project, name, created_at, deleted, settings, revision, package) VALUES ($1, $2, $3, $4, $5::json, $6, $7::json)
 ON CONFLICT (project) DO UPDATE SET name = excluded.name, created_at = excluded.created_at, deleted = excluded.deleted,
-  settings = excluded.settings, revision = excluded.revision`;
+  settings = excluded.settings, revision = excluded.revision, package = excluded.package`;
 
 const KEYS = `
 INSERT INTO {project_keys} (project, key_id, ordinal, kind, label, hash, display, enabled, permissions, created_at)
@@ -23,6 +23,7 @@ const AUTHORITY_EVENTS: ReadonlySet<string> = new Set([
   'key.issued',
   'key.changed',
   'key.revoked',
+  'package.synced',
 ]);
 
 /** Rare and small: loaded, folded and written as a whole. The one read model that a deleted project stays in. */
@@ -45,7 +46,9 @@ async function load(session: Session): Promise<AuthorityState | null> {
 }
 
 async function store(session: Session, state: AuthorityState, revision: number): Promise<void> {
-  await session.run('authority-project', PROJECT, [state.name, state.createdAt, state.deleted, stringifyJson(state.settings), revision]);
+  const { name, createdAt, deleted, settings, gamePackage } = state;
+  const packaged = gamePackage === null ? null : stringifyJson({ ...gamePackage });
+  await session.run('authority-project', PROJECT, [name, createdAt, deleted, stringifyJson(settings), revision, packaged]);
   await session.run('authority-clear', 'DELETE FROM {project_keys} WHERE project = $1', []);
   const keys = [...state.keys.values()];
   await session.run('authority-keys', KEYS, [

@@ -1,11 +1,12 @@
--- Projects, their settings and keys. A deleted project keeps its row here, and nowhere else.
+-- Projects, their settings, game packages and keys. A deleted project keeps its row here, and nowhere else.
 CREATE TABLE {projects} (
   project text COLLATE "C" PRIMARY KEY,
   name text NOT NULL,
   created_at bigint NOT NULL,
   deleted boolean NOT NULL,
   settings json NOT NULL,
-  revision bigint NOT NULL
+  revision bigint NOT NULL,
+  package json
 );
 
 CREATE TABLE {project_keys} (

@@ -6,8 +6,8 @@ const REVISIONS = throughViews(`
 SELECT revision FROM {subjects} WHERE project = $1 AND subject = $2 AND revision < $3 ORDER BY revision DESC LIMIT $4`);
 
 /**
- * The revisions that changed a document, the definitions or the authority, newest first, below `before`. No route asks yet: a document's
- * history, `?at=` and ledger replay will find their events through it.
+ * The revisions that changed a document, the definitions or the authority, newest first, below `before`: how a
+ * rollback finds the events it needs. A document's history, `?at=` and ledger replay will find theirs so.
  */
 export async function readRevisions(
   pool: Pool,

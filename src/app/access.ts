@@ -5,9 +5,10 @@ import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import type { Actor, PublishTarget, Space } from '../domain/events.ts';
 import { allows } from '../domain/project/permissions.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
+import { isBlocked, revisionMessage } from '../domain/revision/status.ts';
 import type { ApiKey, AuthorityState, DefinitionsState, SubjectState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';
-import { refusal } from '../kernel/errors.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Caller } from './app.ts';
 import type { View } from './view.ts';
 
@@ -52,18 +53,51 @@ export function grounds(
   if (!key.enabled) throw refusal('KEY_DISABLED');
   const settings = projectSettings(authority.settings);
   if (!settings.enabled) throw refusal('PROJECT_DISABLED');
+  return groundsWith(authority, settings, key, state, target);
+}
+
+function groundsWith(
+  authority: AuthorityState,
+  settings: ProjectSettings,
+  key: ApiKey,
+  state: DefinitionsState,
+  target: PublishTarget,
+): Grounds {
   const space: Space = target === 'live' || settings.nextData === 'shared' ? 'live' : `next${state.generation}`;
   return { authority, settings, key, state, definitions: effectiveDefinitions(state, target), space };
+}
+
+/** Stands for a key where whoever runs the installation asks. */
+const OPERATOR: ApiKey = {
+  keyId: 'operator',
+  kind: 'secret',
+  label: 'operator',
+  hash: '',
+  display: '',
+  enabled: true,
+  permissions: null,
+  createdAt: 0,
+};
+
+/** What holds for the operator, of a disabled project too. Throws 404 for one that is gone. */
+export function operatorGrounds(target: PublishTarget): (view: View) => Grounds {
+  return (view) => {
+    const authority = asAuthority(view.read(AUTHORITY));
+    if (!authority || authority.deleted) throw refusal('NOT_FOUND', 'There is no such project');
+    const state = asDefinitions(view.read(DEFINITIONS));
+    return groundsWith(authority, projectSettings(authority.settings), OPERATOR, state, target);
+  };
 }
 
 /** Whom a command is done for. Throws 400 INVALID_PLATFORMID for a claim that no table could hold. */
 export function actorOf(caller: Caller): Actor {
   requireStorable(caller.platformId);
   requireStorable(caller.onBehalfOf);
+  const player = caller.verified ?? caller.platformId;
   return {
     kind: caller.isSecret ? 'secret' : 'public',
     keyId: caller.key.keyId,
-    ...(caller.platformId === null ? {} : { player: caller.platformId }),
+    ...(player === null ? {} : { player }),
   };
 }
 
@@ -73,7 +107,7 @@ export function actorOf(caller: Caller): Actor {
  */
 const STORABLE_CLAIM = /^[^/\0]{0,256}$/;
 
-function requireStorable(claim: string | null): void {
+export function requireStorable(claim: string | null): void {
   if (claim !== null && !STORABLE_CLAIM.test(claim)) throw refusal('INVALID_PLATFORMID');
 }
 
@@ -95,26 +129,54 @@ export function directCollection(
   key: string | null,
   action: DirectAction,
 ): CollectionModel {
-  const { definitions, settings } = at;
+  const { definitions } = at;
   if (caller.isSecret) requirePermission(at.key, 'collections', 'x');
   const collection = COLLECTION_ID.test(collectionId) ? definitions.collection(collectionId) : undefined;
   if (!collection || (key !== null && !DOCUMENT_KEY.test(key))) throw refusal('NOT_FOUND', 'No document under this key');
-  if (caller.isSecret) return collection;
+  if (caller.isSecret) {
+    requireRevision(caller, action === 'read' ? 'read' : 'write');
+    return collection;
+  }
   if (!collection.isPublic) throw refusal('ENDPOINT_ONLY');
   if (action === 'delete' && !collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
-  if (settings.requirePlayerAuth) requireVerifiedPlayer();
+  requireRevision(caller, action === 'read' ? 'read' : 'write');
   return collection;
 }
 
-/** No verifier is built in yet: a project that requires verified players fails closed (decision 14). */
-export function requireVerifiedPlayer(): never {
-  throw refusal('PLATFORM_AUTH_FAILED', 'This project requires verified players, and this installation has no player verifier', {
-    error: { authFailureKind: 'service_unavailable' },
-  });
+/** Throws 409 REVISION_OUTDATED for a game too old for this (security 8.7). */
+export function requireRevision({ revision }: Caller, access: 'read' | 'write'): void {
+  if (revision === null || !isBlocked(revision, access)) return;
+  // On these routes the status tells; a game sees a failed request (security 8.7).
+  throw new Refusal(409, 'REVISION_OUTDATED', revisionMessage(revision));
 }
 
-/** Who an unverified call acts for (security 2.2, 2.3). */
+/** Whether a direct call has to come from a player that is proven: {@link requireOwn} will ask for it. */
+export function needsPlayer({ settings }: Grounds, caller: Caller): boolean {
+  return settings.requirePlayerAuth && !caller.isSecret;
+}
+
+/** A proven player may write and delete its own documents, and those of global collections (runtime-storage 3). */
+export function requireOwn(at: Grounds, caller: Caller, collection: CollectionModel, key: string): void {
+  if (!needsPlayer(at, caller)) return;
+  if (collection.type === 'global') requireVerifiedPlayer(caller);
+  else requireOwnKey(caller, key);
+}
+
+/** Throws 403 for a key that is neither the proven player's id nor begins with `{id}_`. */
+export function requireOwnKey(caller: Caller, key: string): void {
+  const player = requireVerifiedPlayer(caller);
+  if (key !== player && !key.startsWith(`${player}_`)) throw refusal('FORBIDDEN', "This is another player's");
+}
+
+/** The proven player. Throws where nobody was: the project has come to require it since the caller was looked at. */
+export function requireVerifiedPlayer({ verified }: Caller): string {
+  if (verified !== undefined) return verified;
+  throw refusal('PLATFORM_AUTH_FAILED', 'This project requires verified players', { error: { authFailureKind: 'token_rejected' } });
+}
+
+/** Who a call acts for: the proven player, else whoever it says (security 2.2, 2.3). */
 export function playerOf(caller: Caller, pattern: RegExp): string {
+  if (caller.verified !== undefined) return caller.verified;
   if (caller.onBehalfOf === null) return caller.platformId ?? 'anonymous';
   if (!pattern.test(caller.onBehalfOf)) throw refusal('INVALID_PLATFORMID');
   return caller.onBehalfOf;

@@ -1,5 +1,7 @@
 import type { PublishTarget } from '../domain/events.ts';
-import type { ApiKey, PageState } from '../domain/states.ts';
+import type { ClientFacts, RevisionStatus } from '../domain/revision/status.ts';
+import type { SessionToken } from '../domain/session/token.ts';
+import type { ApiKey, AuthSession, PageState } from '../domain/states.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
@@ -13,11 +15,20 @@ export interface App {
    */
   authenticate(projectId: string, presented: Presented): Promise<Caller>;
 
+  /**
+   * What clients are told of the project's security, signed (security 5). `fresh`: as of the log's end, not of this node's head. Throws
+   * 404 SECURITY_CONFIG_NOT_FOUND for a project that does not exist.
+   */
+  securityConfig(projectId: string, ask: { readonly fresh: boolean }): Promise<SecurityConfigAnswer>;
+
   readonly documents: {
     read(caller: Caller, at: Address): Promise<DocumentAnswer>;
     exists(caller: Caller, at: Address): Promise<boolean>;
-    /** Access alone, for before a body is read: throws what {@link write} would throw for it. */
-    mayWrite(caller: Caller, at: Address): Promise<void>;
+    /**
+     * Access alone, for before a body is read: throws what {@link write} would throw for it. Answers the caller to write as, whose player
+     * is proven where it has to be.
+     */
+    mayWrite(caller: Caller, at: Address): Promise<Caller>;
     /** `body` is the parsed request body, any JSON value. */
     write(caller: Caller, at: Address, body: Json, saveVersion: number | null): Promise<WriteAnswer>;
     remove(caller: Caller, at: Address): Promise<Positioned>;
@@ -25,8 +36,8 @@ export interface App {
     ledger(caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer>;
   };
   readonly records: {
-    /** Access alone, for before a body is read. */
-    mayAppend(caller: Caller, at: CollectionAddress): Promise<void>;
+    /** Access alone, for before a body is read. Answers the caller to append as, whose player is proven where it has to be. */
+    mayAppend(caller: Caller, at: CollectionAddress): Promise<Caller>;
     append(caller: Caller, at: CollectionAddress, body: Json, idempotencyKey: string | null, writerId: string): Promise<ReadAnswer>;
     list(
       caller: Caller,
@@ -39,7 +50,7 @@ export interface App {
   readonly saveRecords: {
     list(caller: Caller, at: Address): Promise<ReadAnswer>;
     /** Access alone, for before a body is read. */
-    mayWrite(caller: Caller, at: Address): Promise<void>;
+    mayWrite(caller: Caller, at: Address): Promise<Caller>;
     /** `body` is the parsed request body, or anything else where there was none: what names no record gives the default name. */
     create(caller: Caller, at: Address, body: Json | undefined): Promise<ReadAnswer>;
     rename(caller: Caller, at: RecordAddress, body: Json): Promise<ReadAnswer>;
@@ -50,11 +61,7 @@ export interface App {
     read(projectId: string, slug: string): Promise<PageAnswer>;
   };
   readonly endpoints: {
-    /** `input` is already freed of transport members; strings only when it came from a query text (`fromQuery`). */
-    call(
-      caller: Caller,
-      call: { readonly slug: string; readonly input: JsonObject; readonly fromQuery: boolean; readonly target: PublishTarget },
-    ): Promise<EndpointAnswer>;
+    call(caller: Caller, call: EndpointRequest): Promise<EndpointAnswer>;
   };
   readonly values: {
     read(caller: Caller, target: PublishTarget): Promise<ReadAnswer>;
@@ -76,6 +83,20 @@ export interface App {
       },
     ): Promise<ReadAnswer>;
   };
+  /**
+   * Auth sessions (security 4), by what the caller's proof holds. Throw beside key and project 403 `AUTH_SESSION_DISABLED`, 400
+   * `INVALID_PLATFORMID`, 401 `AUTH_SESSION_REQUIRED`, `AUTH_SESSION_INVALID`, `AUTH_SESSION_EXPIRED`, `PLATFORM_AUTH_FAILED`, 403
+   * `AUTH_SESSION_PLATFORMID_MISMATCH`.
+   */
+  readonly sessions: {
+    create(caller: Caller): Promise<SessionAnswer>;
+    /** A new session beside the old one. */
+    refresh(caller: Caller): Promise<SessionAnswer>;
+    /** The same, with the player proven anew. */
+    reauth(caller: Caller): Promise<SessionAnswer>;
+    /** Ends a session and all that were refreshed from it. */
+    revoke(caller: Caller): Promise<SessionAnswer>;
+  };
   readonly manage: {
     /** Array upsert (PUT and POST) of collections, endpoints, workflows or queries. */
     upsertMany(
@@ -96,6 +117,38 @@ export interface App {
     validate(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
     promote(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
     diff(caller: Caller): Promise<ManageAnswer>;
+    /** All sections of a push, or nothing. The key needs every section's permission, whatever the section holds. */
+    sync(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    /** What `sync` would do. Writes nothing. */
+    preflight(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
+  };
+  /** What was published, and the way back (decision 8). */
+  readonly history: {
+    /** Newest first. `before`: a revision, as the page before names it. */
+    publishes(caller: Caller, query: { readonly limit: string | null; readonly before: string | null }): Promise<ManageAnswer>;
+    /** Live becomes what it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK. */
+    rollback(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
+  };
+  /** Saved tests and dry runs: what they write is seen by the run alone, and nothing of it is stored (management 9). */
+  readonly tests: {
+    list(caller: Caller): Promise<ManageAnswer>;
+    /** `body`: a list of tests or source items, or `{tests}`. */
+    replace(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
+    /** `{testId}`, or a test itself. */
+    testEndpoint(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    runTests(caller: Caller, target: PublishTarget): Promise<ManageAnswer>;
+    /** `{slug}`, or nothing for every endpoint. */
+    autoTest(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+  };
+  /** The game's package and revisions (management 14 and 15). */
+  readonly gamePackage: {
+    /** `body`: members of a package. Another revision than before promotes what is staged. Needs every scope. */
+    sync(caller: Caller, body: Json): Promise<ManageAnswer>;
+    read(caller: Caller): Promise<ManageAnswer>;
+    /** What a game that starts is told of its `revision`; `null`: it did not say. Any key. */
+    init(caller: Caller, revision: number | null): Promise<ManageAnswer>;
   };
   /** Project settings and keys, as far as managers reach them (management 16 and 17). All need the `settings` scope. */
   readonly settings: {
@@ -105,6 +158,36 @@ export interface App {
     /** By the value of a public key of this project; `null`, and one that is not there, change nothing. */
     revokePublicKey(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
   };
+  /** What players report (runtime-storage 12, 13, 15). Bodies come with neutral names; `claimed` is the player's id out of the query. */
+  readonly telemetry: {
+    track(caller: Caller, body: Json | undefined, claimed: string | null): Promise<Tracked>;
+    /** A body that is missing, or is no object, is no reason to refuse. */
+    heartbeat(caller: Caller, body: Json | undefined, claimed: string | null): Promise<HeartbeatAnswer>;
+    saveFailed(caller: Caller, body: Json | undefined): Promise<{ readonly recorded: boolean }>;
+    stats(caller: Caller, platformId: string): Promise<StatsAnswer>;
+  };
+}
+
+/** `reason`: why not, a word for machines. */
+export interface Tracked {
+  readonly stored: boolean;
+  readonly reason: 'storage_unavailable' | 'capture_disabled' | null;
+}
+
+export interface HeartbeatAnswer {
+  readonly ok: true;
+  readonly persisted: boolean;
+  readonly platformId: string;
+  readonly projectId: string;
+  readonly totalSeconds: number;
+  /** ISO; `null` when none is known. */
+  readonly lastHeartbeat: string | null;
+}
+
+export interface StatsAnswer {
+  readonly body: JsonObject;
+  /** Whether a heartbeat that this node has stored is not in it yet. */
+  readonly stale: boolean;
 }
 
 export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'query';
@@ -116,8 +199,8 @@ export interface Need {
   readonly level: 'r' | 'rw' | 'x';
 }
 
-/** Credentials and claims as the transport found them; nothing in them is trusted. */
-export interface Presented {
+/** Credentials, claims and what the game says of itself, as the transport found them; nothing in them is trusted. */
+export interface Presented extends ClientFacts {
   /** The credential: first non-empty carrier of the route family. */
   readonly key: string | null;
   /** Routes of the management family: anything but a valid, enabled secret key is 401. */
@@ -133,6 +216,8 @@ export interface Presented {
   /** First non-empty claim, or `null`. */
   readonly platformId: string | null;
   readonly onBehalfOf: string | null;
+  /** Not given: nothing that could prove a player. */
+  readonly proof?: PlayerProof;
   /** Caller's watermark out of `x-ns-position`: reads reflect at least this revision. */
   readonly position: number | null;
 }
@@ -147,6 +232,27 @@ export interface Caller {
   readonly platformId: string | null;
   readonly onBehalfOf: string | null;
   readonly position: number | null;
+  /** How the game's revision stands to the current one; `null` where none is known or nothing is enforced. */
+  readonly revision: RevisionStatus | null;
+  readonly proof?: PlayerProof | undefined;
+  /** The player it acts for, once proven. */
+  readonly verified?: string;
+  /** The session that helped to prove it: decisions look whether it is still in force. */
+  readonly session?: SessionToken;
+}
+
+/** What a request sent to prove who plays; nothing in it is trusted, and nothing is looked for before it is asked for. */
+export interface PlayerProof {
+  /** Every claim of the player's id, from the first that counts to the last. */
+  readonly claims: readonly string[];
+  /** Of the player's platform, or the studio's own login. */
+  readonly token: string | null;
+  readonly sessionToken: string | null;
+  /** Of the player that a host asks for. */
+  readonly onBehalfOfToken: string | null;
+  readonly proxySignature: string | null;
+  /** The client's address; `null`: on this machine, which is not counted. */
+  readonly address: string | null;
 }
 
 export interface CollectionAddress {
@@ -191,9 +297,36 @@ export interface ReadAnswer extends Positioned {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export interface SecurityConfigAnswer {
+  readonly version: string;
+  readonly config: JsonObject;
+}
+
+export interface EndpointRequest {
+  readonly slug: string;
+  readonly target: PublishTarget;
+  /** Already freed of transport members; strings only when it came from a query text (`fromQuery`). Empty where the body is sealed. */
+  readonly input: JsonObject;
+  readonly fromQuery: boolean;
+  /** The envelope of a sealed body, as it was sent. */
+  readonly sealed: JsonObject | null;
+  /** The body's `security` block, whatever it says. */
+  readonly security: JsonObject | null;
+  /** Whether it was sent as client libraries send a body: with a security mode or a `security` block. */
+  readonly library: boolean;
+}
+
 export interface EndpointAnswer extends Positioned {
   readonly status: number;
   readonly body: Json;
+}
+
+export interface SessionAnswer extends Positioned {
+  /** `null` after a revoke. */
+  readonly token: string | null;
+  readonly ttlSeconds: number;
+  readonly player: string;
+  readonly session: AuthSession;
 }
 
 export interface ManageAnswer extends Positioned {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isProjectId } from '../domain/project/keys.ts';
 import { projectSettings } from '../domain/project/settings.ts';
+import { revisionStatus } from '../domain/revision/status.ts';
 import type { ApiKey, AuthorityState } from '../domain/states.ts';
 import { refusal } from '../kernel/errors.ts';
 import { requirePermission } from './access.ts';
@@ -16,7 +17,7 @@ interface KeyIndex {
 /** One index per state of the authority: it lives exactly as long as the keys in it. */
 const indexes = new WeakMap<AuthorityState, KeyIndex>();
 
-/** How often a project is searched again in the log because somebody came with a key that nobody knows. */
+/** How often a project is searched again in the log because somebody came with a key or session that nobody knows, or wants news. */
 const REFRESH_MS = 200;
 const refreshedAt = new WeakMap<Project, number>();
 
@@ -34,7 +35,8 @@ export async function authenticate(context: AppContext, projectId: string, prese
   if (presented.needs) requirePermission(key, presented.needs.scope, presented.needs.level);
   const authority = project.authority;
   if (!authority || authority.deleted) throw unknownKey(presented);
-  if (!projectSettings(authority.settings).enabled) throw refusal(presented.disabledProject, 'This project is currently disabled');
+  const settings = projectSettings(authority.settings);
+  if (!settings.enabled) throw refusal(presented.disabledProject, 'This project is currently disabled');
   return {
     projectId,
     key,
@@ -43,6 +45,10 @@ export async function authenticate(context: AppContext, projectId: string, prese
     platformId: presented.platformId,
     onBehalfOf: presented.onBehalfOf,
     position: presented.position,
+    revision: settings.revisionEnforcementEnabled
+      ? revisionStatus(settings, authority.gamePackage, presented, context.scheduler.now())
+      : null,
+    proof: presented.proof,
   };
 }
 
@@ -65,11 +71,16 @@ export function findKey(project: Project, value: string): ApiKey | undefined {
 
 /** The key may just have been made elsewhere: the log is asked once more before the caller is refused. */
 async function findAgain(context: AppContext, project: Project, value: string): Promise<ApiKey | undefined> {
+  return (await lookAgain(context, project)) ? findKey(project, value) : undefined;
+}
+
+/** Reads the project on to the end of its log, unless somebody had it done a moment ago: callers without a valid key may ask for it. */
+export async function lookAgain(context: AppContext, project: Project): Promise<boolean> {
   const now = context.scheduler.monotonic();
-  if (now - (refreshedAt.get(project) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) return undefined;
+  if (now - (refreshedAt.get(project) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) return false;
   refreshedAt.set(project, now);
   await project.refresh();
-  return findKey(project, value);
+  return true;
 }
 
 function indexOf(authority: AuthorityState): KeyIndex {

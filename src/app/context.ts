@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../domain/events.ts';
+import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
+import type { SaveFailed } from '../domain/telemetry/events.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
@@ -8,7 +10,10 @@ import type { Caller, Positioned } from './app.ts';
 import type { Decision, Outcome } from './commit.ts';
 import type { Project } from './project.ts';
 import type { Projects } from './projects.ts';
-import type { ViewReader } from './readers.ts';
+import type { TelemetryReader, ViewReader } from './readers.ts';
+import type { Signer } from './signer.ts';
+import type { TelemetryRecorder } from './telemetry-recorder.ts';
+import type { PlayerVerifier } from './verifier/verifier.ts';
 import type { View } from './view.ts';
 
 /** What the use cases share: the open projects, the views, the clock, the limits. */
@@ -21,8 +26,21 @@ export interface AppContext {
     /** How long a read of a view waits for it to reach what this node has committed, ms. */
     readonly viewWaitMs: number;
   };
+  /** The installation's key for security configs; read or made when it is first needed. */
+  signer(): Promise<Signer>;
   /** Plausible player ids. */
   readonly platformId: RegExp;
+  /** Proves who a player is. */
+  readonly verifier: PlayerVerifier;
+  readonly telemetry: TelemetryParts;
+}
+
+/** What players report has its own way to the log, and tables of its own. */
+export interface TelemetryParts {
+  readonly recorder: TelemetryRecorder;
+  readonly reader: TelemetryReader;
+  /** For the operators: a game did not find what it had saved. */
+  onSaveFailed(projectId: string, failure: SaveFailed): void;
 }
 
 /** The caller's project, open and reached up to the caller's watermark. */
@@ -39,6 +57,11 @@ export function positioned(context: AppContext, project: Project, caller: Caller
   const { stale } = context.projects.freshness(project);
   const behind = caller.position !== null && caller.position > project.set.head;
   return { position: project.set.head, stale: stale || behind || !reached };
+}
+
+/** As of this node's head: for what has to be known before a decision, which looks again. */
+export function settingsOf(project: Project): ProjectSettings {
+  return projectSettings(project.authority?.settings ?? {});
 }
 
 /** Runs a command of this caller. `decide` may run several times. */

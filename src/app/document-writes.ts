@@ -5,6 +5,7 @@ import { evolveWindow } from '../domain/limit/evolve.ts';
 import { type Slot, slotKey, slotOf } from '../domain/record/slot.ts';
 import type { DocumentState, WindowState } from '../domain/states.ts';
 import { Refusal } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Grounds } from './access.ts';
 import { RecordWrites } from './record-writes.ts';
 import { documentIn, type Located, windowIn } from './state-access.ts';
@@ -30,6 +31,12 @@ export class DocumentWrites {
     this.#grounds = grounds;
     this.#now = now;
     this.#maxBytes = maxBytes;
+  }
+
+  /** A document that is there for this command alone: what a test run starts from. */
+  place(collection: string, key: string, document: JsonObject): void {
+    const state = { document, version: 1, createdAt: this.#now, updatedAt: this.#now };
+    this.#documents.set(`${collection}/${key}`, { state, fork: undefined });
   }
 
   /** The document as this command has it by now. */

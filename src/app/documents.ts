@@ -6,11 +6,12 @@ import { slotOf } from '../domain/record/slot.ts';
 import { documentSubject, type SubjectKey } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { printOnce } from '../kernel/json.ts';
-import { directCollection, type Grounds, grounds, groundsOf, playerOf } from './access.ts';
-import type { App, Caller, DocumentAnswer } from './app.ts';
+import { directCollection, type Grounds, grounds, groundsOf, needsPlayer, playerOf, requireOwn } from './access.ts';
+import type { Address, App, Caller, DocumentAnswer } from './app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { readLedger } from './ledger.ts';
+import { isUnproven, provenFor, provenOwner, requireSession } from './players.ts';
 import type { Project } from './project.ts';
 import { documentSubjects, recordListSubjects } from './state-access.ts';
 import type { Version } from './working-set.ts';
@@ -22,6 +23,7 @@ export function createDocuments(context: AppContext): App['documents'] {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, at.target);
       const collection = directCollection(ground, caller, at.collection, at.key, 'read');
+      if (needsPlayer(ground, caller)) await provenFor(context, project, caller, ground, collection, at.collection);
       const answer = await readDocument(context, project, caller, ground, collection, at.key);
       if (!answer) throw refusal('NOT_FOUND', 'No document under this key');
       return answer;
@@ -31,20 +33,24 @@ export function createDocuments(context: AppContext): App['documents'] {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, at.target);
       const collection = directCollection(ground, caller, at.collection, at.key, 'read');
+      if (needsPlayer(ground, caller)) await provenFor(context, project, caller, ground, collection, at.collection);
       return (await readDocument(context, project, caller, ground, collection, at.key)) !== null;
     },
 
     async mayWrite(caller, at) {
       const project = await projectOf(context, caller);
-      directCollection(grounds(project.authority, project.definitions, caller, at.target), caller, at.collection, at.key, 'write');
+      return admitted(context, project, caller, at, 'write');
     },
 
-    async write(caller, at, body, saveVersion) {
-      const project = await projectOf(context, caller);
+    async write(claimed, at, body, saveVersion) {
+      const project = await projectOf(context, claimed);
+      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'write') : claimed;
       const read = readWriteBody(body);
       const outcome = await execute(project, caller, 'document.write', (view, now) => {
         const ground = groundsOf(view, caller, at.target);
         const collection = directCollection(ground, caller, at.collection, at.key, 'write');
+        requireOwn(ground, caller, collection, at.key);
+        requireSession(view, caller, now);
         const player = playerOf(caller, context.platformId);
         if (read instanceof Refusal) return read;
         view.expect(subjectsOfWrite(ground.space, collection, at.key));
@@ -56,11 +62,14 @@ export function createDocuments(context: AppContext): App['documents'] {
       return { version: outcome.answer, position: outcome.revision, stale: false };
     },
 
-    async remove(caller, at) {
-      const project = await projectOf(context, caller);
+    async remove(claimed, at) {
+      const project = await projectOf(context, claimed);
+      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'delete') : claimed;
       const outcome = await execute(project, caller, 'document.delete', (view, now) => {
         const ground = groundsOf(view, caller, at.target);
         const collection = directCollection(ground, caller, at.collection, at.key, 'delete');
+        requireOwn(ground, caller, collection, at.key);
+        requireSession(view, caller, now);
         const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
         writes.remove(collection, at.key, 'direct');
         return decided(null, writes.events);
@@ -77,6 +86,13 @@ function subjectsOfWrite(space: Space, collection: CollectionModel, key: string)
   const document = documentSubjects(space, collection.id, key);
   const slot = slotOf(collection, key);
   return slot === null ? document : [...document, ...recordListSubjects(space, collection.id, slot.player)];
+}
+
+/** The caller to write or delete as. Throws what the decision would throw for access. */
+async function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Promise<Caller> {
+  const ground = grounds(project.authority, project.definitions, caller, at.target);
+  const collection = directCollection(ground, caller, at.collection, at.key, action);
+  return provenOwner(context, project, caller, ground, collection, at);
 }
 
 /** As of this node's head; `null` when there is none or it was deleted. */

@@ -5,6 +5,7 @@ import { evolveWindow } from '../domain/limit/evolve.ts';
 import { evolvePage, isPageEvent } from '../domain/page/page.ts';
 import { evolveAuthority } from '../domain/project/evolve.ts';
 import { evolveRecordList, isRecordListEvent } from '../domain/record/evolve.ts';
+import { evolveSession } from '../domain/session/evolve.ts';
 import type { SubjectState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey, windowSubject } from '../domain/subjects.ts';
 
@@ -12,6 +13,8 @@ import { AUTHORITY, DEFINITIONS, type SubjectKey, windowSubject } from '../domai
 export function evolve(subject: SubjectKey, state: SubjectState | null, event: ProjectEvent): SubjectState | null {
   if (subject === AUTHORITY) return evolveAuthority(state !== null && 'keys' in state ? state : null, event);
   if (subject === DEFINITIONS) return evolveDefinitions(state !== null && 'sources' in state ? state : EMPTY_DEFINITIONS, event);
+  if (subject.startsWith('session/')) return evolveSession(state !== null && 'sessions' in state ? state : null, event);
+  if (event.type === 'request.consumed') return { until: event.data.until };
   if (isRecordListEvent(event))
     return evolveRecordList(state !== null && 'records' in state ? state : null, event, event.metadata.recordedAt);
   if (isPageEvent(event)) return evolvePage(state !== null && 'page' in state ? state : null, event, event.metadata.recordedAt);

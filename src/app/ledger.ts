@@ -1,9 +1,11 @@
-import { collectionSubject, documentSubject } from '../domain/subjects.ts';
+import { collectionSubject, documentSubject, type SubjectKey } from '../domain/subjects.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { grounds, requirePermission, requireVerifiedPlayer } from './access.ts';
+import { grounds, needsPlayer, requireOwnKey, requirePermission } from './access.ts';
 import type { Address, Caller, LedgerQuery, ReadAnswer } from './app.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
+import { provenFor } from './players.ts';
+import type { Project } from './project.ts';
 import type { LedgerRow } from './readers.ts';
 
 const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
@@ -14,9 +16,12 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   const project = await projectOf(context, caller);
   const ground = grounds(project.authority, project.definitions, caller, at.target);
   if (caller.isSecret) requirePermission(ground.key, 'collections', 'x');
-  else if (ground.settings.requirePlayerAuth) requireVerifiedPlayer();
   const collection = ground.definitions.collection(at.collection);
   if (!collection) throw refusal('NOT_FOUND', 'No collection with this id');
+  // Whatever the collection: a ledger is a player's own (runtime-storage 3).
+  if (needsPlayer(ground, caller)) {
+    requireOwnKey(await provenFor(context, project, caller, ground, collection, at.collection), at.key);
+  }
   if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
   if (query.field?.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');
@@ -35,8 +40,10 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     ...(to === null ? {} : { to }),
   };
   const page = await context.views.ledger(project.id, filter, { limit: limitOf(query.limit), after: query.cursor });
-  const known = page.known || page.entries.length > 0 || project.set.durable(documentSubject(ground.space, collection.id, at.key))?.state;
-  if (!known) throw refusal('NOT_FOUND', 'Nothing is known of this player here');
+  const shown = page.known || page.entries.length > 0;
+  if (!shown && !(await isKnown(context, project, documentSubject(ground.space, collection.id, at.key), at.key))) {
+    throw refusal('NOT_FOUND', 'Nothing is known of this player here');
+  }
   const { summary } = page;
   const body: JsonObject = {
     ok: true,
@@ -55,6 +62,12 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     cursor: page.cursor,
   };
   return { ...positioned(context, project, caller, reached), body };
+}
+
+/** Whether there is a document, which the view may not show yet, or telemetry tells of the player (runtime-storage 9.2). */
+async function isKnown(context: AppContext, project: Project, document: SubjectKey, platformId: string): Promise<boolean> {
+  if ((await project.read(document)).state !== null) return true;
+  return (await context.telemetry.reader.player(project.id, platformId)).profile !== null;
 }
 
 /** Both spellings of the ids: the reference writes them in snake case (runtime-storage 9.2). */

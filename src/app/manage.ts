@@ -1,9 +1,12 @@
 import { decidePutSingle, decideRemove, decideRemoveSingle, decideUpsertMany, decideUpsertOne } from '../domain/definition/decide.ts';
 import { listDefinitions } from '../domain/definition/listing.ts';
+import { preflight } from '../domain/definition/preflight.ts';
 import { decidePromote, diffDefinitions } from '../domain/definition/promote.ts';
 import type { ManageReply, Decision as Publish } from '../domain/definition/publish.ts';
+import { decideSync, scopesOfSync } from '../domain/definition/sync.ts';
+import { upgradeSource } from '../domain/definition/upgrade.ts';
 import type { DomainEvent, PublishTarget } from '../domain/events.ts';
-import { scopesOf } from '../domain/project/permissions.ts';
+import { SCOPES, scopesOf } from '../domain/project/permissions.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
@@ -14,7 +17,7 @@ import { type AppContext, decided, execute, positioned, projectOf } from './cont
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
 export function createManage(context: AppContext): App['manage'] {
   const publish = (caller: Caller, cause: string, target: PublishTarget, kinds: readonly Kind[], decide: Decide) =>
-    publishWhole(context, caller, cause, target, kinds, decide);
+    publishWhole(context, caller, cause, target, kinds.flatMap(scopesOf), decide);
   const live = 'live';
 
   return {
@@ -27,6 +30,23 @@ export function createManage(context: AppContext): App['manage'] {
       publish(caller, `${kind}.put`, target, [kind], ({ state }) => decidePutSingle(state, kind, body, target)),
     removeSingle: (caller, kind) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemoveSingle(state, kind)),
     promote: (caller, options) => publish(caller, 'definitions.promote', live, STAGED, ({ state }) => decidePromote(state, options)),
+
+    sync: (caller, body, target) =>
+      publishWhole(context, caller, 'definitions.sync', target, scopesOfSync(body), ({ state }) => decideSync(state, body, target)),
+
+    async preflight(caller, body, target) {
+      const project = await projectOf(context, caller);
+      const { state, key } = grounds(project.authority, project.definitions, caller, target);
+      for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
+      return { ...positioned(context, project, caller), ...accepted(preflight(state, body, target)) };
+    },
+
+    async upgradeSource(caller, body) {
+      const project = await projectOf(context, caller);
+      const { key } = grounds(project.authority, project.definitions, caller, 'live');
+      for (const scope of SCOPES) requirePermission(key, scope, 'rw');
+      return { ...positioned(context, project, caller), ...accepted(upgradeSource(body)) };
+    },
 
     async list(caller, kind, options) {
       const project = await projectOf(context, caller);
@@ -59,15 +79,26 @@ export function createManage(context: AppContext): App['manage'] {
           secretKey: { ok: true, message: 'Valid' },
           publicKey: { ok: publicOk, message: publicMessage },
         },
-        ...(key.permissions === null ? {} : { permissions: key.permissions }),
+        ...(key.permissions === null ? {} : { permissions: allScopes(key.permissions) }),
       };
       return { ...positioned(context, project, caller), status: 200, body };
     },
   };
 }
 
+/** The setup window reads a text of every scope. */
+function allScopes(permissions: JsonObject): JsonObject {
+  return Object.fromEntries(SCOPES.map((scope) => [scope, permissions[scope] || 'none']));
+}
+
+/** What a pure answer comes to: a refusal is thrown, as everywhere above the domain. */
+function accepted(reply: ManageReply | Refusal): ManageReply {
+  if (reply instanceof Refusal) throw reply;
+  return reply;
+}
+
 type Kind = ListedKind | SingleKind;
-type Decide = (ground: Grounds) => Publish | Refusal;
+type Decide = (ground: Grounds, now: number) => Publish | Refusal;
 
 const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'query', 'game-values', 'rate-limit-rules'];
 
@@ -83,20 +114,20 @@ const MAX_COMMITS = 1000;
  * One publish. Texts that do not fit into its commit are stored by commits before it: they are content addressed and change nothing
  * until the publish refers to them.
  */
-async function publishWhole(
+export async function publishWhole(
   context: AppContext,
   caller: Caller,
   cause: string,
   target: PublishTarget,
-  kinds: readonly Kind[],
+  scopes: readonly string[],
   decide: Decide,
 ): Promise<ManageAnswer> {
   const project = await projectOf(context, caller);
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view) => {
+    const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view, now) => {
       const ground = groundsOf(view, caller, target);
-      for (const kind of kinds) for (const scope of scopesOf(kind)) requirePermission(ground.key, scope, 'rw');
-      const publish = decide(ground);
+      for (const scope of scopes) requirePermission(ground.key, scope, 'rw');
+      const publish = decide(ground, now);
       if (publish instanceof Refusal) return publish;
       const first = firstTexts(publish.events);
       return first ? decided<ManageReply | 'stored'>('stored', first) : decided<ManageReply | 'stored'>(publish.answer, publish.events);
@@ -114,6 +145,17 @@ function firstTexts(events: readonly DomainEvent[]): readonly DomainEvent[] | nu
     bytes += Buffer.byteLength(data.text) + EVENT_BYTES;
     if (bytes > TEXTS_PER_COMMIT) return texts.slice(0, Math.max(index, 1));
   }
-  const changes = events.reduce((sum, { type, data }) => sum + (type === 'definitions.published' ? data.changes.length : 0), 0);
+  const changes = events.reduce((sum, event) => sum + changesIn(event), 0);
   return texts.length > 0 && bytes + changes * CHANGE_BYTES > TEXTS_PER_COMMIT ? texts : null;
+}
+
+function changesIn(event: DomainEvent): number {
+  switch (event.type) {
+    case 'definitions.published':
+    case 'definitions.promoted':
+    case 'definitions.rolledBack':
+      return event.data.changes.length;
+    default:
+      return 0;
+  }
 }

@@ -52,6 +52,8 @@ export interface Operator {
   savePage(projectId: string, page: SavePage): Promise<{ readonly revision: number }>;
   /** Throws NOT_FOUND. */
   removePage(projectId: string, slug: string): Promise<{ readonly revision: number }>;
+  /** Forgets sessions and request ids that had expired before that moment (unix ms), which is not in the future. */
+  sweepAccess(projectId: string, before: number): Promise<{ readonly revision: number }>;
   /** Project and keys as of the log. Throws NOT_FOUND. */
   show(projectId: string): Promise<AuthorityState>;
 }
@@ -79,7 +81,7 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
         const created = createProject(state, { projectId, name });
         if (created instanceof Refusal) return created;
         // The keys are checked against the project as it is after its own creation: an empty one.
-        const empty: AuthorityState = { projectId, name, createdAt: 0, deleted: false, settings: {}, keys: new Map() };
+        const empty: AuthorityState = { projectId, name, createdAt: 0, deleted: false, settings: {}, keys: new Map(), gamePackage: null };
         const first = issueKey(empty, { ...publicKey, kind: 'public', label: 'Public key' });
         const second = issueKey(empty, { ...secretKey, kind: 'secret', label: 'Secret key' });
         if (first instanceof Refusal) return first;
@@ -120,6 +122,17 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
 
     async removePage(projectId, slug) {
       return { revision: await changePage(await open(projectId), 'page.remove', slug, (state) => removePage(state, slug)) };
+    },
+
+    async sweepAccess(projectId, before) {
+      const project = await open(projectId);
+      const outcome = await project.execute({
+        commandId: randomUUID(),
+        cause: 'access.sweep',
+        actor: { kind: 'operator' },
+        decide: (_, now) => ({ events: [{ type: 'access.swept', data: { before: Math.min(before, now) } }], answer: null }),
+      });
+      return { revision: outcome.revision };
     },
 
     async show(projectId) {

@@ -1,3 +1,4 @@
+import type { ProjectEvent } from '../domain/events.ts';
 import type { AuthorityState, DefinitionsState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../domain/subjects.ts';
 import { type Refusal, refusal } from '../kernel/errors.ts';
@@ -212,6 +213,12 @@ export class Project {
   /** Reads on to wherever the log is now. */
   refresh(): Promise<void> {
     return this.seek(Number.MAX_SAFE_INTEGER);
+  }
+
+  /** Events as the log has them, forwards from a revision. */
+  async history(from: number, limit: number): Promise<readonly ProjectEvent[]> {
+    const events = await this.#options.log.read(this.#stream, { from, limit, direction: 'forwards' });
+    return events.map((event) => decodeProjectEvent(event));
   }
 
   stop(reason: Refusal): void {

@@ -6,7 +6,7 @@ import { type QueryPlan, queryPlan } from '../domain/query/plan.ts';
 import { AUTHORITY, collectionSubject, DEFINITIONS } from '../domain/subjects.ts';
 import { refusal } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
-import { type Grounds, grounds, requirePermission } from './access.ts';
+import { type Grounds, grounds, requirePermission, requireRevision } from './access.ts';
 import type { App, Caller, ReadAnswer } from './app.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
 import type { Project } from './project.ts';
@@ -46,6 +46,7 @@ export function createQueries(context: AppContext): App['queries'] {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, run.target);
       const query = allowed(ground, caller, run);
+      requireRevision(caller, 'read');
       const plan = queryPlan(query);
       if (typeof plan === 'string') throw refusal('QUERY_FAILED', `Query ${query.id}: ${plan}`);
       const asked = askedOf(plan, run);

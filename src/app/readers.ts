@@ -1,6 +1,7 @@
-import type { Space } from '../domain/events.ts';
+import type { Actor, DefinitionChange, PublishTarget, Space } from '../domain/events.ts';
 import type { SubjectState } from '../domain/states.ts';
 import type { SubjectKey } from '../domain/subjects.ts';
+import type { PlayerProfile, PlayerStats } from '../domain/telemetry/player.ts';
 import type { Json } from '../kernel/json.ts';
 
 /**
@@ -104,12 +105,41 @@ export interface ScannedDocument {
   readonly text: string;
 }
 
+/** A publish, promotion or rollback as its event tells of it. */
+export interface PublishRow {
+  readonly revision: number;
+  readonly action: 'publish' | 'promote' | 'rollback';
+  /** The layer that it changed. */
+  readonly target: PublishTarget;
+  readonly hash: string;
+  /** Of promotions and rollbacks. */
+  readonly generation: number | null;
+  /** Of rollbacks: the revision that live shows again, −1 for none. */
+  readonly restored: number | null;
+  readonly changes: readonly DefinitionChange[];
+  readonly actor: Actor;
+  readonly cause: string;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+export interface PublishPage {
+  readonly revision: number;
+  readonly publishes: readonly PublishRow[];
+  /** `before` of the next page; `null` at the end. */
+  readonly next: number | null;
+}
+
 /** The views: what players and managers read, nothing exact is decided from them. */
 export interface ViewReader {
   /** Resolves when all views of the project reflect `revision`, or after `timeoutMs`; answers whether they do. */
   caughtUp(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
   /** Oldest first. `after` is a cursor of an earlier page. */
   ledger(projectId: string, filter: LedgerFilter, page: { readonly limit: number; readonly after: string | null }): Promise<LedgerPage>;
+  /** Newest first, below the revision `before`. */
+  publishes(projectId: string, page: { readonly before: number; readonly limit: number }): Promise<PublishPage>;
+  /** The revisions that changed a subject, newest first, below `before`; out of the index of subjects, which is a state table. */
+  revisions(projectId: string, subject: SubjectKey, page: { readonly before: number; readonly limit: number }): Promise<readonly number[]>;
   /** Records of a global collection strictly older than `before`, newest first. */
   records(
     projectId: string,
@@ -141,4 +171,14 @@ export interface ViewReader {
     query: { readonly id: string; readonly hash: string },
     at: { readonly key: string; readonly around: number },
   ): Promise<LeaderboardStanding>;
+}
+
+export type ProfileRow = Pick<PlayerProfile, 'playerName' | 'sessionCount' | 'sessionSeconds' | 'totalSeconds' | 'lastSeen'>;
+
+/** What telemetry adds up to. `revision` is the place in the project's telemetry stream that it shows, −1 before the first event. */
+export interface TelemetryReader {
+  player(
+    projectId: string,
+    platformId: string,
+  ): Promise<{ readonly revision: number; readonly stats: PlayerStats | null; readonly profile: ProfileRow | null }>;
 }

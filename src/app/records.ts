@@ -5,10 +5,11 @@ import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import type { IdempotencyState } from '../domain/states.ts';
 import { collectionSubject, documentSubject, idempotencySubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
-import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
+import { type Grounds, grounds, groundsOf, needsPlayer, requirePermission, requireRevision, requireVerifiedPlayer } from './access.ts';
 import type { App, Caller } from './app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { readDocument } from './documents.ts';
+import { provenWriter, requireSession } from './players.ts';
 import { windowIn } from './state-access.ts';
 import type { View } from './view.ts';
 
@@ -20,7 +21,9 @@ export function createRecords(context: AppContext): App['records'] {
   return {
     async mayAppend(caller, at) {
       const project = await projectOf(context, caller);
-      appendable(grounds(project.authority, project.definitions, caller, at.target), caller, at.collection);
+      const ground = grounds(project.authority, project.definitions, caller, at.target);
+      const collection = appendable(ground, caller, at.collection);
+      return provenWriter(context, project, caller, ground, collection, at.collection);
     },
 
     async append(caller, at, body, idempotencyKey, writerId) {
@@ -29,6 +32,8 @@ export function createRecords(context: AppContext): App['records'] {
       const outcome = await execute(project, caller, 'record.append', (view, now) => {
         const ground = groundsOf(view, caller, at.target);
         const collection = appendable(ground, caller, at.collection);
+        if (needsPlayer(ground, caller)) requireVerifiedPlayer(caller);
+        requireSession(view, caller, now);
         const { space } = ground;
         const decision = decideAppend({
           collection,
@@ -56,6 +61,7 @@ export function createRecords(context: AppContext): App['records'] {
       const project = await projectOf(context, caller);
       const { definitions, key, space } = grounds(project.authority, project.definitions, caller, at.target);
       if (caller.isSecret) requirePermission(key, 'collections', 'x');
+      requireRevision(caller, 'read');
       const collection = definitions.collection(at.collection);
       if (collection?.type !== 'global') return { ...positioned(context, project, caller), body: { ok: true, records: [], cursor: null } };
       const changedAt = Math.max(
@@ -75,6 +81,7 @@ export function createRecords(context: AppContext): App['records'] {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, at.target);
       if (caller.isSecret) requirePermission(ground.key, 'collections', 'x');
+      requireRevision(caller, 'read');
       const collection = ground.definitions.collection(at.collection);
       const answer =
         collection?.type === 'global' && DOCUMENT_KEY.test(at.key)
@@ -92,6 +99,7 @@ function appendable({ definitions, key }: Grounds, caller: Caller, collectionId:
   const collection = definitions.collection(collectionId);
   if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend)) throw refusal('FORBIDDEN', 'Appending needs a secret key');
   if (!collection) throw refusal('NOT_FOUND', 'No collection with this id');
+  requireRevision(caller, 'write');
   return collection;
 }
 

@@ -6,11 +6,12 @@ import { slotKey } from '../domain/record/slot.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { member } from '../kernel/path.ts';
-import { type DirectAction, directCollection, type Grounds, grounds, groundsOf } from './access.ts';
+import { type DirectAction, directCollection, type Grounds, grounds, groundsOf, requireOwn } from './access.ts';
 import type { Address, App, Caller } from './app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { versionIn } from './documents.ts';
+import { isUnproven, provenOwner, requireSession } from './players.ts';
 import type { Project } from './project.ts';
 import { RecordWrites } from './record-writes.ts';
 import { asRecordList, documentSubjects, recordListSubjects } from './state-access.ts';
@@ -28,18 +29,19 @@ export function createSaveRecords(context: AppContext): App['saveRecords'] {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, at.target);
       const collection = collectionOf(ground, caller, at, 'read');
+      await provenOwner(context, project, caller, ground, collection, at);
       const records = await listIn(project, ground.space, collection.id, at.key);
       const entries = await Promise.all(records.map((record) => entryOf(project, ground.space, collection.id, at.key, record)));
       return { ...positioned(context, project, caller), body: { ok: true, records: entries, maxRecords: collection.maxRecords } };
     },
 
     async mayWrite(caller, at) {
-      const project = await projectOf(context, caller);
-      collectionOf(grounds(project.authority, project.definitions, caller, at.target), caller, at, 'write');
+      return admitted(context, await projectOf(context, caller), caller, at, 'write');
     },
 
-    async create(caller, at, body) {
-      const project = await projectOf(context, caller);
+    async create(claimed, at, body) {
+      const project = await projectOf(context, claimed);
+      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'write') : claimed;
       const name = recordName(isObject(body) ? member(body, 'recordName') : undefined);
       const drawn = Array.from({ length: DRAWN }, () => randomBytes(RECORD_ID_BYTES).toString('hex'));
       const outcome = await execute(project, caller, 'record.create', (view, now) => {
@@ -51,8 +53,9 @@ export function createSaveRecords(context: AppContext): App['saveRecords'] {
       return { body: { ok: true, recordId, recordName: stored }, position: outcome.revision, stale: false };
     },
 
-    async rename(caller, at, body) {
-      const project = await projectOf(context, caller);
+    async rename(claimed, at, body) {
+      const project = await projectOf(context, claimed);
+      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'write') : claimed;
       const name = recordName(isObject(body) ? member(body, 'recordName') : undefined);
       if (name === null) throw refusal('INVALID_BODY', 'recordName must be a text that is not blank');
       const outcome = await execute(project, caller, 'record.rename', (view, now) => {
@@ -63,11 +66,14 @@ export function createSaveRecords(context: AppContext): App['saveRecords'] {
       return { body: { ok: true, recordId: at.recordId, recordName: name }, position: outcome.revision, stale: false };
     },
 
-    async remove(caller, at) {
-      const project = await projectOf(context, caller);
+    async remove(claimed, at) {
+      const project = await projectOf(context, claimed);
+      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'delete') : claimed;
       const outcome = await execute(project, caller, 'record.delete', (view, now) => {
         const ground = groundsOf(view, caller, at.target);
         const collection = collectionOf(ground, caller, at, 'delete');
+        requireOwn(ground, caller, collection, at.key);
+        requireSession(view, caller, now);
         // Also for secret keys, unlike a document (runtime-storage 8.4).
         if (!collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
         view.expect([
@@ -83,6 +89,12 @@ export function createSaveRecords(context: AppContext): App['saveRecords'] {
   };
 }
 
+/** The caller to write or delete as. Throws what the decision would throw for access. */
+function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Promise<Caller> {
+  const ground = grounds(project.authority, project.definitions, caller, at.target);
+  return provenOwner(context, project, caller, ground, collectionOf(ground, caller, at, action), at);
+}
+
 /** Throws 400 INVALID_KEY before anything is said about the collection (runtime-storage 2.1, 2.2). */
 function collectionOf(ground: Grounds, caller: Caller, at: Address, action: DirectAction): CollectionModel {
   if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
@@ -92,6 +104,8 @@ function collectionOf(ground: Grounds, caller: Caller, at: Address, action: Dire
 function opened(view: View, now: number, caller: Caller, at: Address) {
   const ground = groundsOf(view, caller, at.target);
   const collection = collectionOf(ground, caller, at, 'write');
+  requireOwn(ground, caller, collection, at.key);
+  requireSession(view, caller, now);
   view.expect(recordListSubjects(ground.space, collection.id, at.key));
   const events: DomainEvent[] = [];
   return { collection, events, writes: new RecordWrites(view, ground.space, now, events) };

@@ -1,6 +1,6 @@
 import { allows } from '../domain/project/permissions.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
-import { grounds } from './access.ts';
+import { grounds, requireRevision } from './access.ts';
 import type { App } from './app.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
 
@@ -10,6 +10,7 @@ export function createValues(context: AppContext): App['values'] {
     async read(caller, target) {
       const project = await projectOf(context, caller);
       const { definitions, key } = grounds(project.authority, project.definitions, caller, target);
+      requireRevision(caller, 'read');
       const full = caller.isSecret && allows(key, 'collections', 'r');
       return {
         ...positioned(context, project, caller),

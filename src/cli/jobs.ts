@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { redactUrl } from '../config.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { isJobName, JOB_KINDS, JOB_NAMES } from '../jobs/kinds.ts';
+import { isJobName, JOB_KINDS, JOB_NAMES, type JobName } from '../jobs/kinds.ts';
 import type { JobView } from '../jobs/view.ts';
 import { refusal } from '../kernel/errors.ts';
 import { createLogger } from '../logger.ts';
@@ -56,15 +56,25 @@ function retry(): Command {
 function add(): Command {
   return command('add', 'enqueue a job for a running node')
     .argument('<job>', JOB_NAMES.map((name) => `${name}: ${JOB_KINDS[name].about}`).join('; '))
-    .argument('[names...]', 'for projection.rebuild: which read models')
+    .argument('[names...]', 'for projection.rebuild: which read models; for tests.run: the project, and live or next')
     .action(async (name: string, names: readonly string[], options: CommonOptions) => {
       if (!isJobName(name)) throw refusal('VALIDATION_FAILED', `There is no job ${name}; there are ${JOB_NAMES.join(', ')}`);
-      if (name !== 'projection.rebuild' && names.length > 0) throw refusal('VALIDATION_FAILED', `${name} takes no names`);
-      const id = await withJobs(options, (open) =>
-        name === 'projection.rebuild' ? open.enqueue(name, { names }) : open.enqueue(name, {}, { unique: name }),
-      );
+      const id = await withJobs(options, (open) => enqueue(open, name, names));
       printResult(options, { id }, () => `Enqueued as ${id}; \`savepoint jobs list\` shows how it goes.`);
     });
+}
+
+function enqueue(jobs: Jobs, name: JobName, names: readonly string[]): Promise<string> {
+  if (name === 'projection.rebuild') return jobs.enqueue(name, { names });
+  if (name === 'tests.run') {
+    const [projectId, target = 'live', ...more] = names;
+    if (projectId === undefined || more.length > 0 || (target !== 'live' && target !== 'next')) {
+      throw refusal('VALIDATION_FAILED', 'tests.run takes a project, and live or next');
+    }
+    return jobs.enqueue(name, { projectId, target }, { unique: `${name} ${projectId} ${target}` });
+  }
+  if (names.length > 0) throw refusal('VALIDATION_FAILED', `${name} takes no names`);
+  return jobs.enqueue(name, {}, { unique: name });
 }
 
 /** With Redis the database is not needed, so that dead letters can be seen while it is away. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
+import { analyticsCommand } from './analytics.ts';
 import { dbCommand } from './db.ts';
 import { doctorCommand } from './doctor.ts';
 import { jobsCommand } from './jobs.ts';
@@ -10,6 +11,7 @@ import { pageCommand } from './page.ts';
 import { projectCommand } from './project.ts';
 import { rebuildCommand } from './rebuild.ts';
 import { startCommand } from './start.ts';
+import { testCommand } from './test.ts';
 import { verifyCommand } from './verify.ts';
 
 /** The whole command line. Help and wrong usage come out as `CommanderError`, so that whoever runs it decides how the process ends. */
@@ -30,6 +32,8 @@ export function createProgram(): Command {
     dbCommand,
     doctorCommand,
     jobsCommand,
+    testCommand,
+    analyticsCommand,
   ]) {
     program.addCommand(make());
   }

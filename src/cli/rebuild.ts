@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import { rebuild } from '../../projections/rebuild.ts';
-import { isProjectionName, PROJECTION_NAMES } from '../../projections/registry.ts';
+import { isProjectionName, REBUILDABLE } from '../../projections/registry.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, endProgress, printResult, progress, withInstallation } from './context.ts';
 
 /** `savepoint rebuild`: builds read models anew beside the running ones and switches to them. */
 export function rebuildCommand(): Command {
   return command('rebuild', 'build read models anew from the log, beside the running ones, and switch')
-    .argument('[projection...]', `which ones; all when none is named (${PROJECTION_NAMES.join(', ')})`)
+    .argument('[projection...]', `which ones; all when none is named (${REBUILDABLE.join(', ')})`)
     .action(async (names: readonly string[], options: CommonOptions) => {
       const unknown = names.find((name) => !isProjectionName(name));
       if (unknown !== undefined)
-        throw refusal('VALIDATION_FAILED', `There is no projection ${unknown}; there are ${PROJECTION_NAMES.join(', ')}`);
+        throw refusal('VALIDATION_FAILED', `There is no projection ${unknown}; there are ${REBUILDABLE.join(', ')}`);
       const chosen = names.filter(isProjectionName);
       const result = await withInstallation(options, ({ log, pool }) =>
         rebuild(chosen.length === 0 ? 'all' : chosen, {

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { migrate } from '../../projections/migrate.ts';
+import { verifierProblem } from '../app/verifier/create-verifier.ts';
 import { type Config, ConfigProblem, type Role, redactUrl } from '../config.ts';
 import { reasonOf } from '../kernel/trouble.ts';
 import type { Log } from '../log/port.ts';
@@ -57,7 +58,9 @@ function tuningOf(workers: number, roles: readonly Role[], { readers }: Connecti
 }
 
 /** Throws `ConfigProblem` for settings that contradict each other. */
-export function requireWhatCanWork({ roles, workers, databaseUrl }: Config): void {
+export function requireWhatCanWork({ roles, workers, databaseUrl, verifier }: Config): void {
+  const problem = verifierProblem(verifier);
+  if (problem !== null) throw new ConfigProblem(problem);
   if (workers > 1 && !roles.includes('api')) {
     throw new ConfigProblem(
       `WORKERS is ${workers}, and ROLES (${roles.join(',')}) has no api: workers serve requests. Add api to ROLES, or unset WORKERS`,

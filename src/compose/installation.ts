@@ -1,16 +1,18 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { migrate } from '../../projections/migrate.ts';
-import { createProjector } from '../../projections/projector.ts';
+import { createProjector, type Projector } from '../../projections/projector.ts';
 import { createStateReader } from '../../projections/state-reader.ts';
 import { createViewReader } from '../../projections/view-reader.ts';
 import { createOperator, type Operator } from '../app/operator.ts';
+import type { ProjectTests } from '../app/project-tests.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log/port.ts';
 import { schemaSql } from '../log/postgres/log.ts';
 import { commandDatabase } from './database.ts';
 import { openLog, requireEventStore } from './log.ts';
 import { createPool } from './pool.ts';
+import { projectTestsOn } from './project-tests.ts';
 import { createProjects, SILENT } from './projects.ts';
 import { Stops } from './stops.ts';
 
@@ -23,11 +25,17 @@ export interface Installation {
   /** The engine that EVENTSTORE_URL names, or the database. */
   readonly log: Log;
   readonly operator: Operator;
+  readonly tests: ProjectTests;
   /**
    * Whether the read models show `revision`, which the log holds; projects it itself where no node does. Answers false when they have
    * stood still for 30 s. `onWait` is told where they are, every second that it takes.
    */
   projected(projectId: string, revision: number, onWait?: (at: number) => void): Promise<boolean>;
+  /**
+   * Brings the read models of these projects up to a revision each, which the log holds. Answers those that stood still for 30 s.
+   * `onDone` is told how many are up.
+   */
+  bringUp(heads: ReadonlyMap<string, number>, onDone?: (projects: number) => void): Promise<readonly string[]>;
   /** Leaves behind what the log keeps from ending. */
   close(): Promise<void>;
 }
@@ -36,6 +44,8 @@ export interface Installation {
 const NODES_TURN_MS = 500;
 /** How long the read models may stand still. */
 const PATIENCE_MS = 30_000;
+/** Projects brought up side by side; the projector writes no more at the same time. */
+const AT_ONCE = 2;
 /** How long closing may take, and the process may live on after it with what it left behind. */
 const CLOSE_MS = 5_000;
 const LIVE_ON_MS = 500;
@@ -56,6 +66,20 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
   const states = createStateReader(pool);
   const views = createViewReader(pool, null);
   const projects = createProjects(config, log, states, logger, SILENT);
+  const stateAt = async (projectId: string) => (await states.checkpoint(projectId))?.revision ?? -1;
+  const bring = (projector: Projector, projectId: string, revision: number, onWait?: (at: number) => void) => {
+    projector.bring(projectId, revision);
+    const reached = () => projector.waitFor(projectId, revision, 1000);
+    return movesTo(revision, () => stateAt(projectId), reached, onWait);
+  };
+  const withProjector = async <T>(work: (projector: Projector) => Promise<T>): Promise<T> => {
+    const projector = createProjector({ log, pool, logger });
+    try {
+      return await work(projector);
+    } finally {
+      await projector.stop();
+    }
+  };
 
   return {
     config,
@@ -63,16 +87,24 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
     pool,
     log,
     operator: createOperator(projects, config.keyPrefix),
+    tests: projectTestsOn(config, projects),
     async projected(projectId, revision, onWait) {
-      const at = async () => (await states.checkpoint(projectId))?.revision ?? -1;
-      if ((await views.caughtUp(projectId, revision, NODES_TURN_MS)) && (await at()) >= revision) return true;
-      const projector = createProjector({ log, pool, logger });
-      projector.bring(projectId, revision);
-      try {
-        return await movesTo(revision, at, () => projector.waitFor(projectId, revision, 1000), onWait);
-      } finally {
-        await projector.stop();
-      }
+      if ((await views.caughtUp(projectId, revision, NODES_TURN_MS)) && (await stateAt(projectId)) >= revision) return true;
+      return withProjector((projector) => bring(projector, projectId, revision, onWait));
+    },
+    bringUp(heads, onDone = () => undefined) {
+      return withProjector(async (projector) => {
+        const rest = [...heads];
+        const behind: string[] = [];
+        const worker = async () => {
+          for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
+            if (!(await bring(projector, ...next))) behind.push(next[0]);
+            onDone(heads.size - rest.length);
+          }
+        };
+        await Promise.all(Array.from({ length: AT_ONCE }, worker));
+        return behind;
+      });
     },
     async close() {
       const stops = new Stops(logger);

@@ -4,12 +4,16 @@ import type { Registry } from 'prom-client';
 import { dropAbandoned } from '../../projections/abandoned.ts';
 import { rebuild } from '../../projections/rebuild.ts';
 import { isProjectionName } from '../../projections/registry.ts';
+import { retainTelemetry } from '../../projections/telemetry/retain.ts';
 import { verify } from '../../projections/verify.ts';
+import type { ProjectTests } from '../app/project-tests.ts';
 import { type Config, redactUrl } from '../config.ts';
 import type { JobWork } from '../jobs/handlers.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Log } from '../log/port.ts';
+import { sweepAccess } from './access-sweep.ts';
 import { exportJobs } from './metrics.ts';
+import { passingProjectTests } from './project-tests.ts';
 import type { Stops } from './stops.ts';
 
 interface JobsBuild {
@@ -37,15 +41,24 @@ export function startJobs(build: JobsBuild): void {
 
 async function open({ config, databaseUrl, pool, log, registry, logger, stops }: JobsBuild): Promise<void> {
   const [{ createJobs }, { createJobHandlers }] = await Promise.all([import('../jobs/jobs.ts'), import('../jobs/handlers.ts')]);
-  const handlers = createJobHandlers(workOn(pool, log));
+  const parts = {
+    tests: passingProjectTests(config, pool, log, logger),
+    sweepAccess: () => sweepAccess(pool, log, config, logger),
+  };
+  const handlers = createJobHandlers(workOn(pool, log, parts));
   const jobs = createJobs({ redisUrl: config.redisUrl, databaseUrl, redact: redactUrl, logger, handlers });
   stops.add(() => jobs.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE));
   exportJobs(registry, jobs);
   jobs.start();
 }
 
+/** What reaches into projects, and therefore opens them. */
+interface ProjectWork extends Pick<JobWork, 'sweepAccess'> {
+  readonly tests: ProjectTests;
+}
+
 /** What jobs do, on this database and log. */
-export function workOn(pool: pg.Pool, log: Log): JobWork {
+export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess }: ProjectWork): JobWork {
   return {
     async rebuild(names, onPercent) {
       const unknown = names.find((name) => !isProjectionName(name));
@@ -55,6 +68,9 @@ export function workOn(pool: pg.Pool, log: Log): JobWork {
       return { ...done };
     },
     verify: (onPercent) => verify({ log, pool, onProgress: ({ percent }) => onPercent(percent) }),
+    runTests: (projectId, target, onPercent) => tests.run(projectId, target, (done, of) => onPercent((100 * done) / of)),
     dropAbandoned: () => dropAbandoned(pool),
+    retainTelemetry: () => retainTelemetry({ log, pool, now: Date.now() }),
+    sweepAccess,
   };
 }

@@ -57,7 +57,10 @@ export function createPool(connectionString: string, logger: Logger, max: number
   });
   // An idle client that loses its server says so here; the next query gets a new one.
   // The error itself carries the whole client.
-  pool.on('error', (error) => logger.warn({ reason: error.message }, 'a database connection was lost'));
+  pool.on('error', (error) => {
+    // A pool that has ended lets go of its connections a moment later, and the server may be quicker.
+    if (!pool.ending) logger.warn({ reason: error.message }, 'a database connection was lost');
+  });
   // The pool does not listen to a client that is in use; losing its server between two queries would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

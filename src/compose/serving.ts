@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
+import type { TelemetryParts } from '../app/context.ts';
 import { createApp } from '../app/create-app.ts';
 import type { Projects } from '../app/projects.ts';
 import type { ViewReader } from '../app/readers.ts';
+import type { Signer } from '../app/signer.ts';
+import { createVerifier } from '../app/verifier/create-verifier.ts';
 import type { Config } from '../config.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Health } from '../http/routes/system.ts';
@@ -17,6 +20,8 @@ export interface ServingParts {
   readonly config: Config;
   readonly projects: Projects;
   readonly views: ViewReader;
+  signer(): Promise<Signer>;
+  readonly telemetry: TelemetryParts;
   readonly metrics: Metrics;
   readonly logger: Logger;
   health(): Promise<Health>;
@@ -25,13 +30,17 @@ export interface ServingParts {
 }
 
 /** The HTTP server over the use cases. Nothing listens yet. */
-export function createServing({ config, projects, views, metrics, logger, health, exposition }: ServingParts): HttpServer {
+export function createServing(parts: ServingParts): HttpServer {
+  const { config, projects, views, signer, telemetry, metrics, logger, health, exposition } = parts;
   const app = createApp({
     projects,
     views,
+    signer,
+    telemetry,
     scheduler: realScheduler,
     limits: { documentBytes: config.limits.documentBytes, viewWaitMs: VIEW_WAIT_MS },
     platformId: new RegExp(config.platformIdPattern, 'u'),
+    verifier: createVerifier(config.verifier, realScheduler),
   });
   return createServer({
     app,

@@ -16,7 +16,7 @@ export interface Actor {
   readonly endpoint?: string;
 }
 
-/** Metadata of every event of `project-…` and `access-…`. Times are unix milliseconds, and never run backwards within a stream. */
+/** Metadata of every event of `project-…`. Times are unix milliseconds, and never run backwards within a stream. */
 export interface EventMetadata {
   readonly commandId: string;
   /** The use case, such as `document.write`. */
@@ -66,6 +66,12 @@ export interface KeyRevoked {
   readonly keyId: string;
 }
 
+/** What an editor told of the game's package. */
+export interface PackageSynced {
+  /** Members laid over the package; a `currentRevisionId` among them starts the grace clock anew. */
+  readonly changes: JsonObject;
+}
+
 /** A piece of a definition's text; a publish refers to the whole by its hash. Content addressed, so storing it twice is harmless. */
 export interface SourceStored {
   /** SHA-256 (hex) of the whole text. */
@@ -101,6 +107,15 @@ export interface DefinitionsPromoted {
   readonly changes: readonly DefinitionChange[];
   readonly hash: string;
   readonly generation: number;
+}
+
+export interface DefinitionsRolledBack {
+  /** What live becomes; `next` stays, and a new generation starts. */
+  readonly changes: readonly DefinitionChange[];
+  readonly hash: string;
+  readonly generation: number;
+  /** Revision of the publish or promotion that live shows again; −1: the time before any. */
+  readonly to: number;
 }
 
 /** One entry of a player's ledger. Numbers keep their exact value. */
@@ -233,6 +248,49 @@ export interface WriteFlagged {
   readonly limit: number;
 }
 
+/** An auth session, the first of its family: what is refreshed from it bears its id. */
+export interface SessionCreated {
+  readonly sessionId: string;
+  readonly player: string;
+  /** SHA-256 (hex) of the token, which is stored nowhere. */
+  readonly hash: string;
+  /** Unix ms. */
+  readonly expiresAt: number;
+}
+
+/** A new session beside the one it was refreshed from. */
+export interface SessionRefreshed {
+  /** Id of the family's first session. */
+  readonly family: string;
+  readonly sessionId: string;
+  readonly from: string;
+  readonly hash: string;
+  readonly expiresAt: number;
+}
+
+export interface SessionRevoked {
+  readonly family: string;
+  /** The one that was asked for, then every session refreshed from it. */
+  readonly sessionIds: readonly string[];
+}
+
+/** Whom a sealed request is bound to. */
+export type RequestIdentityType = 'session' | 'platform';
+
+/** A request id was used; it counts once for its identity. */
+export interface RequestConsumed {
+  readonly identityType: RequestIdentityType;
+  readonly identity: string;
+  readonly requestId: string;
+  /** Unix ms. After it the id is too old under every setting, and nothing has to be known of it. */
+  readonly until: number;
+}
+
+/** Sessions and request ids that had expired before this moment (unix ms) are forgotten. */
+export interface AccessSwept {
+  readonly before: number;
+}
+
 /** What a page shows. */
 export type PageContent =
   | { readonly pageType: 'markdown'; readonly contentMd: string }
@@ -252,9 +310,11 @@ export interface EventData {
   'key.issued': KeyIssued;
   'key.changed': KeyChanged;
   'key.revoked': KeyRevoked;
+  'package.synced': PackageSynced;
   'source.stored': SourceStored;
   'definitions.published': DefinitionsPublished;
   'definitions.promoted': DefinitionsPromoted;
+  'definitions.rolledBack': DefinitionsRolledBack;
   'document.written': DocumentWritten;
   'document.deleted': DocumentDeleted;
   'record.appended': RecordAppended;
@@ -262,6 +322,11 @@ export interface EventData {
   'record.renamed': RecordRenamed;
   'record.deleted': RecordDeleted;
   'write.flagged': WriteFlagged;
+  'session.created': SessionCreated;
+  'session.refreshed': SessionRefreshed;
+  'session.revoked': SessionRevoked;
+  'request.consumed': RequestConsumed;
+  'access.swept': AccessSwept;
   'page.saved': PageSaved;
   'page.removed': PageRemoved;
 }
@@ -276,9 +341,11 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'key.issued': 1,
   'key.changed': 1,
   'key.revoked': 1,
+  'package.synced': 1,
   'source.stored': 1,
   'definitions.published': 1,
   'definitions.promoted': 1,
+  'definitions.rolledBack': 1,
   'document.written': 1,
   'document.deleted': 1,
   'record.appended': 1,
@@ -286,6 +353,11 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'record.renamed': 1,
   'record.deleted': 1,
   'write.flagged': 1,
+  'session.created': 1,
+  'session.refreshed': 1,
+  'session.revoked': 1,
+  'request.consumed': 1,
+  'access.swept': 1,
   'page.saved': 1,
   'page.removed': 1,
 };

@@ -54,7 +54,16 @@ export interface ApiKey {
   readonly createdAt: number;
 }
 
-/** Project, settings and keys. */
+/** The game's package as its editor tells of it. Times are unix ms. */
+export interface GamePackage {
+  /** As they were told; `currentRevisionId` and `latestRevisionId` are numbers where they are there. */
+  readonly members: JsonObject;
+  /** Since when the current revision is the current one. */
+  readonly publishedAt: number;
+  readonly syncedAt: number;
+}
+
+/** Project, settings, keys and game package. */
 export interface AuthorityState {
   readonly projectId: string;
   readonly name: string;
@@ -63,6 +72,7 @@ export interface AuthorityState {
   readonly settings: JsonObject;
   /** By key id, in order of issue. */
   readonly keys: ReadonlyMap<string, ApiKey>;
+  readonly gamePackage: GamePackage | null;
 }
 
 export interface DefinitionItem {
@@ -94,4 +104,38 @@ export interface DefinitionsState {
   readonly partial: ReadonlyMap<string, readonly (string | undefined)[]>;
 }
 
-export type SubjectState = DocumentState | RecordListState | PageState | WindowState | IdempotencyState | AuthorityState | DefinitionsState;
+/** One auth session. Times are unix ms. */
+export interface AuthSession {
+  readonly sessionId: string;
+  /** SHA-256 (hex) of its token. */
+  readonly hash: string;
+  /** Id of the session it was refreshed from; `null` for the first. */
+  readonly from: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** A session and those refreshed from it, so that revoking one reaches all that came of it. */
+export interface SessionFamily {
+  readonly player: string;
+  /** By session id, in order of issue; those that had expired at the family's last event are gone. */
+  readonly sessions: ReadonlyMap<string, AuthSession>;
+}
+
+/** A request id that was used. */
+export interface UsedRequest {
+  /** Unix ms. */
+  readonly until: number;
+}
+
+export type SubjectState =
+  | DocumentState
+  | RecordListState
+  | PageState
+  | WindowState
+  | IdempotencyState
+  | AuthorityState
+  | DefinitionsState
+  | SessionFamily
+  | UsedRequest;

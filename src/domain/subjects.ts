@@ -1,4 +1,4 @@
-import type { DomainEvent, Space } from './events.ts';
+import type { DomainEvent, RequestIdentityType, Space } from './events.ts';
 
 /**
  * A subject is what a decision reads and an event changes. Its key is a text with `/` between parts that cannot hold one (ids and
@@ -7,7 +7,7 @@ import type { DomainEvent, Space } from './events.ts';
 export type SubjectKey = string;
 
 export const DEFINITIONS: SubjectKey = 'definitions';
-/** Project, settings and keys. */
+/** Project, settings, keys and game package. */
 export const AUTHORITY: SubjectKey = 'authority';
 
 export function documentSubject(space: Space, collection: string, key: string): SubjectKey {
@@ -26,6 +26,15 @@ export function windowSubject(space: Space, counter: string): SubjectKey {
 
 export function idempotencySubject(space: Space, collection: string, caller: string, key: string): SubjectKey {
   return `idempotency/${space}/${collection}/${caller}/${key}`;
+}
+
+/** An auth session with all that were refreshed from it; `family` is the id of the first. */
+export function sessionSubject(family: string): SubjectKey {
+  return `session/${family}`;
+}
+
+export function requestSubject(type: RequestIdentityType, identity: string, requestId: string): SubjectKey {
+  return `request/${type}/${identity}/${requestId}`;
 }
 
 /** A player's save records in a collection. */
@@ -47,10 +56,12 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'key.issued':
     case 'key.changed':
     case 'key.revoked':
+    case 'package.synced':
       return [AUTHORITY];
     case 'source.stored':
     case 'definitions.published':
     case 'definitions.promoted':
+    case 'definitions.rolledBack':
       return [DEFINITIONS];
     case 'document.written': {
       const { space, collection, key, windows } = event.data;
@@ -69,6 +80,13 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
       if (idempotency) subjects.push(idempotencySubject(space, collection, idempotency.caller, idempotency.key));
       return subjects;
     }
+    case 'session.created':
+      return [sessionSubject(event.data.sessionId)];
+    case 'session.refreshed':
+    case 'session.revoked':
+      return [sessionSubject(event.data.family)];
+    case 'request.consumed':
+      return [requestSubject(event.data.identityType, event.data.identity, event.data.requestId)];
     case 'record.created':
     case 'record.renamed':
     case 'record.deleted':
@@ -77,6 +95,8 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'page.removed':
       return [pageSubject(event.data.slug)];
     case 'write.flagged':
+    // What it forgets had expired, and reads the same to every decision whether or not it is still held.
+    case 'access.swept':
       return [];
   }
 }

@@ -52,6 +52,12 @@ const COLLECTION_TYPES: readonly WireName[] = [
 /** Values of `identityType` in envelopes. */
 const IDENTITY_TYPES: readonly WireName[] = [{ neutral: 'platform', published: 'steam' }];
 
+/** Under which names an envelope may carry the player's id; the spelling of the name decides that of the identity's type (security 15). */
+export const ENVELOPE_IDENTITIES: readonly { readonly name: string; readonly identityType: string }[] = [
+  { name: 'platformId', identityType: 'platform' },
+  { name: 'steamId', identityType: 'steam' },
+];
+
 const TABLES = { header: HEADERS, member: MEMBERS, code: CODES, collectionType: COLLECTION_TYPES, identityType: IDENTITY_TYPES };
 type Table = keyof typeof TABLES;
 
@@ -67,8 +73,20 @@ export const WIRE_TEXTS = {
   reservedCollection: { neutral: '__platform_', published: '__sbox_' },
 } as const satisfies Record<string, Record<WireNamesMode, string>>;
 
+/** How the published platform's token service is asked, and what it answers. */
+export const VERIFIER_PRESET = {
+  url: 'https://public.facepunch.com/sbox/auth/token',
+  idMember: 'steamid',
+  tokenMember: 'token',
+  success: { path: 'Status', value: 'ok' },
+  idPath: 'SteamId',
+} as const;
+
 /** Names under which templates see the player's id; the first is the one to document. */
 export const PLAYER_TEMPLATE_NAMES: readonly string[] = ['platformId', 'steamId'];
+
+/** Whom test runs are for that name nobody. */
+export const SYNTHETIC_PLAYER = '76561198000000000';
 
 const toNeutral = indexes((entry) => [entry.published, ...(entry.also ?? [])].map((name) => [name, entry.neutral]));
 const toPublished = indexes((entry) => [[entry.neutral, entry.published]]);

@@ -69,6 +69,10 @@ const SHORT_PREFIXES: ReadonlyMap<string, Prefix> = new Map([
   ['metrics', prefix('system', null, '/metrics')],
 ]);
 
+// A game's own call among the management routes: counted with the game's (security 8.8).
+const REVISION_INIT = prefix('manage', 'game', '/v3/manage');
+const REVISION_INIT_PATH = /^\/[^/]+\/revision-init$/i;
+
 export interface Location {
   readonly prefix: Prefix;
   /** What the family's router matches: base and rest, segments escaped in one canonical way. */
@@ -97,6 +101,7 @@ export function locate(sent: string): Location | null {
   const rest = cut < 0 ? '' : path.slice(cut);
   if (found.family === 'storage' && CANARY_PATH.test(rest)) return { prefix: CANARY, path: found.base + rest };
   if (REFUSED_SEGMENT.test(rest) && !(found.family === 'endpoints' && ENDPOINT_WITHOUT_SLUG.test(rest))) return null;
+  if (found.family === 'manage' && REVISION_INIT_PATH.test(rest)) return { prefix: REVISION_INIT, path: found.base + rest };
   return { prefix: found, path: found.base + rest };
 }
 

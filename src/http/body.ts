@@ -30,8 +30,7 @@ export async function readBody(exchange: Exchange, bounds: BodyBounds, invalid: 
   const { req } = exchange;
   const declared = declaredLength(req);
   if (declared === 0) return NO_BYTES;
-  const encoding = req.headers['content-encoding'];
-  if (encoding && encoding.toLowerCase() !== 'identity') throw invalid('A request body must not be compressed');
+  if (isCompressed(req)) throw invalid('A request body must not be compressed');
   if (declared !== null && declared > bounds.bytes) throw tooLarge(bounds);
   // A small body has arrived as a whole by the time its caller is known: no listeners, no timer.
   if (isHere(req, declared)) return bounded(req.read() ?? NO_BYTES, bounds);
@@ -70,6 +69,14 @@ async function readSlowly(req: IncomingMessage, bounds: BodyBounds, invalid: Inv
 
 function tooLarge(bounds: BodyBounds): Refusal {
   return refusal('PAYLOAD_TOO_LARGE', `The body is larger than the ${bounds.bytes} bytes of this route`);
+}
+
+/** By either header; Node undoes no coding but the last, `chunked`. */
+function isCompressed({ headers }: IncomingMessage): boolean {
+  const encoding = headers['content-encoding'];
+  if (encoding && encoding.toLowerCase() !== 'identity') return true;
+  const transfer = headers['transfer-encoding'];
+  return transfer !== undefined && transfer.toLowerCase() !== 'chunked';
 }
 
 /** 0: no body; `null`: of unknown length. */

@@ -21,11 +21,11 @@ export function clientAddresses(trustedProxies: readonly string[]): (req: Receiv
   const trusts = remembered(trust(trustedProxies));
   return (req) => {
     const peer = plain(req.socket.remoteAddress ?? '');
-    if (!trusts(peer)) return LOOPBACK.test(peer) && !isForwarded(req) ? null : peer;
+    if (!trusts(peer)) return LOOPBACK.test(peer) && !isForwarded(req) ? null : counted(peer);
     const hops = hopsOf(req);
     const untrusted = hops.findLast((hop) => !trusts(hop));
     const client = untrusted ?? hops[0] ?? peer;
-    return untrusted === undefined && LOOPBACK.test(client) ? null : client;
+    return untrusted === undefined && LOOPBACK.test(client) ? null : counted(client);
   };
 }
 
@@ -37,6 +37,18 @@ function plain(hop: string): string {
   const text = hop.trim();
   const [, six, four] = PORT.exec(text) ?? [];
   return (six ?? four ?? text).replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_ADDRESS);
+}
+
+const IPV6_GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/** An IPv6 client has a network of addresses to draw from, a new one for every request if it likes: the network is what counts. */
+function counted(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [front = [], back = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
+  const zeros = Array<string>(Math.max(0, IPV6_GROUPS - front.length - back.length)).fill('0');
+  const network = [...front, ...zeros, ...back].slice(0, NETWORK_GROUPS).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(':')}::/64`;
 }
 
 function isForwarded(req: Received): boolean {

@@ -1,9 +1,10 @@
 import type { App, Caller, Need, Presented } from '../app/app.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { refusal } from '../kernel/errors.ts';
-import { ExactNumber, isObject, type Json } from '../kernel/json.ts';
-import { type Context, type Exchange, headerText, param, queryText } from './exchange.ts';
+import { isObject, type Json } from '../kernel/json.ts';
+import { type Context, type Exchange, firstHeader, firstQuery, headerText, param, queryText } from './exchange.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SECRET_HEADERS } from './names.ts';
+import { claimText, RequestProof } from './proof.ts';
 
 /** Where a family of routes takes its key from, and what it answers for a disabled one (security 1.2 and 1.3). */
 export interface KeyRules {
@@ -29,6 +30,8 @@ export const ENDPOINT_KEYS: KeyRules = {
   disabledProject: 'PROJECT_DISABLED',
   needs: { scope: 'endpoints', level: 'x' },
 };
+/** A game that starts asks which revision is current: any enabled key (security 8.8). */
+export const INIT_KEYS: KeyRules = VIEW_KEYS;
 /** The permission depends on the query (security 1.4), so the use case asks for it. */
 export const QUERY_KEYS: KeyRules = { carriers: 'queries', disabledKey: 'UNAUTHORIZED', disabledProject: 'DISABLED', needs: null };
 
@@ -55,7 +58,10 @@ export function present(exchange: Exchange, rules: KeyRules): Presented {
     needs: rules.needs,
     platformId: firstHeader(exchange, CLAIM_HEADERS) ?? firstQuery(exchange, CLAIM_QUERIES),
     onBehalfOf: headerText(exchange, 'x-on-behalf-of'),
+    proof: new RequestProof(exchange),
     position: positionOf(exchange),
+    revision: revisionOf(exchange),
+    clientType: headerText(exchange, 'x-ns-client-type'),
   };
 }
 
@@ -83,37 +89,24 @@ function secretOf(exchange: Exchange): string | null {
   return firstHeader(exchange, SECRET_HEADERS) ?? firstQuery(exchange, SECRET_QUERIES);
 }
 
-function firstHeader(exchange: Exchange, names: readonly string[]): string | null {
-  for (const name of names) {
-    const text = headerText(exchange, name);
-    if (text) return text;
-  }
-  return null;
+/** The player's id that the query claims. */
+export function claimOfQuery(exchange: Exchange): string | null {
+  return firstQuery(exchange, CLAIM_QUERIES);
 }
 
-function firstQuery(exchange: Exchange, names: readonly string[]): string | null {
-  if (exchange.search === '') return null;
-  for (const name of names) {
-    const text = queryText(exchange, name);
-    if (text) return text;
-  }
-  return null;
-}
-
-/** The caller with the id that its body claims, where neither header nor query did. Numbers count by their exact text. */
+/**
+ * The caller with the id that its body claims, where neither header nor query did, and with what else the body says of its player.
+ * Numbers count by their exact text.
+ */
 export function withBodyClaim(caller: Caller, body: Json | undefined): Caller {
-  if (caller.platformId !== null || !isObject(body)) return caller;
+  if (!isObject(body)) return caller;
+  if (caller.proof instanceof RequestProof) caller.proof.readBody(body);
+  if (caller.platformId !== null) return caller;
   for (const name of CLAIM_MEMBERS) {
     const claim = claimText(body[name]);
     if (claim) return { ...caller, platformId: claim };
   }
   return caller;
-}
-
-function claimText(value: Json | undefined): string | null {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number') return String(value);
-  return value instanceof ExactNumber ? value.text : null;
 }
 
 /** `next` when header or query say so, in any letter case (management 13.1). */
@@ -123,6 +116,12 @@ export function targetOf(exchange: Exchange): PublishTarget {
 
 function isNext(text: string | null): boolean {
   return text !== null && text.trim().toLowerCase() === 'next';
+}
+
+/** Of a published game; editors and local runs have none, which is 0 in some places (security 8.1). */
+export function revisionOf(exchange: Exchange): number | null {
+  const text = headerText(exchange, 'x-ns-revision-id');
+  return text !== null && WHOLE_NUMBER.test(text) ? Number(text) || null : null;
 }
 
 const WHOLE_NUMBER = /^\d{1,15}$/;

@@ -9,3 +9,8 @@ export const CLAIM_MEMBERS = memberSpellings('platformId');
 export const SECRET_HEADERS = ['x-secret-key', 'x-network-storage-secret', 'x-storage-secret-key', 'x-platform-secret-key'].flatMap(
   headerSpellings,
 );
+
+/** What proves a player (security 2.1), in the order in which it counts. */
+export const TOKEN_HEADERS = ['x-platform-token', 'x-platform-auth-token'].flatMap(headerSpellings);
+export const SESSION_HEADERS: readonly string[] = ['x-auth-session', 'x-auth-session-token'];
+export const SESSION_MEMBERS: readonly string[] = ['authSessionToken', 'sessionToken'];

@@ -43,13 +43,15 @@ export function createServer(parts: ServerParts): HttpServer {
     managementBody: { ...body, bytes: settings.managementBodyBytes },
   };
 
+  const addressOf = clientAddresses(settings.trustedProxies);
   const koa = new Koa<State>();
   koa.on('error', (error: unknown) => log[isHangUp(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler'));
   koa.use(
     transport({
       settings,
       families: buildFamilies(services, parts),
-      buckets: settings.buckets && new Buckets(settings.buckets, clientAddresses(settings.trustedProxies)),
+      buckets: settings.buckets && new Buckets(settings.buckets, addressOf),
+      addressOf,
       metrics,
       log,
       closing: () => closing,

@@ -7,7 +7,7 @@ import { type Answer, send } from './answer.ts';
 import type { Buckets } from './buckets.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { refusalAnswer, refusalOf } from './errors.ts';
-import { type Context, type Exchange, openExchange, type State } from './exchange.ts';
+import { type AddressOf, type Context, type Exchange, openExchange, type State } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 import type { Families } from './routes/families.ts';
 import type { HttpSettings } from './settings.ts';
@@ -16,6 +16,7 @@ export interface TransportParts {
   readonly settings: HttpSettings;
   readonly families: Families;
   readonly buckets: Buckets | null;
+  readonly addressOf: AddressOf;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** True once the server is going down: answers then close their connections. */
@@ -32,7 +33,7 @@ export function transport(parts: TransportParts): Middleware<State> {
 
   return async function handle(ctx): Promise<void> {
     ctx.respond = false;
-    const exchange = openExchange(ctx.req);
+    const exchange = openExchange(ctx.req, parts.addressOf);
     ctx.state.exchange = exchange;
     // Koa's context becomes the router's: `serve` sets the `params` that it lacks.
     const routed = ctx as Context;

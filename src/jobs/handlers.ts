@@ -1,3 +1,5 @@
+import type { TestsDone } from '../app/test-runs.ts';
+import type { PublishTarget } from '../domain/events.ts';
 import { type JobData, JobFailure, type JobName } from './kinds.ts';
 
 /** What a job does. The work itself belongs to other rooms and comes in as functions. */
@@ -23,9 +25,17 @@ export interface JobWork {
   verify(
     onPercent: (percent: number) => void,
   ): Promise<{ readonly ok: boolean; readonly problems: readonly { readonly detail: string }[]; readonly events: number }>;
+  runTests(projectId: string, target: PublishTarget, onPercent: (percent: number) => void): Promise<TestsDone>;
   /** Drops what aborted rebuilds and verifications left; resolves to the names of the tables. */
   dropAbandoned(): Promise<readonly string[]>;
+  /** Sweeps what players reported and is older than its project keeps it. */
+  retainTelemetry(): Promise<{ readonly projects: number; readonly events: number }>;
+  /** Forgets expired auth sessions and used request ids, by an event of each project that has any; resolves to those projects. */
+  sweepAccess(): Promise<readonly string[]>;
 }
+
+/** As many failed tests as a result tells of: a job is kept for a week. */
+const FAILURES_KEPT = 100;
 
 const DAY = 86_400_000;
 export const DONE_KEPT_MS = 7 * DAY;
@@ -41,8 +51,15 @@ export function createJobHandlers(work: JobWork): JobHandlers {
         `${problems.length} problems, the first: ${problems[0]?.detail ?? ''}; run \`savepoint verify\` for all of them`,
       );
     },
+    'tests.run': async ({ projectId, target }, { progress }) => {
+      const { total, passed, failed, results } = await work.runTests(projectId, target, progress);
+      const failures = results.filter((result) => result['passed'] !== true).slice(0, FAILURES_KEPT);
+      return { total, passed, failed, failures: failures.map(({ name = null, reason = null }) => ({ name, reason })) };
+    },
     // Rows that the log still tells of stay: `verify` would miss them.
     'tables.cleanup': async () => ({ dropped: await work.dropAbandoned() }),
+    'telemetry.retain': async () => ({ ...(await work.retainTelemetry()) }),
+    'access.sweep': async () => ({ swept: await work.sweepAccess() }),
     'jobs.forget': async (_, { forget }) => ({ removed: await forget({ doneMs: DONE_KEPT_MS, deadMs: DEAD_KEPT_MS }) }),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PublishTarget } from '../domain/events.ts';
 
 /**
  * Every kind of job there is: what it carries, where it runs, how often it is tried. A kind is added here and in the handlers, and
@@ -40,7 +41,10 @@ function shaped<T>(shape: z.ZodType<T>): (data: unknown) => T {
 export interface JobDatas {
   'projection.rebuild': { readonly names: readonly string[] };
   'verify.run': Readonly<Record<string, never>>;
+  'tests.run': { readonly projectId: string; readonly target: PublishTarget };
   'tables.cleanup': Readonly<Record<string, never>>;
+  'telemetry.retain': Readonly<Record<string, never>>;
+  'access.sweep': Readonly<Record<string, never>>;
   'jobs.forget': Readonly<Record<string, never>>;
 }
 export type JobName = keyof JobDatas;
@@ -61,9 +65,30 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
     attempts: 3,
     everyMs: null,
   },
+  'tests.run': {
+    lane: 'long',
+    about: "runs a project's saved tests dry; its result tells which failed",
+    check: shaped(z.strictObject({ projectId: z.string().min(1).max(64), target: z.enum(['live', 'next']) })),
+    attempts: 3,
+    everyMs: null,
+  },
   'tables.cleanup': {
     lane: 'upkeep',
     about: 'drops tables that an aborted rebuild or verification left behind',
+    check: nothing,
+    attempts: 3,
+    everyMs: HOUR,
+  },
+  'telemetry.retain': {
+    lane: 'upkeep',
+    about: 'takes telemetry out of the lists that is older than its project keeps it',
+    check: nothing,
+    attempts: 3,
+    everyMs: 6 * HOUR,
+  },
+  'access.sweep': {
+    lane: 'upkeep',
+    about: 'forgets auth sessions and used request ids that have expired',
     check: nothing,
     attempts: 3,
     everyMs: HOUR,

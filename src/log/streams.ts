@@ -1,8 +1,10 @@
 /** Stream names. A project's stream holds everything of the project that must agree; its one order is what makes every commit atomic. */
 export const PROJECT_PREFIX = 'project-';
+/** What players report: a stream beside the project's own, which nothing is decided from. */
+export const TELEMETRY_PREFIX = 'telemetry-';
 
 /** Every stream of the product; whatever else lies in a shared engine is somebody else's (design, section 3). */
-const PRODUCT_PREFIXES = [PROJECT_PREFIX, 'access-', 'telemetry-'] as const;
+const PRODUCT_PREFIXES = [PROJECT_PREFIX, 'access-', TELEMETRY_PREFIX] as const;
 
 export function projectStream(projectId: string): string {
   return PROJECT_PREFIX + projectId;
@@ -11,6 +13,15 @@ export function projectStream(projectId: string): string {
 /** The project whose stream this is, or `null` for any other stream. */
 export function projectOf(stream: string): string | null {
   return stream.startsWith(PROJECT_PREFIX) ? stream.slice(PROJECT_PREFIX.length) : null;
+}
+
+export function telemetryStream(projectId: string): string {
+  return TELEMETRY_PREFIX + projectId;
+}
+
+/** The project whose telemetry this stream holds, or `null` for any other stream. */
+export function telemetryProjectOf(stream: string): string | null {
+  return stream.startsWith(TELEMETRY_PREFIX) ? stream.slice(TELEMETRY_PREFIX.length) : null;
 }
 
 export function isProductStream(stream: string): boolean {

@@ -6,7 +6,7 @@ import type { ApiKey } from '../../src/domain/states.ts';
 const key: ApiKey = { keyId: 'k', kind: 'public', label: '', display: 'p', hash: '', enabled: true, permissions: null, createdAt: 0 };
 
 function caller(platformId: string | null, onBehalfOf: string | null = null): Caller {
-  return { projectId: 'p', key, isSecret: false, extraSecret: null, platformId, onBehalfOf, position: null };
+  return { projectId: 'p', key, isSecret: false, extraSecret: null, platformId, onBehalfOf, position: null, revision: null };
 }
 
 describe('a claimed player', () => {

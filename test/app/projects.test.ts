@@ -5,9 +5,10 @@ import { createOperator } from '../../src/app/operator.ts';
 import type { Project } from '../../src/app/project.ts';
 import { Projects } from '../../src/app/projects.ts';
 import type { ViewReader } from '../../src/app/readers.ts';
+import { NO_VERIFIER } from '../../src/app/verifier/verifier.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../src/log/port.ts';
-import { codeOf, increment, LIMITS, Table, written } from './support.ts';
+import { codeOf, increment, LIMITS, noTelemetry, Table, written } from './support.ts';
 
 /** A tail that brings what the test hands it. */
 class Tail {
@@ -85,7 +86,17 @@ test('a head that was not confirmed for a second makes reads stale, and for five
 const no = async () => {
   throw new Error('a view was asked');
 };
-const NO_VIEWS: ViewReader = { caughtUp: no, ledger: no, records: no, leaderboard: no, scan: no, standing: no };
+const neverAsked = () => Promise.reject(new Error('nothing is signed here'));
+const NO_VIEWS: ViewReader = {
+  caughtUp: no,
+  ledger: no,
+  records: no,
+  leaderboard: no,
+  scan: no,
+  standing: no,
+  publishes: no,
+  revisions: no,
+};
 
 const PRESENTED: Presented = {
   key: null,
@@ -96,6 +107,8 @@ const PRESENTED: Presented = {
   platformId: '7001',
   onBehalfOf: null,
   position: null,
+  revision: null,
+  clientType: null,
 };
 
 const READS: readonly (readonly [string, (app: App, caller: Caller) => Promise<unknown>])[] = [
@@ -118,7 +131,16 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
   await projects.start();
   const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
   const limits = { documentBytes: 65_536, viewWaitMs: 250 };
-  const app = createApp({ projects, views: NO_VIEWS, scheduler: table.machine, limits, platformId: /./ });
+  const app = createApp({
+    projects,
+    views: NO_VIEWS,
+    telemetry: noTelemetry(table.log, table.machine),
+    scheduler: table.machine,
+    limits,
+    platformId: /./,
+    signer: neverAsked,
+    verifier: NO_VERIFIER,
+  });
   const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
   const definition = [{ id: 'players', name: 'players', type: 'player' }];
   await table.passing(app.manage.upsertMany(caller, 'collection', definition, { target: 'live', replaceAll: false }));

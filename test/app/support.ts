@@ -1,7 +1,9 @@
 import type { Command } from '../../src/app/commit.ts';
+import type { TelemetryParts } from '../../src/app/context.ts';
 import { evolve } from '../../src/app/evolve.ts';
 import { Project } from '../../src/app/project.ts';
 import type { Checkpoint, StateReader } from '../../src/app/readers.ts';
+import { TelemetryRecorder } from '../../src/app/telemetry-recorder.ts';
 import type { View } from '../../src/app/view.ts';
 import { createCache } from '../../src/app/working-set.ts';
 import type { WriterLimits } from '../../src/app/writer.ts';
@@ -9,6 +11,7 @@ import type { DomainEvent } from '../../src/domain/events.ts';
 import type { SubjectState } from '../../src/domain/states.ts';
 import { documentSubject, type SubjectKey, subjectsOf } from '../../src/domain/subjects.ts';
 import { Refusal } from '../../src/kernel/errors.ts';
+import type { Scheduler } from '../../src/kernel/scheduler.ts';
 import { hashOf, NO_HASH, seal } from '../../src/log/chain.ts';
 import { readProjectEvent } from '../../src/log/decode.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
@@ -233,4 +236,14 @@ export async function codeOf(promise: Promise<unknown>): Promise<string> {
     if (error instanceof Refusal) return error.code;
     throw error;
   }
+}
+
+/** For tests of everything else: telemetry that nobody looks at. */
+export function noTelemetry(log: Log, scheduler: Scheduler): TelemetryParts {
+  const observer = { stored: () => undefined, lost: () => undefined };
+  return {
+    recorder: new TelemetryRecorder({ log, scheduler, observer, onTrouble: () => undefined }),
+    reader: { player: async () => ({ revision: -1, stats: null, profile: null }) },
+    onSaveFailed: () => undefined,
+  };
 }

@@ -83,6 +83,13 @@ describe('a body', () => {
     expect(statuses(answer)).toEqual(['200']);
   });
 
+  it('sent in a coding besides chunks is refused, for nobody here undoes it', async () => {
+    const body = chunked('{}').replace('chunked', 'gzip, chunked').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+    const answer = await server.raw(`POST /v3/storage/demo/c/k HTTP/1.1\r\n${HEAD}${body}`);
+    expect(statuses(answer)).toEqual(['400']);
+    expect(answer).toContain('"INVALID_BODY"');
+  });
+
   it('must be JSON, in valid UTF-8, not too deep, and not compressed', async () => {
     const code = async (body: string | Buffer, headers = {}) => {
       const reply = await post(body, headers);

@@ -24,6 +24,8 @@ describe('request buckets', () => {
     expect(await from('10.0.0.2')).toBe(429);
     expect(await from('10.0.0.3')).toBe(401);
     expect(await from('10.0.0.2', '/v3/manage/demo/validate')).toBe(401);
+    // A game's own call, wherever it stands.
+    expect(await from('10.0.0.2', '/v3/manage/demo/revision-init')).toBe(429);
   });
 
   it('believe the last hop only', async () => {

@@ -18,7 +18,7 @@ describe('the address that a request counts for', () => {
   it.each([
     ['10.0.0.5', '1.1.1.1', '1.1.1.1'],
     ['172.31.9.9', '1.1.1.1', '1.1.1.1'],
-    ['fd12::3', '2001:db8::1', '2001:db8::1'],
+    ['fd12::3', '2001:db8::1', '2001:db8:0:0::/64'],
     ['::ffff:10.0.0.5', '1.1.1.1', '1.1.1.1'],
     ['127.0.0.1', '::ffff:1.1.1.1', '1.1.1.1'],
   ])('is what a trusted proxy (%s) forwards', (peer, forwarded, address) => {
@@ -45,7 +45,19 @@ describe('the address that a request counts for', () => {
 
   it('is the same whichever port a proxy adds to it', () => {
     expect(client('10.0.0.5', '1.1.1.1:4711')).toBe('1.1.1.1');
-    expect(client('10.0.0.5', '[2001:db8::1]:4711')).toBe('2001:db8::1');
+    expect(client('10.0.0.5', '[2001:db8::1]:4711')).toBe('2001:db8:0:0::/64');
+  });
+
+  it.each([
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:DB8:0:0:ffff::', '2001:db8:0:0::/64'],
+    ['2001:0db8:0000:0001:2:3:4:5', '2001:db8:0:1::/64'],
+    ['::2', '0:0:0:0::/64'],
+    ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
+    ['64:ff9b::1.2.3.4', '64:ff9b:0:0::/64'],
+  ])('is the network of an IPv6 address (%s), which its holder can vary at will', (address, network) => {
+    expect(client(address)).toBe(network);
+    expect(client('10.0.0.5', address)).toBe(network);
   });
 
   it('is bounded', () => {

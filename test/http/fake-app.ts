@@ -1,4 +1,4 @@
-import type { App, Caller, ManageAnswer, Presented, ReadAnswer } from '../../src/app/app.ts';
+import type { App, Caller, ManageAnswer, Presented, ReadAnswer, SessionAnswer } from '../../src/app/app.ts';
 import { settingsBody } from '../../src/domain/project/settings.ts';
 import type { ApiKey } from '../../src/domain/states.ts';
 import { refusal } from '../../src/kernel/errors.ts';
@@ -43,6 +43,11 @@ export function fakeApp(): FakeApp {
     note(name, caller, ...rest);
     return { status: 200, body: { ok: true, name }, position: 8, stale: false };
   };
+  const session = (name: string, caller: Caller): SessionAnswer => {
+    note(name, caller);
+    const made = { sessionId: 'a'.repeat(32), hash: '', from: null, createdAt: 1_000, expiresAt: 2_000, revokedAt: null };
+    return { ...at, token: 'ns_sess_token', ttlSeconds: 1, player: '76561190000000042', session: made };
+  };
   const app: FakeApp = {
     calls,
     presented,
@@ -51,6 +56,11 @@ export function fakeApp(): FakeApp {
     async authenticate(projectId, found) {
       presented.push(found);
       return authenticate(projectId, found);
+    },
+    async securityConfig(projectId) {
+      if (app.failure !== null) throw app.failure;
+      if (projectId !== PROJECT) throw refusal('SECURITY_CONFIG_NOT_FOUND', undefined, { body: { projectId, source: 'missing' } });
+      return { version: '0123456789abcdef', config: { projectId } };
     },
     documents: {
       async read(caller, address) {
@@ -63,7 +73,7 @@ export function fakeApp(): FakeApp {
         note('documents.exists', caller, address);
         return documents.has(`${address.collection}/${address.key}`);
       },
-      async mayWrite() {},
+      mayWrite: async (caller) => caller,
       async write(caller, address, body, saveVersion) {
         note('documents.write', caller, address, body, saveVersion);
         documents.set(`${address.collection}/${address.key}`, stringifyJson(body));
@@ -79,7 +89,7 @@ export function fakeApp(): FakeApp {
       },
     },
     records: {
-      async mayAppend() {},
+      mayAppend: async (caller) => caller,
       append: async (caller, ...rest) => read('records.append', caller, rest),
       list: async (caller, ...rest) => read('records.list', caller, rest),
       async get(caller, address) {
@@ -89,7 +99,7 @@ export function fakeApp(): FakeApp {
     },
     saveRecords: {
       list: async (caller, ...rest) => read('saveRecords.list', caller, rest),
-      async mayWrite() {},
+      mayWrite: async (caller) => caller,
       create: async (caller, ...rest) => read('saveRecords.create', caller, rest),
       rename: async (caller, ...rest) => read('saveRecords.rename', caller, rest),
       remove: async (caller, ...rest) => read('saveRecords.remove', caller, rest),
@@ -111,6 +121,12 @@ export function fakeApp(): FakeApp {
       rateLimits: async (caller, ...rest) => read('values.rateLimits', caller, rest),
     },
     queries: { run: async (caller, ...rest) => read('queries.run', caller, rest) },
+    sessions: {
+      create: async (caller) => session('sessions.create', caller),
+      refresh: async (caller) => session('sessions.refresh', caller),
+      reauth: async (caller) => session('sessions.reauth', caller),
+      revoke: async (caller) => session('sessions.revoke', caller),
+    },
     manage: {
       upsertMany: async (caller, ...rest) => managed('manage.upsertMany', caller, rest),
       upsertOne: async (caller, ...rest) => managed('manage.upsertOne', caller, rest),
@@ -121,6 +137,26 @@ export function fakeApp(): FakeApp {
       validate: async (caller, ...rest) => managed('manage.validate', caller, rest),
       promote: async (caller, ...rest) => managed('manage.promote', caller, rest),
       diff: async (caller, ...rest) => managed('manage.diff', caller, rest),
+      sync: async (caller, ...rest) => managed('manage.sync', caller, rest),
+      preflight: async (caller, ...rest) => managed('manage.preflight', caller, rest),
+      upgradeSource: async (caller, ...rest) => managed('manage.upgradeSource', caller, rest),
+    },
+    history: {
+      publishes: async (caller, ...rest) => managed('history.publishes', caller, rest),
+      rollback: async (caller, ...rest) => managed('history.rollback', caller, rest),
+    },
+    tests: {
+      list: async (caller, ...rest) => managed('tests.list', caller, rest),
+      replace: async (caller, ...rest) => managed('tests.replace', caller, rest),
+      testEndpoint: async (caller, ...rest) => managed('tests.testEndpoint', caller, rest),
+      runTests: async (caller, ...rest) => managed('tests.runTests', caller, rest),
+      autoTest: async (caller, ...rest) => managed('tests.autoTest', caller, rest),
+      suggestTests: async (caller, ...rest) => managed('tests.suggestTests', caller, rest),
+    },
+    gamePackage: {
+      sync: async (caller, ...rest) => managed('gamePackage.sync', caller, rest),
+      read: async (caller) => managed('gamePackage.read', caller, []),
+      init: async (caller, ...rest) => managed('gamePackage.init', caller, rest),
     },
     settings: {
       async read(caller) {
@@ -129,6 +165,24 @@ export function fakeApp(): FakeApp {
       },
       change: async (caller, ...rest) => managed('settings.change', caller, rest),
       revokePublicKey: async (caller, ...rest) => managed('settings.revokePublicKey', caller, rest),
+    },
+    telemetry: {
+      async track(caller, ...rest) {
+        note('telemetry.track', caller, ...rest);
+        return { stored: true, reason: null };
+      },
+      async heartbeat(caller, ...rest) {
+        note('telemetry.heartbeat', caller, ...rest);
+        return { ok: true, persisted: true, platformId: 'p', projectId: PROJECT, totalSeconds: 2, lastHeartbeat: null };
+      },
+      async saveFailed(caller, ...rest) {
+        note('telemetry.saveFailed', caller, ...rest);
+        return { recorded: true };
+      },
+      async stats(caller, ...rest) {
+        note('telemetry.stats', caller, ...rest);
+        return { body: { ok: true, platformId: 'p' }, stale: false };
+      },
     },
   };
   return app;
@@ -139,9 +193,19 @@ function authenticate(projectId: string, found: Presented): Caller {
   if (found.key === DISABLED_KEY) throw refusal(found.disabledKey);
   const isSecret = found.key === SECRET_KEY;
   if (projectId !== PROJECT || (!isSecret && found.key !== PUBLIC_KEY) || (found.management && !isSecret)) throw refusal('UNAUTHORIZED');
-  const { platformId, onBehalfOf, position } = found;
+  const { platformId, onBehalfOf, position, proof } = found;
   const extraSecret = found.extraSecret === null ? null : found.extraSecret === SECRET_KEY ? key('secret') : 'invalid';
-  return { projectId, key: key(isSecret ? 'secret' : 'public'), isSecret, extraSecret, platformId, onBehalfOf, position };
+  return {
+    projectId,
+    key: key(isSecret ? 'secret' : 'public'),
+    isSecret,
+    extraSecret,
+    platformId,
+    onBehalfOf,
+    position,
+    revision: null,
+    proof,
+  };
 }
 
 function key(kind: ApiKey['kind']): ApiKey {

@@ -118,10 +118,13 @@ describe('literal segments', () => {
 
   it('never let the reserved pairs reach a collection', async () => {
     const before = server.app.calls.length;
-    expect((await server.play('POST', '/v3/storage/demo/analytics/events', {})).status).toBe(404);
-    expect((await server.play('POST', '/v3/storage/demo/stats/heartbeat', {})).status).toBe(404);
-    expect((await server.play('GET', '/v3/storage/demo/stats/append')).status).toBe(404);
-    expect(server.app.calls.length).toBe(before);
+    await server.play('POST', '/v3/storage/demo/analytics/events', {});
+    await server.play('POST', '/v3/storage/demo/stats/heartbeat', {});
+    await server.play('GET', '/v3/storage/demo/stats/append');
+    await server.play('GET', '/v3/storage/demo/stats/list');
+    await server.play('GET', '/api/storage/demo/stats/append');
+    const names = ['telemetry.track', 'telemetry.heartbeat', 'telemetry.stats', 'telemetry.stats'];
+    expect(server.app.calls.slice(before).map(({ name }) => name)).toEqual(names);
   });
 });
 
@@ -149,19 +152,65 @@ describe('unknown paths and methods', () => {
     ['OPTIONS', '/v3/storage/demo/players/p1'],
     ['GET', '/v3/storage/demo/players/%E0%A4%A'],
     ['GET', '/v3/storage/__proto__/players/p1'],
-    ['POST', '/v3/auth-sessions/demo/create'],
+    ['POST', '/v3/auth-sessions/demo/nothing'],
+    ['GET', '/v3/auth-sessions/demo/create'],
     ['POST', '/v3/manage/demo/nothing'],
     ['POST', '/v3/manage/demo'],
-    ['GET', '/pages/demo/news'],
+    ['GET', '/pages/demo'],
     ['GET', '/'],
   ])('%s %s is 404, never 405', async (method, path) => {
     const reply = await server.send(method, path);
     expect([reply.status, reply.json.ok, reply.json.error.code]).toEqual([404, false, 'NOT_FOUND']);
   });
+});
 
-  it('have no security configuration yet', async () => {
-    const reply = await server.send('GET', '/v3/security-config/demo?refresh=1');
-    expect([reply.status, reply.json.error.code]).toEqual([404, 'SECURITY_CONFIG_NOT_FOUND']);
+describe('the game package', () => {
+  it('is told with the secret key, as JSON', async () => {
+    await manage('POST', '/package-sync', { currentRevisionId: 5 });
+    expect(lastCall()).toMatchObject({ name: 'gamePackage.sync', arguments: [{ currentRevisionId: 5 }] });
+    expect((await server.play('POST', '/v3/manage/demo/package-sync', {})).status).toBe(401);
+    expect((await manage('POST', '/package-sync')).json.error.code).toBe('INVALID_JSON');
+  });
+
+  it.each([
+    ['the body', { revisionId: 4 }, { 'x-ns-revision-id': '3' }, 4],
+    ['the header', { clientType: 'game' }, { 'x-ns-revision-id': '3' }, 3],
+    ['neither', {}, { 'x-ns-revision-id': 'x' }, null],
+    ['no body', undefined, {}, null],
+  ])('is asked for with the public key; the revision comes from %s', async (_, body, headers, revision) => {
+    expect((await server.play('POST', '/v3/manage/demo/revision-init', body, headers)).status).toBe(200);
+    expect(lastCall()).toMatchObject({ name: 'gamePackage.init', arguments: [revision] });
+  });
+});
+
+describe('the security configuration', () => {
+  it('needs no key, and caches may keep it for a moment', async () => {
+    const reply = await server.send('GET', '/v3/security-config/demo');
+    expect([reply.status, reply.json]).toEqual([200, { ok: true, source: 'store', config: { projectId: 'demo' } }]);
+    expect(reply.headers).toMatchObject({
+      'cache-control': 'public, max-age=15, s-maxage=60',
+      'x-security-config-cache': 'public',
+      'x-security-config-source': 'store',
+      'x-security-config-version': '0123456789abcdef',
+    });
+  });
+
+  it.each([
+    ['?refresh=1', {}],
+    ['?cache=bypass', {}],
+    ['', { 'Cache-Control': 'max-age=0, no-cache' }],
+    ['', { Pragma: 'no-cache' }],
+  ])('is made anew for %s %j', async (query, headers) => {
+    const reply = await server.send('GET', `/v3/security-config/demo${query}`, { headers });
+    expect(reply.headers).toMatchObject({ 'cache-control': 'no-store, max-age=0', 'x-security-config-cache': 'bypass' });
+  });
+
+  it('is 404 for a project that nobody knows, and says which', async () => {
+    const reply = await server.send('GET', '/v3/security-config/other');
+    expect([reply.status, reply.json]).toMatchObject([
+      404,
+      { ok: false, error: { code: 'SECURITY_CONFIG_NOT_FOUND' }, projectId: 'other', source: 'missing' },
+    ]);
   });
 });
 
@@ -174,7 +223,23 @@ describe('endpoint calls', () => {
       slug: 'x',
       endpoint: 'y',
     });
-    expect(lastCall()?.arguments).toEqual([{ slug: 'buy', input: { item: 'sword' }, fromQuery: false, target: 'live' }]);
+    const plain = { fromQuery: false, target: 'live', sealed: null };
+    expect(lastCall()?.arguments).toEqual([{ ...plain, slug: 'buy', input: { item: 'sword' }, security: { a: 1 }, library: true }]);
+  });
+
+  it.each([
+    ['a body of no library', { a: 1 }, {}, { library: false, security: null }],
+    ['its header alone', { a: 1 }, { 'x-ns-security-mode': 'legacy' }, { library: true, security: null }],
+    ['a security block that is none', { a: 1, security: true }, {}, { library: false, security: null }],
+  ])('say of %s whether a client library sent it', async (_, body, headers, said) => {
+    await server.play('POST', '/v3/endpoints/demo/buy', body, headers);
+    expect(lastCall()).toMatchObject({ arguments: [{ ...said, sealed: null, input: { a: 1 } }] });
+  });
+
+  it('hand on an envelope as it came, and no input beside it', async () => {
+    const envelope = { iv: 'x', encryptedPayload: 'y' };
+    await server.play('POST', '/v3/endpoints/demo/buy', { security: { revisionId: 4 }, encrypted: true, envelope, gold: 9 });
+    expect(lastCall()).toMatchObject({ arguments: [{ sealed: envelope, input: {}, security: { revisionId: 4 }, library: true }] });
   });
 
   it('take the object member `input`, or `args`, when there is one', async () => {
@@ -198,7 +263,7 @@ describe('endpoint calls', () => {
       'GET',
       '/v3/endpoints/demo/top?amount=5&name=a%20b&secret-key=1&revisionTarget=next&includeStaged=true&v=17&PlatformId=9&ToKen=t',
     );
-    expect(lastCall()?.arguments).toEqual([{ slug: 'top', input: { amount: '5', name: 'a b' }, fromQuery: true, target: 'next' }]);
+    expect(lastCall()?.arguments).toMatchObject([{ slug: 'top', input: { amount: '5', name: 'a b' }, fromQuery: true, target: 'next' }]);
   });
 
   it('without a body have an empty input; what is no JSON object is refused', async () => {
@@ -226,8 +291,10 @@ describe('endpoint calls', () => {
 describe('values and queries', () => {
   it('are served under both versions', async () => {
     expect((await server.play('GET', '/v1/values/demo')).json).toEqual({ ok: true, name: 'values.read' });
-    await server.play('GET', '/v1/queries/demo/top?limit=3&offset=6&cache=bypass');
-    expect(lastCall()?.arguments).toEqual([{ id: 'top', target: 'live', fresh: true, limit: '3', offset: '6' }]);
+    await server.play('GET', '/v1/queries/demo/top?limit=3&offset=6&steamId=765&around=2&cache=bypass');
+    expect(lastCall()?.arguments).toEqual([
+      { id: 'top', target: 'live', fresh: true, limit: '3', offset: '6', player: '765', around: '2' },
+    ]);
   });
 });
 

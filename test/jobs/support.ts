@@ -20,7 +20,10 @@ export interface TestJobs extends Jobs {
 const IDLE: JobHandlers = {
   'projection.rebuild': async () => ({}),
   'verify.run': async () => ({}),
+  'tests.run': async () => ({}),
   'tables.cleanup': async () => ({}),
+  'telemetry.retain': async () => ({}),
+  'access.sweep': async () => ({}),
   'jobs.forget': async () => ({}),
 };
 

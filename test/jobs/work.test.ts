@@ -1,18 +1,25 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { migrate } from '../../projections/migrate.ts';
-import { PROJECTION_NAMES } from '../../projections/registry.ts';
+import { REBUILDABLE } from '../../projections/registry.ts';
 import { schemaOf } from '../../projections/tables.ts';
 import { verify } from '../../projections/verify.ts';
+import type { ProjectTests } from '../../src/app/project-tests.ts';
+import { sweepAccess } from '../../src/compose/access-sweep.ts';
 import { workOn } from '../../src/compose/jobs.ts';
+import { readConfig } from '../../src/config.ts';
+import type { DomainEvent } from '../../src/domain/events.ts';
+import { forgottenAfter } from '../../src/domain/security/request-id.ts';
 import { createJobHandlers } from '../../src/jobs/handlers.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log } from '../../src/log/port.ts';
+import { createLogger } from '../../src/logger.ts';
 import { Feed, fillAll, projecting, reached } from '../projections/support.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { jobIn, jobsOn, type TestJobs } from './support.ts';
 
 /** The real work, wired as the node does it, on one Postgres that holds read models and jobs alike. */
+const NO_TESTS: ProjectTests = { run: async () => ({ results: [], total: 0, passed: 0, failed: 0 }) };
 let pool: pg.Pool;
 let log: Log;
 let jobs: TestJobs;
@@ -25,7 +32,8 @@ beforeEach(async () => {
   const feed = new Feed(log, 'busy');
   await fillAll(feed);
   await projecting({ pool, log }, (projector) => reached(projector, feed));
-  const handlers = createJobHandlers(workOn(pool, log));
+  const sweep = () => sweepAccess(pool, log, readConfig({}), createLogger({ level: 'silent' }));
+  const handlers = createJobHandlers(workOn(pool, log, { tests: NO_TESTS, sweepAccess: sweep }));
   jobs = jobsOn({ redisUrl: null, databaseUrl }, handlers);
   jobs.start();
 });
@@ -39,7 +47,7 @@ it('a rebuild as a job builds what was asked for, and verify finds every row rig
   const some = await jobs.enqueue('projection.rebuild', { names: ['ledger', 'subjects'] });
   expect(await jobIn(jobs, some, 'completed')).toMatchObject({ progress: 100, result: { names: ['subjects', 'ledger'] } });
   const all = await jobs.enqueue('projection.rebuild', { names: [] });
-  expect(await jobIn(jobs, all, 'completed')).toMatchObject({ result: { names: PROJECTION_NAMES } });
+  expect(await jobIn(jobs, all, 'completed')).toMatchObject({ result: { names: REBUILDABLE } });
   expect(await jobIn(jobs, await jobs.enqueue('verify.run', {}), 'completed')).toMatchObject({ result: { ok: true } });
 });
 
@@ -63,4 +71,37 @@ it('upkeep removes what is left behind, and verify stays green', async () => {
   const { rows } = await pool.query(`SELECT 1 FROM pg_tables WHERE tablename = 'ledger_v9'`);
   expect(rows).toEqual([]);
   expect(await verify({ log, pool })).toMatchObject({ ok: true });
+});
+
+it('expired sessions and request ids are forgotten by an event of their project, and verify stays green', async () => {
+  const rows = async () => {
+    const { rows } = await pool.query<{ what: string }>(
+      `SELECT 's ' || family AS what FROM savepoint.sessions WHERE project = 'played' UNION ALL SELECT 'r ' || request FROM savepoint.used_requests WHERE project = 'played' ORDER BY 1`,
+    );
+    return rows.map(({ what }) => what);
+  };
+  const feed = new Feed(log, 'played');
+  const session = (sessionId: string, expiresAt: number): DomainEvent => {
+    return { type: 'session.created', data: { sessionId, player: 'p', hash: 'h', expiresAt } };
+  };
+  const request = (requestId: string): DomainEvent => {
+    return { type: 'request.consumed', data: { identityType: 'platform', identity: 'p', requestId, until: forgottenAfter(requestId) } };
+  };
+  const young = `${Math.floor(Date.now() / 1000)}_abcdef`;
+  await feed.commit(
+    { type: 'project.created', data: { projectId: 'played', name: 'played' } },
+    ...[session('old', 5_000), session('young', Date.now() + 3_600_000), request('1760000000_abcdef'), request(young)],
+  );
+  await projecting({ pool, log }, async (projector) => {
+    await reached(projector, feed);
+    const id = await jobs.enqueue('access.sweep', {});
+    // What it swept is in the rows: the run that is due at the start may have come first.
+    await jobIn(jobs, id, 'completed');
+    expect(await rows()).toEqual([`r ${young}`, 's young']);
+    const again = await jobs.enqueue('access.sweep', {});
+    expect(await jobIn(jobs, again, 'completed')).toMatchObject({ result: { swept: [] } });
+  });
+  const [last] = await log.read('project-played', { limit: 1, direction: 'backwards' });
+  expect(last?.type).toBe('access.swept');
+  expect(await verify({ log, pool })).toMatchObject({ ok: true, behind: 0 });
 });

@@ -152,6 +152,27 @@ describe('looking at the database and the log', () => {
   });
 });
 
+describe('log copy to an empty data folder', () => {
+  const elsewhere = newFolder();
+  const copied = async (...more: readonly string[]): Promise<unknown> =>
+    JSON.parse(await succeed(['log', 'copy', '--from', `data:${data}`, '--to', `data:${elsewhere}`, '--json', ...more]));
+  const verified = async (): Promise<unknown> => JSON.parse(await succeed(['verify', '--json', '--data', elsewhere]));
+
+  test('leaves the read models to the start when told so', async () => {
+    expect(await copied('--no-read-models')).toMatchObject({ complete: true, skipped: 0, readModels: null });
+    expect(await verified()).toMatchObject({ ok: true, behind: expect.any(Number) });
+  });
+
+  test('brings them up to the log, again by what is new alone, and verify finds every row true', async () => {
+    await copied();
+    await ok(game.play('POST', game.storage('players/76561198000000077'), { body: { name: 'Bea' } }));
+    expect(await copied()).toMatchObject({ copied: 1, readModels: { behind: [] } });
+    expect(await verified()).toMatchObject({ ok: true, behind: 0 });
+    const anchors = (folder: string) => succeed(['log', 'anchor', '--data', folder]);
+    expect(await anchors(elsewhere)).toBe(await anchors(data));
+  });
+});
+
 describe('verify', () => {
   test('ends with 0 on a log and tables that agree, and with the anchors of that log', async () => {
     const anchors = (await command('log', 'anchor')).trimEnd().split('\n');

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStateReader } from '../../projections/state-reader.ts';
 import { readRevisions } from '../../projections/subjects/read.ts';
-import { documentSubject } from '../../src/domain/subjects.ts';
+import { AUTHORITY, documentSubject } from '../../src/domain/subjects.ts';
 import { ExactNumber } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { appended, changed, deleted, Feed, fillAll, freshPool, project, rowsOf, topQuery, written } from './support.ts';
@@ -14,6 +14,24 @@ beforeAll(async () => {
 afterAll(() => pool.end());
 
 const p1 = documentSubject('live', 'saves', 'p1');
+
+describe('projects', () => {
+  test('a game package comes back as it was folded, its numbers exact, and a project without one has none', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'packaged');
+    await feed.commit({ type: 'project.created', data: { projectId: 'packaged', name: 'P' } });
+    await project(pool, log, feed);
+    const reader = createStateReader(pool);
+    expect((await reader.load('packaged', [AUTHORITY])).states).toMatchObject([{ gamePackage: null }]);
+    const members = { currentRevisionId: 7, rawPackage: { id: new ExactNumber('76561198000000001'), 'é\n': [] } };
+    await feed.commit({ type: 'package.synced', data: { changes: members } });
+    await feed.commit({ type: 'package.synced', data: { changes: { packageTitle: 'T' } } });
+    await project(pool, log, feed);
+    expect((await reader.load('packaged', [AUTHORITY])).states).toMatchObject([
+      { name: 'P', gamePackage: { members: { ...members, packageTitle: 'T' }, publishedAt: 1_001, syncedAt: 1_002 } },
+    ]);
+  });
+});
 
 describe('documents', () => {
   test('a replaced document keeps its time of creation; the last state of a batch is what is stored', async () => {

@@ -147,6 +147,7 @@ export async function fillAll(feed: Feed): Promise<void> {
       data: { keyId: 'k2', kind: 'secret', label: 'server', hash: 'h2', display: 'sec…', permissions: { storage: 'rw' } },
     },
     { type: 'settings.changed', data: { changes: { big: 1, nextData: 'isolated' } } },
+    { type: 'package.synced', data: { changes: { packageIdent: 'org.demo', currentRevisionId: 3 } } },
   );
   await feed.publish('live', [
     ['collection', 'saves', { id: 'saves', name: 'Saves', collectionType: 'per-platformid' }],
@@ -171,6 +172,19 @@ export async function fillAll(feed: Feed): Promise<void> {
     { type: 'page.saved', data: { slug: 'news', title: 'News', pageType: 'markdown', contentMd: '# é' } },
     { type: 'page.removed', data: { slug: 'status' } },
     written('p1', { stats: { xp: 1 } }, 3, { space: 'next1', fork: { document: { stats: { xp: 7 } }, version: 2 } }),
+  );
+  await feed.commit(
+    { type: 'definitions.promoted', data: { changes: [], hash: 'promoted', generation: 1 } },
+    { type: 'definitions.rolledBack', data: { changes: [], hash: 'back', generation: 2, to: 4 } },
+  );
+  await feed.commit(
+    { type: 'session.created', data: { sessionId: 's1', player: 'p1', hash: 'h', expiresAt: 9e12 } },
+    { type: 'session.refreshed', data: { family: 's1', sessionId: 's2', from: 's1', hash: 'h', expiresAt: 9e12 } },
+    { type: 'session.created', data: { sessionId: 'old', player: 'p2', hash: 'h', expiresAt: 2_000 } },
+    { type: 'request.consumed', data: { identityType: 'platform', identity: 'p1', requestId: '1760000000_abcdef', until: 9e12 } },
+    { type: 'request.consumed', data: { identityType: 'session', identity: 's1', requestId: '1760000000_abcdef', until: 2_000 } },
+    { type: 'access.swept', data: { before: 3_000 } },
+    { type: 'session.revoked', data: { family: 's1', sessionIds: ['s2'] } },
   );
 }
 

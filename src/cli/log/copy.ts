@@ -6,6 +6,7 @@ import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../../log/port.t
 import { type CommonOptions, command, configOf, endProgress, printResult, progress, tell } from '../context.ts';
 import { openSource, openTarget } from './open.ts';
 import { PLACES_HELP, type Place, parsePlace, placeOf, placeText } from './places.ts';
+import { type BroughtUp, bringReadModelsUp } from './read-models.ts';
 
 interface CopyCommandOptions extends CommonOptions {
   readonly from?: string;
@@ -14,15 +15,17 @@ interface CopyCommandOptions extends CommonOptions {
   readonly toData?: string;
   readonly follow?: boolean;
   readonly allowIncomplete?: boolean;
+  /** Commander's form of `--no-read-models`. */
+  readonly readModels?: boolean;
 }
 
 /** 128 + SIGINT, as shells have it. */
 const INTERRUPTED = 130;
 
 const AFTERWARDS = `
-A copy that broke off, and a later one, go on where the last one ended: only new events are copied. To move with seconds of
-downtime, copy while the node runs, stop it, copy again, and start the node on the target. The first start builds the read models
-from the log; \`savepoint verify\` then proves them.
+A copy that broke off, and a later one, go on where the last one ended: only new events are copied. A copy to a database then brings
+the read models there up to the log's end, also only by what is new. So to move with seconds of downtime, copy while the node runs,
+stop it, copy again, and start the node on the target; \`savepoint verify\` there proves log and read models.
 
 Exit codes: 0 all is copied, 1 refused or failed, 2 wrong usage, 130 interrupted before all was copied.`;
 
@@ -34,15 +37,19 @@ export function copyCommand(): Command {
     .option('--to <place>', 'where it is to be')
     .addOption(new Option('--to-data <dir>', 'the same as --to data:DIR').conflicts('to'))
     .option('-f, --follow', 'go on with new events until interrupted')
+    .option('--no-read-models', 'copy the log alone; the start on the target builds the read models')
     .option('--allow-incomplete', 'take what a file holds whose end is missing')
     .addHelpText('after', `${PLACES_HELP}\n${AFTERWARDS}`)
     .action(async (options: CopyCommandOptions) => {
       const { from, to } = placesOf(options);
       try {
-        const result = await copyBetween(from, to, options);
+        const copied = await copyBetween(from, to, options);
+        const wanted = copied.complete && !options.follow && options.readModels !== false;
+        const readModels = wanted ? await bringReadModelsUp(to) : null;
         endProgress();
-        printResult(options, result, () => summary(result, to));
-        if (!result.complete) process.exitCode = INTERRUPTED;
+        printResult(options, { ...copied, readModels }, () => summary(copied, readModels, to));
+        if (readModels !== null && readModels.behind.length > 0) process.exitCode = 1;
+        if (!copied.complete) process.exitCode = INTERRUPTED;
       } catch (error) {
         endProgress();
         if (!explainsItself(error)) throw error;
@@ -88,11 +95,17 @@ function show({ copied, skipped, share, eventsPerSecond }: CopyProgress): void {
   progress(`copying: ${copied + skipped} events${percent}, ${Math.round(eventsPerSecond)}/s`);
 }
 
-function summary({ copied, skipped, seconds, complete }: Copied, to: Place): string {
+function summary({ copied, skipped, seconds, complete }: Copied, readModels: BroughtUp | null, to: Place): string {
   const done = `Copied ${copied} events to ${placeText(to)} in ${seconds.toFixed(1)} s; ${skipped} were there already.`;
   if (!complete) return `${done} Interrupted before the end: the same command goes on from there.`;
   if (to.kind === 'file') return done;
-  return `${done}\nNext: \`savepoint start\` on the target builds its read models; \`savepoint verify\` then proves them.`;
+  if (readModels === null)
+    return `${done}\nNext: \`savepoint start\` on the target builds what its read models lack; \`savepoint verify\` proves them.`;
+  const { projects, behind } = readModels;
+  if (behind.length > 0)
+    return `${done}\nThe read models of ${behind.join(', ')} do not move; \`savepoint rebuild\` on the target builds them anew.`;
+  const up = `The read models of ${projects} projects are up to it (${readModels.seconds.toFixed(1)} s)`;
+  return `${done}\n${up}. Next: \`savepoint verify\` on the target proves them; then start it.`;
 }
 
 /** What was foreseen: the message says what to do, and a stack would only hide it. */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { databaseUrlOf, findDatabase } from '../../../infra/postgres/database.ts';
+import { describeVerifier, verifierProblem } from '../../app/verifier/create-verifier.ts';
 import { type Config, redactUrl } from '../../config.ts';
 import { reasonOf } from '../../kernel/trouble.ts';
 import { requireWhatCanWork } from '../foundations.ts';
@@ -14,7 +15,13 @@ import { checkQueue } from './queue.ts';
 
 /** Looks at everything that a node with this configuration depends on. Starts nothing and changes nothing. */
 export async function examine(config: Config, logger: Logger): Promise<readonly Finding[]> {
-  const findings: Finding[] = [checkNode(), checkSettings(config), ...checkDataFolder(config), await checkPort(config)];
+  const findings: Finding[] = [
+    checkNode(),
+    checkSettings(config),
+    checkVerifier(config),
+    ...checkDataFolder(config),
+    await checkPort(config),
+  ];
   const [engine, queue, address] = await Promise.all([checkEngine(config), checkQueue(config), addressOf(config)]);
   findings.push(address.finding, ...engine, checkAppendLimit(config), ...queue);
   if (address.url !== null) findings.push(...(await examineDatabase(config, address.url, engine[0].state === 'ok', logger)));
@@ -28,6 +35,12 @@ function checkSettings(config: Config): Finding {
   } catch (error) {
     return fail('settings', reasonOf(error), 'Correct the settings that are named.');
   }
+}
+
+/** Whether its service answers is not asked: nobody has a token to ask with. */
+function checkVerifier({ verifier }: Config): Finding {
+  const problem = verifierProblem(verifier);
+  return problem === null ? ok('players', describeVerifier(verifier)) : fail('players', problem, 'Set what is named, or VERIFIER=none.');
 }
 
 interface Address {

@@ -1,24 +1,21 @@
 import type { Refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type DefinitionChange, type PublishTarget, SINGLE_ID } from '../events.ts';
-import type { DefinitionItem, DefinitionsState } from '../states.ts';
-import { contentProblem, idProblem, invalid, storedTextProblem } from './check.ts';
+import type { DefinitionsState } from '../states.ts';
+import { contentProblem, invalid, storedTextProblem } from './check.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { definitionOf, findByKey, withoutAuthoring } from './overlay.ts';
+import { codeOf, diagnostic, existing, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
 import type { Problem } from './problem.ts';
 import { current, type Decision, type Put, publishEvents, putOf, refusePush, reply } from './publish.ts';
 import { objectOf, textOf } from './read.ts';
 import { compileItem } from './source.ts';
-import { plainWords } from './wording.ts';
 
 /**
  * Management writes (spec: management 5 to 8). A push is atomic (decision 9): one bad element and nothing is written, and the answer
  * tells about each. A push to `next` only ever changes `next` (decision 8); deletes are always live.
  */
-
-/** One element of a push, judged. */
-type Planned = { readonly ok: true; readonly put: Put } | { readonly ok: false; readonly problem: Problem; readonly resourceId: string };
 
 /**
  * PUT and POST of an array: upsert by id, nothing absent is deleted, unless `replaceAll` (endpoints, live only) says so.
@@ -47,22 +44,6 @@ export function decideUpsertMany(
     events: publishEvents(state, target, puts, deletes),
     answer: reply({ resourceKind: kind, action: 'upsert', results, ...counts }, target),
   };
-}
-
-function plan(state: DefinitionsState, kind: ListedKind, item: Json, target: PublishTarget, index: number): Planned {
-  const compiled = compileItem(item, kind);
-  const fallback = `${kind}[${index}]`;
-  if (!compiled.ok) return { ok: false, problem: compiled, resourceId: compiled.resourceId ?? fallback };
-  const { definition } = compiled;
-  const key = textOf(member(definition, keyMember(kind)));
-  const own = compiled.id ?? key;
-  if (own === undefined) {
-    return { ok: false, problem: invalid(`Each ${kind} must have '${keyMember(kind)}' or 'id'.`), resourceId: fallback };
-  }
-  const id = existing(state, kind, target, definition, compiled.id === null)?.id ?? own;
-  const put = putOf(kind, id, stored(kind, definition, id));
-  const problem = putProblem(kind, put, key);
-  return problem === null ? { ok: true, put } : { ok: false, problem, resourceId: own };
 }
 
 /** PATCH: one definition, bare or under its kind's name. A plain one is laid over what is stored, a source replaces it. */
@@ -139,42 +120,6 @@ function ruleList(body: Json | undefined): readonly Json[] | undefined {
   return isArray(rules) && rules.every((rule) => isObject(rule)) ? rules : undefined;
 }
 
-/**
- * The definition that a push means: the same id, an endpoint of the same slug, or, where the push gives no id or is a PATCH, one of the
- * same name. In the staged copies first.
- */
-function existing(
-  state: DefinitionsState,
-  kind: ListedKind,
-  target: PublishTarget,
-  definition: JsonObject,
-  byName: boolean,
-): DefinitionItem | undefined {
-  const layers = target === 'next' ? [state.next, state.live] : [state.live];
-  const id = textOf(member(definition, 'id'));
-  const key = textOf(member(definition, keyMember(kind)));
-  const find = (matches: (layer: DefinitionsState['live']) => DefinitionItem | undefined) => {
-    for (const layer of layers) {
-      const item = matches(layer);
-      if (item !== undefined) return item;
-    }
-    return undefined;
-  };
-  const same = id === undefined ? undefined : find((layer) => layer[kind].get(id));
-  if (same !== undefined || key === undefined) return same;
-  return byName || kind === 'endpoint' ? find((layer) => findByKey(layer, kind, key)) : undefined;
-}
-
-function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
-  const slug = kind === 'endpoint' && textOf(member(definition, 'slug')) === undefined ? { slug: id } : {};
-  return member(definition, 'id') === undefined ? { id, ...definition, ...slug } : { ...definition, id, ...slug };
-}
-
-function putProblem(kind: ListedKind, put: Put, key: string | undefined): Problem | null {
-  const slug = kind === 'endpoint' && key !== undefined ? idProblem(kind, key) : null;
-  return idProblem(kind, put.id) ?? slug ?? storedTextProblem(put.text);
-}
-
 function deletesBeside(state: DefinitionsState, puts: readonly Put[]): DefinitionChange[] {
   const kept = new Set(puts.map((put) => put.id));
   return [...state.live.endpoint.keys()].filter((id) => !kept.has(id)).map((id) => ({ kind: 'endpoint', id, hash: null }));
@@ -183,32 +128,12 @@ function deletesBeside(state: DefinitionsState, puts: readonly Put[]): Definitio
 function refuseMany(kind: ListedKind, planned: readonly Planned[]): Refusal {
   const failures = planned.flatMap((each) => (each.ok ? [] : [each]));
   const first = failures[0]?.problem ?? invalid('');
-  const results = planned.map((each) => (each.ok ? skipped(kind, each.put) : failure(kind, each.problem, each.resourceId)));
   const message =
     planned.length === 1 ? first.message : `Nothing was written: ${failures.length} of ${planned.length} failed. ${first.message}`;
-  return refusePush(codeOf(first), message, { resourceKind: kind, results });
+  return refusePush(codeOf(first), message, { resourceKind: kind, results: refusedResults(kind, planned) });
 }
 
 function refuseOne(kind: ListedKind, problem: Problem, resourceId: string | null): Refusal {
   const body = { resourceKind: kind, resourceId, diagnostics: [diagnostic(problem)] };
   return refusePush(codeOf(problem), problem.message, body);
-}
-
-function skipped(kind: ListedKind, put: Put): JsonObject {
-  return { ok: true, resourceKind: kind, resourceId: put.id, action: 'skipped' };
-}
-
-function failure(kind: ListedKind, problem: Problem, resourceId: string): JsonObject {
-  const message = plainWords(problem.message);
-  return { ok: false, resourceKind: kind, resourceId, error: codeOf(problem), message, diagnostics: [diagnostic(problem)] };
-}
-
-/** The editor's form of a finding. */
-function diagnostic({ code, message, line, column }: Problem): JsonObject {
-  const position = line === undefined || column === undefined ? {} : { line, column };
-  return { severity: 'error', code, message: plainWords(message), ...position };
-}
-
-function codeOf(problem: Problem): 'VALIDATION_FAILED' | 'SOURCE_COMPILE_FAILED' {
-  return problem.code === 'VALIDATION_FAILED' ? 'VALIDATION_FAILED' : 'SOURCE_COMPILE_FAILED';
 }

@@ -4,7 +4,7 @@ import { hashText } from './hash.ts';
 
 /**
  * Folds the events of the definitions subject. `source.stored` only fills the text store; a publish puts texts into a layer by their
- * hash; a promotion makes `next` live and starts a new generation of its data.
+ * hash; a promotion makes `next` live, a rollback makes live what it was, and both start a new generation of the data of `next`.
  */
 
 /** Texts (and unfinished texts) that no publish has referred to are kept up to this number, newest first. */
@@ -60,6 +60,11 @@ export function evolveDefinitions(state: DefinitionsState, event: ProjectEvent):
       const { changes, hash, generation } = event.data;
       const live = applyChanges(state.live, changes, state.sources, at);
       return dropUnused(state, { ...state, live, liveHash: hash, next: EMPTY_LAYER, nextHash: EMPTY_HASH, generation });
+    }
+    case 'definitions.rolledBack': {
+      const { changes, hash, generation } = event.data;
+      const live = applyChanges(state.live, changes, state.sources, at);
+      return dropUnused(state, { ...state, live, liveHash: hash, generation });
     }
     default:
       return state;

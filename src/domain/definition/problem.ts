@@ -5,6 +5,8 @@ export interface Problem {
   /** Position in the source text, both from 1. */
   readonly line?: number;
   readonly column?: number;
+  /** It is that nothing names the definition. */
+  readonly missingKey?: boolean;
 }
 
 /** Beside a usable result. */

@@ -75,7 +75,7 @@ function compileText(item: JsonObject, text: string, kind: SourceKind, given: st
   return { ok: true, value: { definition: named(flat, kind, given), warnings: warningsOf(source, given) } };
 }
 
-function parseText(item: JsonObject, text: string): Parsed<JsonObject> {
+export function parseText(item: JsonObject, text: string): Parsed<JsonObject> {
   const format = isJsonSource(item) ? 'JSON' : 'YAML';
   const parsed = format === 'JSON' ? parseJsonText(text) : parseYaml(text);
   if (!parsed.ok) return { ok: false, problem: { ...parsed.problem, message: `Invalid ${format} source: ${parsed.problem.message}` } };
@@ -84,7 +84,7 @@ function parseText(item: JsonObject, text: string): Parsed<JsonObject> {
     : failed('INVALID_SOURCE_OBJECT', 'Source text must contain an object.');
 }
 
-function isJsonSource(item: JsonObject): boolean {
+export function isJsonSource(item: JsonObject): boolean {
   const format = textOf(member(item, 'sourceFormat'))?.toLowerCase();
   if (format !== undefined) return format === 'json';
   return textOf(member(item, 'sourcePath'))?.toLowerCase().endsWith('.json') === true;
@@ -99,7 +99,7 @@ function parseJsonText(text: string): Parsed<Json> {
 }
 
 /** The layouts, first match first. The seed's `definition` wrapper is the odd one: what stands outside wins. */
-function unwrap(source: JsonObject, kind: SourceKind): JsonObject {
+export function unwrap(source: JsonObject, kind: SourceKind): JsonObject {
   const outer = without(source, [kind, 'resource', 'definition'], isObject);
   const byKind = member(source, kind);
   const resource = member(source, 'resource');

@@ -76,7 +76,7 @@ function lazily(make: () => Program): () => Program {
 function innerFrame(frame: Frame, params: JsonObject, aliases: Aliases, routed: boolean): Frame {
   if (frame.depth >= MAX_DEPTH) throw new LanguageError(`Workflow nesting depth exceeded (max ${MAX_DEPTH}).`);
   const scope = new Scope(frame.scope.context, bindNames(params), aliases);
-  return { scope, documents: frame.documents, depth: frame.depth + 1, routed };
+  return { scope, documents: frame.documents, depth: frame.depth + 1, trace: null, routed };
 }
 
 /** `check`, or `condition` in the management form, with its `onFail`. */

@@ -4,16 +4,16 @@ import { printable } from './response.ts';
 import type { EndpointCall, EndpointResult, Reads } from './run.ts';
 import { runProgram } from './run-steps.ts';
 import { CallContext, Scope } from './scope.ts';
-import type { Frame } from './step.ts';
+import type { Frame, Trace } from './step.ts';
 
 /**
  * Runs an endpoint for one call. Pure: it reads through `reads` and queues what it would write; the caller commits the whole, or runs
  * it again. Throws a `Refusal` for every rejection and failure (spec: endpoint-language 14), and whatever `reads` throws.
  */
-export function runEndpoint(compiled: CompiledEndpoint, call: EndpointCall, reads: Reads): EndpointResult {
+export function runEndpoint(compiled: CompiledEndpoint, call: EndpointCall, reads: Reads, trace: Trace | null = null): EndpointResult {
   const scope = new Scope(new CallContext(call, compiled.values), new Map(), compiled.aliases);
   const documents = new Documents(reads);
-  const frame: Frame = { scope, documents, depth: 0, routed: true };
+  const frame: Frame = { scope, documents, depth: 0, trace, routed: true };
   const end = runProgram(frame, compiled.program);
   const body = end?.kind === 'answer' ? printable(scope, end.value) : compiled.response.body(scope);
   return { status: compiled.response.status, body, writes: documents.writes };

@@ -73,6 +73,10 @@ export function compileOperator(op: string): Compare {
   return compare;
 }
 
+export function isOperator(op: string): boolean {
+  return op === 'matches' || OPERATORS.has(ALIASES.get(op) ?? op);
+}
+
 function matching(): Compare {
   let pattern: Value;
   const test = compilePattern(() => pattern);

@@ -43,7 +43,7 @@ export function printable(scope: Scope, value: Value): Json {
   return scope.context.measure(value) ? value : withoutInfinities(value);
 }
 
-function withoutInfinities(value: Json): Json {
+export function withoutInfinities(value: Json): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (isArray(value)) return value.map(withoutInfinities);
   if (!isObject(value)) return value;

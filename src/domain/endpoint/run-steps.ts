@@ -1,6 +1,6 @@
 import { Refusal } from '../../kernel/errors.ts';
 import { LanguageError } from './errors.ts';
-import { asStepFailure, errorCode, type Frame, type Signal, type Step, stepFailure } from './step.ts';
+import { asStepFailure, errorCode, type Frame, type Signal, type Step, stepFailure, type Trace } from './step.ts';
 
 /** Visits of one top-level step: what ends a circle of `goto`s. */
 const MAX_VISITS = 100;
@@ -25,7 +25,7 @@ export function runProgram(frame: Frame, program: Program): Extract<Signal, { ki
   let at = 0;
   for (let step = program.steps[at]; step !== undefined; step = program.steps[at]) {
     countVisit(visits, at, step);
-    const signal = runStep(frame, step);
+    const signal = frame.trace === null ? runStep(frame, step) : tracedStep(frame, step, frame.trace);
     if (signal?.kind === 'return' || signal?.kind === 'answer') return signal;
     at = signal === undefined ? at + 1 : jump(program, step, at, signal);
   }
@@ -53,6 +53,17 @@ export function runList(frame: Frame, steps: readonly Step[]): Signal | undefine
     if (signal !== undefined) return signal;
   }
   return undefined;
+}
+
+function tracedStep(frame: Frame, step: Step, trace: Trace): Signal | undefined {
+  try {
+    const signal = runStep(frame, step);
+    trace(step.source, frame.scope.names.get(step.source.name), true);
+    return signal;
+  } catch (error) {
+    trace(step.source, frame.scope.names.get(step.source.name), false);
+    throw error;
+  }
 }
 
 /** What documents and faults throw goes through as it is: a run that needs a document is repeated by its caller. */

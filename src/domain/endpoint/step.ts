@@ -16,9 +16,14 @@ export interface Frame {
   readonly scope: Scope;
   readonly documents: Documents;
   readonly depth: number;
+  /** Told of every top-level step, in test runs; `null` in calls, and in what an endpoint calls. */
+  readonly trace: Trace | null;
   /** Inside a workflow the routes `return`, `goto` and `skip` are ignored. */
   readonly routed: boolean;
 }
+
+/** A step has run, and `value` is bound under its name; or it has failed, which ends the run. */
+export type Trace = (step: StepSource, value: Value, passed: boolean) => void;
 
 /** How a step sends the run elsewhere than to the next step. */
 export type Signal =

@@ -1,15 +1,16 @@
 import type { KeyChanged, KeyIssued, ProjectEvent } from '../events.ts';
+import { syncedPackage } from '../revision/package.ts';
 import type { ApiKey, AuthorityState } from '../states.ts';
 import { withChanges } from './settings.ts';
 
-/** Folds project, settings and keys. Throws when the log contradicts itself, such as a key of a project that was never created. */
+/** Folds project, settings, keys and game package. Throws when the log contradicts itself, such as a key of a project that was never created. */
 export function evolveAuthority(state: AuthorityState | null, event: ProjectEvent): AuthorityState | null {
   const at = event.metadata.recordedAt;
   switch (event.type) {
     case 'project.created': {
       if (state !== null) throw new Error(`Corrupt log: project ${state.projectId} was created twice`);
       const { projectId, name } = event.data;
-      return { projectId, name, createdAt: at, deleted: false, settings: {}, keys: new Map() };
+      return { projectId, name, createdAt: at, deleted: false, settings: {}, keys: new Map(), gamePackage: null };
     }
     case 'project.deleted':
       return { ...created(state, event), deleted: true };
@@ -31,6 +32,10 @@ export function evolveAuthority(state: AuthorityState | null, event: ProjectEven
       const keys = new Map(before.keys);
       keys.delete(event.data.keyId);
       return { ...before, keys };
+    }
+    case 'package.synced': {
+      const before = created(state, event);
+      return { ...before, gamePackage: syncedPackage(before.gamePackage, event.data.changes, at) };
     }
     default:
       return state;

@@ -1,4 +1,4 @@
-import { isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
+import { isArray, isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 
 /** Project settings: names, types, ranges and defaults (spec: management 16, and the decisions for what is ours). */
@@ -79,7 +79,7 @@ export const SETTING_RULES: Readonly<Record<SettingName, SettingRule>> = {
   revisionShowPopupOnce: flag(true),
   revisionTestOutdatedEditor: flag(false),
   revisionTestOutdatedLive: flag(false),
-  analytics: object({}),
+  analytics: switches(),
   webhooks: object({}),
   endpointRateLimits: object(null),
 };
@@ -178,6 +178,23 @@ function aliased(rule: SettingRule, aliases: Readonly<Record<string, string>>): 
 function text(fallback: string, most: number): SettingRule {
   const accept = (value: Json) => (typeof value === 'string' && value.length <= most ? value : undefined);
   return { fallback, expected: `a text of at most ${most} characters`, accept };
+}
+
+/** What clients read of the analytics settings (security 5.2); they take nothing else for a switch. Others may stand beside them. */
+const SWITCHES: ReadonlySet<string> = new Set([
+  ...['enabled', 'captureSessions', 'captureWarnings', 'captureErrors', 'captureLocalWarnings', 'captureLocalErrors'],
+  ...['captureEndpointDiagnostics', 'managedLibraryEvents', 'managedPerformance', 'managedNetwork', 'managedVoice'],
+  ...['managedInputFocus', 'managedScene', 'managedRuntime', 'managedRevision', 'managedSystemInfo', 'retainErrorStacks'],
+]);
+
+function switches(): SettingRule {
+  const any = object({});
+  const fits = ([name, value]: [string, Json]) => {
+    if (name === 'allowedEventTypes') return isArray(value) && value.every((type) => typeof type === 'string');
+    return typeof value === 'boolean' || !SWITCHES.has(name);
+  };
+  const accept = (value: Json) => (isObject(value) && Object.entries(value).every(fits) ? any.accept(value) : undefined);
+  return { ...any, expected: `${any.expected}, its switches true or false, allowedEventTypes a list of texts`, accept };
 }
 
 function object(fallback: JsonObject | null): SettingRule {

@@ -14,9 +14,8 @@ export function documentRoutes(router: Routes, { app, gameBody }: Services): voi
   });
 
   router.post('/:project/:collection/:key', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
     const address = addressOf(ctx);
-    await app.documents.mayWrite(caller, address);
+    const caller = await app.documents.mayWrite(await authenticate(app, ctx, DOCUMENT_KEYS), address);
     const saveVersion = saveVersionOf(ctx.state.exchange);
     const written = await app.documents.write(caller, address, await documentBody(ctx, gameBody), saveVersion);
     return { text: `{"ok":true,"version":${written.version}}`, headers: versionedHeaders(written) };

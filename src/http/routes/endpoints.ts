@@ -1,17 +1,19 @@
-import type { Caller } from '../../app/app.ts';
+import type { Caller, EndpointRequest } from '../../app/app.ts';
+import { inputOfBody, securityIn } from '../../domain/security/call-body.ts';
+import { sealedIn } from '../../domain/security/envelope.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
 import { invalidBody, invalidJson, readJson } from '../body.ts';
 import { authenticate, ENDPOINT_KEYS, targetOf, withBodyClaim } from '../credentials.ts';
-import { type Context, type Exchange, param, queryOf } from '../exchange.ts';
+import { type Context, type Exchange, headerText, param, queryOf } from '../exchange.ts';
 import { CLAIM_QUERIES } from '../names.ts';
 import type { Routes, Services } from './services.ts';
 
 /** Endpoint calls (endpoint-language 1.1). The verb is not compared with the definition's. */
 export function endpointRoutes(router: Routes, { app, gameBody }: Services): void {
-  const call = async (ctx: Context, caller: Caller, slug: string, input: JsonObject, fromQuery: boolean): Promise<Answer> => {
-    const answer = await app.endpoints.call(caller, { slug, input, fromQuery, target: targetOf(ctx.state.exchange) });
+  const call = async (caller: Caller, request: EndpointRequest): Promise<Answer> => {
+    const answer = await app.endpoints.call(caller, request);
     return { status: sendable(answer.status), body: answer.body, headers: freshHeaders(answer) };
   };
 
@@ -25,13 +27,13 @@ export function endpointRoutes(router: Routes, { app, gameBody }: Services): voi
   router.post('/:project/:slug', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
     const body = await bodyOf(ctx);
-    return call(ctx, withBodyClaim(caller, body), param(ctx, 'slug'), inputOfBody(body), false);
+    return call(withBodyClaim(caller, body), requestOf(ctx, param(ctx, 'slug'), body));
   });
 
   router.post('/:project', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
     const body = await bodyOf(ctx);
-    return call(ctx, withBodyClaim(caller, body), slugOfBody(body), inputOfBody(body), false);
+    return call(withBodyClaim(caller, body), requestOf(ctx, slugOfBody(body), body));
   });
 
   // What the client's URL becomes for an empty slug (client-wire 1.5).
@@ -42,22 +44,19 @@ export function endpointRoutes(router: Routes, { app, gameBody }: Services): voi
 
   router.get('/:project/:slug', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
-    return call(ctx, caller, param(ctx, 'slug'), inputOfQuery(ctx.state.exchange), true);
+    const { exchange } = ctx.state;
+    const plain = { sealed: null, security: null, library: false };
+    return call(caller, { ...plain, slug: param(ctx, 'slug'), target: targetOf(exchange), input: inputOfQuery(exchange), fromQuery: true });
   });
 }
 
-/**
- * The input of a POST: the object member `input`, else `args`, else the whole body; without the members that address and secure the
- * call (endpoint-language 1.5).
- */
-function inputOfBody(body: JsonObject): JsonObject {
-  const { endpoint, slug, security, _endpointSlug, ...input } = memberObject(body, 'input') ?? memberObject(body, 'args') ?? body;
-  return input;
-}
-
-function memberObject(body: JsonObject, name: string): JsonObject | null {
-  const value: Json | undefined = Object.hasOwn(body, name) ? body[name] : undefined;
-  return isObject(value) ? value : null;
+/** A POST: what its body holds for the endpoint, or sealed, and what it says about itself. */
+function requestOf(ctx: Context, slug: string, body: JsonObject): EndpointRequest {
+  const { exchange } = ctx.state;
+  const sealed = sealedIn(body);
+  const security = securityIn(body);
+  const library = security !== null || headerText(exchange, 'x-ns-security-mode') !== null;
+  return { slug, target: targetOf(exchange), input: sealed ? {} : inputOfBody(body), fromQuery: false, sealed, security, library };
 }
 
 function slugOfBody(body: JsonObject): string {

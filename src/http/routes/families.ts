@@ -2,14 +2,20 @@ import type { Family } from '../aliases.ts';
 import { nothing, type Serve, serve } from '../dispatch.ts';
 import { documentRoutes, documentViewRoutes } from './documents.ts';
 import { endpointRoutes } from './endpoints.ts';
+import { gamePackageRoutes } from './game-package.ts';
 import { managementRoutes, unknownManagementRoute } from './management.ts';
 import { pageRoutes } from './pages.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
 import { saveRecordRoutes } from './save-records.ts';
-import { familyRouter, type Routes, type Services } from './services.ts';
+import { securityConfigRoutes } from './security-config.ts';
+import { familyRouter, type Services } from './services.ts';
+import { sessionRoutes } from './sessions.ts';
 import { settingsRoutes } from './settings.ts';
-import { type SystemParts, securityConfigRoutes, serveCanary, systemRoutes } from './system.ts';
+import { syncRoutes } from './sync.ts';
+import { type SystemParts, serveCanary, systemRoutes } from './system.ts';
+import { saveFailureRoute, statsRoute, telemetryRoutes } from './telemetry.ts';
+import { testRoutes } from './tests.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
 
 export type Families = Readonly<Record<Family, Serve>>;
@@ -17,7 +23,8 @@ export type Families = Readonly<Record<Family, Serve>>;
 /** One router per family, so that a request is matched against few patterns (a router tries them one by one). */
 export function buildFamilies(services: Services, system: SystemParts): Families {
   const storage = familyRouter('/v3/storage');
-  reservedStorageRoutes(storage);
+  telemetryRoutes(storage, services);
+  statsRoute(storage, services);
   documentRoutes(storage, services);
   documentViewRoutes(storage, services);
   saveRecordRoutes(storage, services);
@@ -26,7 +33,9 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   rateLimitRoutes(storage, services);
 
   const storageApi = familyRouter('/api/storage');
-  reservedStorageRoutes(storageApi);
+  telemetryRoutes(storageApi, services);
+  // Never reaches a collection, whether or not it is served (runtime-storage 1.2).
+  storageApi.get('/:project/stats/:player', nothing);
   documentRoutes(storageApi, services);
   saveRecordRoutes(storageApi, services);
   appendRoute(storageApi, services);
@@ -46,9 +55,16 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   pageRoutes(pages, services);
   const manage = familyRouter('/v3/manage');
   managementRoutes(manage, services);
+  syncRoutes(manage, services);
+  testRoutes(manage, services);
   settingsRoutes(manage, services);
+  gamePackageRoutes(manage, services);
+  const sessions = familyRouter('/v3/auth-sessions');
+  sessionRoutes(sessions, services);
   const securityConfig = familyRouter('/v3/security-config');
-  securityConfigRoutes(securityConfig);
+  securityConfigRoutes(securityConfig, services);
+  const saveFailure = familyRouter('/api/network-storage');
+  saveFailureRoute(saveFailure, services);
   const systemRouter = familyRouter('');
   systemRoutes(systemRouter, system);
 
@@ -63,15 +79,8 @@ export function buildFamilies(services: Services, system: SystemParts): Families
     manage: serve(manage, (ctx) => unknownManagementRoute(ctx, services)),
     'security-config': serve(securityConfig),
     system: serve(systemRouter),
-    sessions: nothing,
+    sessions: serve(sessions),
     pages: serve(pages),
-    'save-failure': nothing,
+    'save-failure': serve(saveFailure),
   };
-}
-
-/** Pairs that never reach a collection, whether or not the server answers them yet (runtime-storage 1.2). */
-function reservedStorageRoutes(router: Routes): void {
-  router.post('/:project/analytics/events', nothing);
-  router.post('/:project/stats/heartbeat', nothing);
-  router.get('/:project/stats/:player', nothing);
 }

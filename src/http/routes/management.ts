@@ -108,6 +108,18 @@ function projectRoutes(router: Routes, { app, managementBody }: Services): void 
     return managed(await app.manage.promote(caller, { dryRun }));
   });
 
+  router.post('/:project/rollback', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    const dryRun = dryRunOf(await readJson(ctx.state.exchange, managementBody, invalidBody));
+    return managed(await app.history.rollback(caller, { dryRun }));
+  });
+
+  router.get('/:project/publishes', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    const { exchange } = ctx.state;
+    return managed(await app.history.publishes(caller, { limit: queryText(exchange, 'limit'), before: queryText(exchange, 'before') }));
+  });
+
   router.get('/:project/diff', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
     return managed(await app.manage.diff(caller));
@@ -130,7 +142,7 @@ export async function unknownManagementRoute(ctx: Context, { app }: Services): P
   throw refusal('NOT_FOUND');
 }
 
-/** `dryRun` of a promotion. A value of another type is refused: taking it for false would promote what was only to be looked at. */
+/** `dryRun` of a promotion or rollback. A value of another type is refused: taken for false it would do what was only to be looked at. */
 function dryRunOf(body: Json | undefined): boolean {
   if (body === undefined) return false;
   if (!isObject(body)) throw refusal('INVALID_BODY');

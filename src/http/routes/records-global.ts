@@ -7,12 +7,12 @@ import { addressOf, collectionOf, documentBody, type Routes, readAnswer, type Se
 /** Append to a global collection (runtime-storage 10.1). */
 export function appendRoute(router: Routes, { app, gameBody }: Services): void {
   router.post('/:project/:collection/append', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
+    const claimed = await authenticate(app, ctx, DOCUMENT_KEYS);
     const idempotencyKey = idempotencyKeyOf(ctx.state.exchange);
     const address = collectionOf(ctx);
-    await app.records.mayAppend(caller, address);
+    const caller = await app.records.mayAppend(claimed, address);
     const body = await documentBody(ctx, gameBody);
-    const writerId = caller.onBehalfOf ?? caller.platformId ?? 'anonymous';
+    const writerId = caller.verified ?? caller.onBehalfOf ?? caller.platformId ?? 'anonymous';
     return readAnswer(await app.records.append(caller, address, body, idempotencyKey, writerId));
   });
 }

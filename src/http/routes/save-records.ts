@@ -17,16 +17,14 @@ export function saveRecordRoutes(router: Routes, services: Services): void {
   });
 
   router.post('/:project/:collection/:key/records', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, RECORD_KEYS);
     const address = addressOf(ctx);
-    await app.saveRecords.mayWrite(caller, address);
+    const caller = await app.saveRecords.mayWrite(await authenticate(app, ctx, RECORD_KEYS), address);
     return readAnswer(await app.saveRecords.create(caller, address, await anyBody(ctx, services)));
   });
 
   router.patch('/:project/:collection/:key/records/:record', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, RECORD_KEYS);
     const address = recordOf(ctx);
-    await app.saveRecords.mayWrite(caller, address);
+    const caller = await app.saveRecords.mayWrite(await authenticate(app, ctx, RECORD_KEYS), address);
     return readAnswer(await app.saveRecords.rename(caller, address, await documentBody(ctx, gameBody)));
   });
 

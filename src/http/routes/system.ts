@@ -1,4 +1,4 @@
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { refusal } from '../../kernel/errors.ts';
 import type { Answer } from '../answer.ts';
 import type { Context } from '../exchange.ts';
 import type { Metrics } from '../metrics.ts';
@@ -17,7 +17,18 @@ export interface SystemParts {
   exposition?(): Promise<string>;
 }
 
-const CAPABILITIES = ['records', 'global-records', 'endpoints', 'workflows', 'queries', 'game-values', 'rate-limits'];
+const CAPABILITIES = [
+  'records',
+  'global-records',
+  'endpoints',
+  'workflows',
+  'queries',
+  'game-values',
+  'rate-limits',
+  'analytics',
+  'auth-sessions',
+  'package-sync',
+];
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Routes about the server itself: no key, no project. */
@@ -53,11 +64,4 @@ export function serveCanary(settings: HttpSettings): (ctx: Context) => Promise<A
     exchange.route = 'ANY /v3/storage/deploy-canary';
     return { body: { ok: true, probe: 'deploy-canary', owner: settings.product }, headers: NO_STORE };
   };
-}
-
-/** Every client asks for this at its start; without a configuration it goes on unsecured (security 5). */
-export function securityConfigRoutes(router: Routes): void {
-  router.get('/:project', async (): Promise<Answer> => {
-    throw new Refusal(404, 'SECURITY_CONFIG_NOT_FOUND', 'This project has no security configuration');
-  });
 }

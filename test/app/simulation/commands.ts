@@ -159,5 +159,5 @@ function collectionOf(collection: CollectionModel | undefined): CollectionModel 
 /** Only the key's id is looked at: what it may do is read inside the decision. */
 function callerOf(keyId: string): Caller {
   const key = { keyId, kind: 'secret' as const, label: keyId, hash: '', display: '', enabled: true, permissions: null, createdAt: 0 };
-  return { projectId: PROJECT, key, isSecret: true, extraSecret: null, platformId: null, onBehalfOf: null, position: null };
+  return { projectId: PROJECT, key, isSecret: true, extraSecret: null, platformId: null, onBehalfOf: null, position: null, revision: null };
 }

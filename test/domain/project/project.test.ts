@@ -228,6 +228,12 @@ describe('settings (management 16)', () => {
     expect(change({ webhooks: { note: 'x'.repeat(17_000) } })).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
   });
 
+  it('analytics switches are switches, since clients read nothing else; other members are their owner’s', () => {
+    expect(change({ analytics: { captureErrors: false, allowedEventTypes: ['boss'], ours: 'x' } })).toMatchObject({ events: [{}] });
+    expect(change({ analytics: { captureErrors: 'no' } })).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+    expect(change({ analytics: { allowedEventTypes: [1] } })).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+  });
+
   it('the answer carries the two flags that the editor looks for at one level', () => {
     const body = settingsBody('demo', { name: 'Demo', settings: { enableAuthSessions: true } });
     expect(body).toMatchObject({ ok: true, projectId: 'demo', enableAuthSessions: true, enableEncryptedRequests: false });

@@ -1,0 +1,25 @@
+-- Auth sessions, one row for a session and all that were refreshed from it.
+CREATE TABLE {sessions} (
+  project text COLLATE "C" NOT NULL,
+  family text COLLATE "C" NOT NULL,
+  player text NOT NULL,
+  -- In order of issue: id, hash of the token, id of the session it was refreshed from, created, expires, revoked (unix ms).
+  sessions json NOT NULL,
+  -- When the last of them expires, unix ms.
+  expires_at bigint NOT NULL,
+  revision bigint NOT NULL,
+  PRIMARY KEY (project, family)
+);
+
+CREATE INDEX ON {sessions} (project, expires_at);
+
+-- Request ids that were used. Sorted by when they may be forgotten, which is where new ones go and old ones leave.
+CREATE TABLE {used_requests} (
+  project text COLLATE "C" NOT NULL,
+  until bigint NOT NULL,
+  identity_type text COLLATE "C" NOT NULL,
+  identity text COLLATE "C" NOT NULL,
+  request text COLLATE "C" NOT NULL,
+  revision bigint NOT NULL,
+  PRIMARY KEY (project, until, identity_type, identity, request)
+);

@@ -1,0 +1,16 @@
+-- What was published, promoted and rolled back, by whom. `target` is the layer that it changed. `actor` and `changes` are JSON texts as
+-- the event holds them.
+CREATE TABLE {publishes} (
+  project text COLLATE "C" NOT NULL,
+  revision bigint NOT NULL,
+  action text NOT NULL,
+  target text NOT NULL,
+  hash text NOT NULL,
+  generation bigint,
+  restored bigint,
+  changes json NOT NULL,
+  actor json NOT NULL,
+  cause text NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY (project, revision)
+);

@@ -1,0 +1,23 @@
+import type { Pool } from 'pg';
+import type { TelemetryReader } from '../../src/app/readers.ts';
+import { IN_TIME } from '../patience.ts';
+import { type PlayerRow, playerOf } from './players.ts';
+
+/** The place and the row come from one snapshot. */
+const PLAYER = `
+SELECT coalesce((SELECT revision FROM savepoint.telemetry_checkpoints WHERE project = $1), -1) AS revision, p.*
+FROM (SELECT) one LEFT JOIN savepoint.telemetry_players p ON p.project = $1 AND p.platform_id = $2`;
+
+type Found = { readonly revision: string } & (PlayerRow | { readonly platform_id: null });
+
+export function createTelemetryReader(pool: Pool): TelemetryReader {
+  return {
+    async player(projectId, platformId) {
+      const { rows } = await pool.query<Found>({ ...IN_TIME, name: 'telemetry-player', text: PLAYER, values: [projectId, platformId] });
+      const [row] = rows;
+      const revision = Number(row?.revision ?? -1);
+      if (row === undefined || row.platform_id === null) return { revision, stats: null, profile: null };
+      return { revision, ...playerOf(row) };
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { VERIFIER_PRESET } from '../../domain/wire-names.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import { GuardedVerifier } from './guarded.ts';
+import { hmacCheck } from './hmac.ts';
+import { type HttpMapping, httpCheck } from './http.ts';
+import { jwksAt } from './jwks.ts';
+import { jwtCheck } from './jwt.ts';
+import { type Check, NO_VERIFIER, type PlayerVerifier } from './verifier.ts';
+
+/** What an installation chose (decision 14). `null`: not given. */
+export interface VerifierSettings {
+  readonly kind: 'none' | 'http' | 'jwt' | 'hmac';
+  /** `http`: names of the published platform for everything that is not given. */
+  readonly preset: 'custom' | 'published';
+  readonly url: string | null;
+  readonly idMember: string | null;
+  readonly tokenMember: string | null;
+  /** `path=text`. */
+  readonly success: string | null;
+  readonly idPath: string | null;
+  /** `hmac`, and `jwt` without a key set. */
+  readonly secret: string | null;
+  readonly jwksUrl: string | null;
+  readonly issuer: string | null;
+  readonly audience: string | null;
+  readonly claim: string;
+  readonly timeoutMs: number;
+  readonly cacheSeconds: number;
+}
+
+/** What is wrong with the choice, in words; `null`: nothing. */
+export function verifierProblem({ kind, preset, url, secret, jwksUrl }: VerifierSettings): string | null {
+  if (kind === 'http' && preset === 'custom' && url === null) return 'VERIFIER is http, and VERIFIER_URL is not set';
+  if (kind === 'hmac' && secret === null) return 'VERIFIER is hmac, and VERIFIER_SECRET is not set';
+  if (kind === 'jwt' && (secret === null) === (jwksUrl === null))
+    return 'VERIFIER is jwt: set VERIFIER_JWKS_URL or VERIFIER_SECRET, one of them';
+  return null;
+}
+
+/** Throws for a choice with a {@link verifierProblem}. */
+export function createVerifier(settings: VerifierSettings, scheduler: Scheduler): PlayerVerifier {
+  const problem = verifierProblem(settings);
+  if (problem !== null) throw new Error(problem);
+  const check = checkOf(settings, scheduler);
+  if (check === null) return NO_VERIFIER;
+  // What is checked here costs less than to keep it, and would outlive its own expiry.
+  const cacheMs = settings.kind === 'http' ? settings.cacheSeconds * 1000 : 0;
+  return new GuardedVerifier(check, { timeoutMs: settings.timeoutMs, cacheMs }, scheduler);
+}
+
+function checkOf(settings: VerifierSettings, scheduler: Scheduler): Check | null {
+  const now = () => scheduler.now();
+  const { secret, jwksUrl, issuer, audience, claim } = settings;
+  switch (settings.kind) {
+    case 'none':
+      return null;
+    case 'http':
+      return httpCheck(mappingOf(settings));
+    case 'jwt':
+      return jwtCheck({ secret, keys: jwksUrl === null ? null : jwksAt(jwksUrl, scheduler), issuer, audience, claim }, now);
+    case 'hmac':
+      return hmacCheck(secret ?? '', now);
+  }
+}
+
+/** What a service of one's own is asked when nothing else is said. */
+const CUSTOM: HttpMapping = { url: '', idMember: 'platformId', tokenMember: 'token', success: null, idPath: 'platformId' };
+
+function mappingOf({ preset, url, idMember, tokenMember, success, idPath }: VerifierSettings): HttpMapping {
+  const base = preset === 'published' ? VERIFIER_PRESET : CUSTOM;
+  return {
+    url: url ?? base.url,
+    idMember: idMember ?? base.idMember,
+    tokenMember: tokenMember ?? base.tokenMember,
+    success: success === null ? base.success : successIn(success),
+    idPath: idPath === null ? base.idPath : idPath === 'none' ? null : idPath,
+  };
+}
+
+function successIn(text: string): HttpMapping['success'] {
+  const at = text.indexOf('=');
+  return text === 'none' ? null : { path: text.slice(0, at), value: text.slice(at + 1) };
+}
+
+/** In words, without secrets: for `savepoint doctor` and the start. */
+export function describeVerifier(settings: VerifierSettings): string {
+  switch (settings.kind) {
+    case 'none':
+      return 'none: projects that require verified players refuse everybody';
+    case 'http':
+      return `http, ${new URL(mappingOf(settings).url).host}`;
+    case 'jwt':
+      return settings.jwksUrl === null ? 'jwt, shared secret' : `jwt, keys of ${new URL(settings.jwksUrl).host}`;
+    case 'hmac':
+      return 'hmac, shared secret';
+  }
+}

@@ -1,0 +1,43 @@
+import { type Json, JsonError, parseJsonBytes } from '../../kernel/json.ts';
+
+const MOST_BYTES = 256 * 1024;
+const MOST_DEPTH = 32;
+
+export interface Fetched {
+  readonly status: number;
+  /** Parsed without loss: player ids are often numbers beyond a double. `undefined` where it is no JSON, or too much. */
+  readonly body: Json | undefined;
+}
+
+/** Asks a service for JSON. Throws what `fetch` throws, also when `signal` aborts. A redirect is a fault: the token would go elsewhere. */
+export async function fetchJson(
+  url: string,
+  init: Pick<RequestInit, 'method' | 'body' | 'headers'>,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const answer = await fetch(url, { ...init, signal, redirect: 'error' });
+  return { status: answer.status, body: parsed(await bytesOf(answer)) };
+}
+
+async function bytesOf(answer: Response): Promise<Buffer | null> {
+  if (answer.body === null) return Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body) {
+    size += chunk.length;
+    // Leaving the loop cancels the rest.
+    if (size > MOST_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parsed(bytes: Buffer | null): Json | undefined {
+  if (bytes === null || bytes.length === 0) return undefined;
+  try {
+    return parseJsonBytes(bytes, { maxDepth: MOST_DEPTH });
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import { ExactNumber, type Json, stringifyJson } from '../../kernel/json.ts';
+import { getPath } from '../../kernel/path.ts';
+import { fetchJson } from './fetch-json.ts';
+import { type Check, failed, VERIFIED, type Verdict } from './verifier.ts';
+
+/** How a service is asked, and where its answer says what (security 2.4). */
+export interface HttpMapping {
+  readonly url: string;
+  /** Members of the JSON body that carry id and token. */
+  readonly idMember: string;
+  readonly tokenMember: string;
+  /** Path of the answer's member that says whether it is so, and its text then; `null`: status 2xx suffices. */
+  readonly success: { readonly path: string; readonly value: string } | null;
+  /** Path of the answer's member that says whose token it is; `null`: the service has compared the id itself. */
+  readonly idPath: string | null;
+}
+
+/** Asks a service: one POST per proof. */
+export function httpCheck(mapping: HttpMapping): Check {
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
+  return async ({ platformId, token }, signal) => {
+    const body = stringifyJson({ [mapping.idMember]: platformId, [mapping.tokenMember]: token });
+    const { status, body: answer } = await fetchJson(mapping.url, { method: 'POST', body, headers }, signal);
+    if (status === 429 || status >= 500)
+      return failed('unavailable', 'The service that verifies players is not available; try again shortly');
+    if (status < 200 || status > 299) return failed('rejected', 'The token was rejected');
+    return judged(mapping, platformId, answer);
+  };
+}
+
+function judged({ success, idPath }: HttpMapping, platformId: string, answer: Json | undefined): Verdict {
+  const found = answer ?? null;
+  if (success !== null && textOf(getPath(found, success.path)) !== success.value) return failed('rejected', 'The token was rejected');
+  if (idPath !== null && textOf(getPath(found, idPath)) !== platformId) return failed('mismatch', "The token is another player's");
+  return VERIFIED;
+}
+
+/** Ids come as numbers, too, which count by their digits. */
+export function textOf(value: Json | undefined): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return value instanceof ExactNumber ? value.text : null;
+}

@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache';
+
+const MOST_FAILURES = 10;
+const COUNTED_MS = 60_000;
+const BLOCKED_MS = 120_000;
+const MOST_PAIRS = 50_000;
+
+interface Failures {
+  readonly since: number;
+  count: number;
+}
+
+/**
+ * Keeps out who keeps guessing: ten failures of a client address in a project within a minute block the pair until two minutes after
+ * the first (security 2.4). The claimed id does not count, so that going through ids gains nothing.
+ */
+export class Throttle {
+  readonly #now: () => number;
+  readonly #failures = new LRUCache<string, Failures>({ max: MOST_PAIRS });
+
+  /** `now`: monotonic ms. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** How much longer, ms; 0: not blocked. Whoever is on this machine (`null`) is not counted. */
+  blockedFor(address: string | null, projectId: string): number {
+    if (address === null) return 0;
+    const known = this.#failures.get(`${projectId} ${address}`);
+    if (!known || known.count < MOST_FAILURES) return 0;
+    return Math.max(0, known.since + BLOCKED_MS - this.#now());
+  }
+
+  failed(address: string | null, projectId: string): void {
+    if (address === null) return;
+    const pair = `${projectId} ${address}`;
+    const known = this.#failures.get(pair);
+    const now = this.#now();
+    if (known && now - known.since < COUNTED_MS) known.count += 1;
+    else this.#failures.set(pair, { since: now, count: 1 });
+  }
+}

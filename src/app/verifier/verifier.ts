@@ -1,0 +1,46 @@
+/** Proving who a player is, as the use cases see it (security 2.5). Which kind of proof counts is the installation's choice. */
+
+export interface Proof {
+  readonly projectId: string;
+  readonly platformId: string | null;
+  /** What the player's platform, or the studio's own login, gave the game. */
+  readonly token: string | null;
+  /** Of the client; `null`: on this machine, and not counted. */
+  readonly address: string | null;
+}
+
+/** `missing`, `rejected` and `mismatch` say something about the player; the others about the service, and nothing about the player. */
+export type FailureKind = 'missing' | 'rejected' | 'mismatch' | 'unavailable' | 'timeout' | 'rate_limited';
+
+export interface Failure {
+  readonly ok: false;
+  readonly kind: FailureKind;
+  /** For the client: holds nothing of the token, nor of what the service answered. */
+  readonly message: string;
+  /** Seconds after which it may go better. */
+  readonly retryAfter?: number;
+}
+
+export type Verdict = { readonly ok: true } | Failure;
+
+export interface PlayerVerifier {
+  /** Whether the token proves the id. Never throws: whatever goes wrong is a failure, because nobody passes unproven. */
+  verify(proof: Proof): Promise<Verdict>;
+  /** Counts what was refused before anybody was asked, such as a signature that does not hold. */
+  rejected(sender: Pick<Proof, 'projectId' | 'address'>): void;
+}
+
+/** One kind of proof, asked only for an id and a token that are there. `signal` aborts at the time limit. May throw. */
+export type Check = (asked: { readonly platformId: string; readonly token: string }, signal: AbortSignal) => Promise<Verdict>;
+
+export const VERIFIED: Verdict = { ok: true };
+
+export function failed(kind: FailureKind, message: string): Failure {
+  return { ok: false, kind, message };
+}
+
+/** Without a verifier nobody is verified: a project that requires players to be fails closed (decision 14). */
+export const NO_VERIFIER: PlayerVerifier = {
+  verify: async () => failed('unavailable', 'Players cannot be verified: this installation has no player verifier'),
+  rejected: () => undefined,
+};

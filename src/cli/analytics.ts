@@ -1,0 +1,82 @@
+import { Command } from 'commander';
+import { type EventView, listEvents, listFailures, listPlayers, type PlayerView } from '../../projections/telemetry/list.ts';
+import { refusal } from '../kernel/errors.ts';
+import { type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+
+/** `savepoint analytics`: what players reported, newest first, as the read models show it. */
+export function analyticsCommand(): Command {
+  return new Command('analytics')
+    .description('look at what players reported: events, failed saves, sessions')
+    .addCommand(list())
+    .addCommand(failures())
+    .addCommand(players());
+}
+
+interface ListOptions extends CommonOptions {
+  readonly project?: string;
+  readonly limit: string;
+}
+
+function listing(name: string, description: string): Command {
+  return command(name, description)
+    .option('--project <id>', 'of one project only')
+    .option('--limit <n>', 'how many at most, from 1 to 10000', '50');
+}
+
+function list(): Command {
+  return listing('list', 'list the last events that players reported')
+    .option('--player <id>', 'of one player only')
+    .option('--type <type>', 'a type such as error.reported, or a category such as error')
+    .action(async (options: ListOptions & { readonly player?: string; readonly type?: string }) => {
+      const filter = { ...filterOf(options), player: options.player ?? null, type: options.type ?? null };
+      const events = await withInstallation(options, ({ pool }) => listEvents(pool, filter));
+      printResult(options, events, () => (events.length === 0 ? 'Nothing was reported.' : eventTable(events)));
+    });
+}
+
+function failures(): Command {
+  return listing('failures', 'list the saves that games did not find again').action(async (options: ListOptions) => {
+    const failed = await withInstallation(options, ({ pool }) => listFailures(pool, filterOf(options)));
+    printResult(options, failed, () => (failed.length === 0 ? 'No failed saves were reported.' : failureTable(failed)));
+  });
+}
+
+function players(): Command {
+  return listing('players', 'list the players that were seen last, with their play time').action(async (options: ListOptions) => {
+    const seen = await withInstallation(options, ({ pool }) => listPlayers(pool, { ...filterOf(options), now: Date.now() }));
+    printResult(options, seen, () => (seen.length === 0 ? 'No player was ever seen.' : playerTable(seen)));
+  });
+}
+
+function filterOf({ project, limit }: ListOptions): { readonly project: string | null; readonly limit: number } {
+  if (!/^(?:[1-9]\d{0,3}|10000)$/.test(limit)) throw refusal('VALIDATION_FAILED', '--limit is a number from 1 to 10000');
+  return { project: project ?? null, limit: Number(limit) };
+}
+
+function eventTable(events: readonly EventView[]): string {
+  const rows = events.map(({ at, project, platformId, type, label }) => [at, project, platformId, type, label]);
+  return table(['TIME', 'PROJECT', 'PLAYER', 'TYPE', 'LABEL'], rows.map(shown));
+}
+
+function failureTable(failed: readonly EventView[]): string {
+  const rows = failed.map(({ at, project, collectionId, payload }) => {
+    const { recordKey, reason, expectedSeq, observedSeq } = payload;
+    return [at, project, collectionId ?? '', String(recordKey ?? ''), `${expectedSeq}/${observedSeq}`, String(reason ?? '')];
+  });
+  return table(['TIME', 'PROJECT', 'COLLECTION', 'KEY', 'EXPECTED/FOUND', 'REASON'], rows.map(shown));
+}
+
+function playerTable(seen: readonly PlayerView[]): string {
+  const rows = seen.map((one) => {
+    const numbers = [one.totalSeconds ?? 0, one.playSeconds, one.sessions].map(String);
+    return [one.platformId, one.project, one.playerName ?? '', one.online ? 'yes' : 'no', one.lastSeen, ...numbers];
+  });
+  return table(['PLAYER', 'PROJECT', 'NAME', 'ONLINE', 'LAST SEEN', 'HEARTBEAT SECONDS', 'PLAY SECONDS', 'SESSIONS'], rows.map(shown));
+}
+
+const LONGEST_CELL = 100;
+
+/** Players chose these texts: none of them may steer the operator's terminal. */
+function shown(cells: readonly string[]): string[] {
+  return cells.map((cell) => cell.replace(/\p{C}/gu, '\ufffd').slice(0, LONGEST_CELL));
+}

@@ -1,0 +1,27 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { createStateReader } from '../../projections/state-reader.ts';
+import { createProjectTests, type ProjectTests } from '../app/project-tests.ts';
+import type { Projects } from '../app/projects.ts';
+import type { Config } from '../config.ts';
+import { realScheduler } from '../kernel/scheduler.ts';
+import type { Log } from '../log/port.ts';
+import { createProjects, SILENT } from './projects.ts';
+
+export function projectTestsOn(config: Config, projects: Projects): ProjectTests {
+  return createProjectTests({ projects, scheduler: realScheduler, limits: { documentBytes: config.limits.documentBytes } });
+}
+
+/** For jobs, which run on nodes that serve nothing, too: the projects are opened for one run. */
+export function passingProjectTests(config: Config, pool: pg.Pool, log: Log, logger: Logger): ProjectTests {
+  return {
+    async run(projectId, target, onProgress) {
+      const projects = createProjects(config, log, createStateReader(pool), logger, SILENT);
+      try {
+        return await projectTestsOn(config, projects).run(projectId, target, onProgress);
+      } finally {
+        await projects.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Pool } from 'pg';
+import { IN_TIME } from '../../projections/patience.ts';
+import { createSigner, type Signer } from '../app/signer.ts';
+
+const NAME = 'config-signing-key';
+const BITS = 2048;
+
+const READ = 'SELECT value FROM savepoint.installation WHERE name = $1';
+/** Of several nodes that made one at once, the first wins. */
+const KEEP = 'INSERT INTO savepoint.installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING';
+
+/**
+ * The key that signs security configs: made when the first one is asked for, kept in the database, so that every node of the
+ * installation signs with the same one, after a restart, too (security 13, trap 10).
+ */
+export function installationSigner(pool: Pool): () => Promise<Signer> {
+  let known: Promise<Signer> | null = null;
+  return () => {
+    known ??= readOrMake(pool)
+      .then(createSigner)
+      .catch((error: unknown) => {
+        // A database that could not be reached: the next one to ask tries again.
+        known = null;
+        throw error;
+      });
+    return known;
+  };
+}
+
+async function readOrMake(pool: Pool): Promise<string> {
+  const present = await read(pool);
+  if (present !== null) return present;
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: BITS });
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  await pool.query({ ...IN_TIME, text: KEEP, values: [NAME, pem] });
+  const kept = await read(pool);
+  if (kept === null) throw new Error('the signing key was stored and is not there');
+  return kept;
+}
+
+async function read(pool: Pool): Promise<string | null> {
+  const { rows } = await pool.query<{ value: string }>({ ...IN_TIME, text: READ, values: [NAME] });
+  return rows[0]?.value ?? null;
+}

@@ -1,0 +1,102 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { createTelemetryFollower, type TelemetryFollower } from '../../projections/telemetry/follower.ts';
+import { createTelemetryReader } from '../../projections/telemetry/read.ts';
+import type { TelemetryParts } from '../app/context.ts';
+import { TelemetryRecorder } from '../app/telemetry-recorder.ts';
+import { realScheduler } from '../kernel/scheduler.ts';
+import { tellNowAndThen } from '../kernel/trouble.ts';
+import type { Log } from '../log/port.ts';
+import type { Stops } from './stops.ts';
+
+interface TelemetryBuild {
+  readonly log: Log;
+  readonly pool: pg.Pool;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly stops: Stops;
+}
+
+/** A code that operators can look for, at most this often (runtime-storage 15). */
+const ALERT_EVERY_MS = 60_000;
+
+/** How a process that serves requests takes telemetry in. */
+export function openTelemetry({ log, pool, logger, registry, stops }: TelemetryBuild): TelemetryParts {
+  const registers = [registry];
+  const events = new Counter({
+    name: 'savepoint_telemetry_events_total',
+    help: 'Telemetry that was stored, or lost: the queue was full, the log was late or did not take it',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const failures = new Counter({ name: 'savepoint_save_failures_total', help: 'Saves that games did not find again', registers });
+  const onTrouble = tellNowAndThen((error: unknown) =>
+    logger.warn({ err: error }, 'telemetry could not be stored; games go on without it'),
+  );
+  const alert = tellNowAndThen(
+    (about: object) => logger.error({ code: 'SAVE_NOT_CONFIRMED', ...about }, 'a game did not find what it had saved'),
+    ALERT_EVERY_MS,
+  );
+  const observer = {
+    stored: (count: number) => events.inc({ outcome: 'stored' }, count),
+    lost: (count: number, outcome: string) => events.inc({ outcome }, count),
+  };
+  const recorder = new TelemetryRecorder({ log, scheduler: realScheduler, observer, onTrouble });
+  new Gauge({
+    name: 'savepoint_telemetry_queue',
+    help: 'Telemetry that waits for the log',
+    registers,
+    collect() {
+      this.set(recorder.length);
+    },
+  });
+  stops.add(() => recorder.close());
+  return {
+    recorder,
+    reader: createTelemetryReader(pool),
+    onSaveFailed(project, { collectionId, recordKey, reason }) {
+      failures.inc();
+      alert({ project, collectionId, recordKey, reason });
+    },
+  };
+}
+
+/** The projector of telemetry, where the process has that role. */
+export function followTelemetry({ log, pool, logger, registry, stops }: TelemetryBuild): TelemetryFollower {
+  const follower = createTelemetryFollower({ log, pool, logger });
+  stops.add(() => follower.stop());
+  follower.start();
+  exportFollower(registry, follower);
+  return follower;
+}
+
+function exportFollower(registry: Registry, follower: TelemetryFollower): void {
+  const registers = [registry];
+  new Counter({
+    name: 'savepoint_telemetry_projected_total',
+    help: 'Telemetry events written into the read models',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(follower.counters.events);
+    },
+  });
+  new Gauge({
+    name: 'savepoint_telemetry_lag_events',
+    help: 'Telemetry events in the log that the read models do not show yet',
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.set(follower.lag());
+    },
+  });
+  new Gauge({
+    name: 'savepoint_telemetry_stopped_projects',
+    help: 'Projects whose telemetry is no longer projected: an unknown event, or two histories',
+    registers,
+    collect() {
+      this.set(follower.stopped().size);
+    },
+  });
+}

@@ -1,0 +1,125 @@
+import { isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { acceptValue } from '../../wire-names.ts';
+import { objectOf, textOf } from '../read.ts';
+import { type Findings, isFlag, isWhole, oneOf } from './finding.ts';
+
+/** Collections and their schemas (management 20). */
+
+const FIELD_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]{0,63}$/;
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'player', 'playerSave', 'datetime', 'any']);
+const RATE_FIELDS = ['_maxPerMin', '_maxPerHour', '_maxPerDay', '_maxPerWeek', '_maxPerYear'];
+const BOUNDS = ['min', 'max', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'];
+const SETTINGS = new Set([
+  ...['type', 'description', 'title', 'default', 'enum', 'required', 'properties', 'items', 'additionalProperties', '_ledger', '_unique'],
+  ...BOUNDS,
+  ...RATE_FIELDS,
+]);
+
+export function collectionFindings(definition: JsonObject, findings: Findings): void {
+  const name = textOf(member(definition, 'name'));
+  if (name !== undefined && !/^[a-z0-9_]+$/.test(name)) {
+    findings.add('COLLECTION_NAME_FORMAT', '/name', 'A name should hold only small letters, digits and _.');
+  }
+  const type = textOf(member(definition, 'collectionType'));
+  if (type !== undefined && !['per-platformid', 'global'].includes(acceptValue('collectionType', type))) {
+    findings.add('COLLECTION_TYPE', '/collectionType', `The type '${type}' is taken for per-platformid.`);
+  }
+  findings.member(definition, 'accessMode', '', oneOf('public', 'endpoint', 'private'), 'ACCESS_MODE', 'public, endpoint or private');
+  findings.member(definition, 'maxRecords', '', (value) => isWhole(value, 1, 50), 'INVALID_MAX_RECORDS', 'a number from 1 to 50');
+  findings.member(definition, 'rateLimitAction', '', oneOf('reject', 'clamp'), 'INVALID_RATE_LIMIT_ACTION', 'reject or clamp');
+  for (const flag of ['allowRecordDelete', 'requireSaveVersion', 'publicAppend', 'webhookOnRateLimit']) {
+    findings.member(definition, flag, '', isFlag, 'INVALID_FLAG', 'true or false');
+  }
+  findings.member(definition, 'rateLimits', '', isRateLimits, 'INVALID_RATE_LIMITS', 'a mode: none, player or collection with savesPerDay');
+  if (['schema', 'fields', 'tables', 'constants'].every((part) => (member(definition, part) ?? null) === null)) {
+    findings.add('EMPTY_COLLECTION_DEFINITION', '', 'This collection has no schema, tables or constants.');
+  }
+  const schema = member(definition, 'schema') ?? member(definition, 'fields');
+  if (schema !== undefined && schema !== null) schemaFindings(schema, '/schema', findings);
+}
+
+function isRateLimits(value: Json): boolean {
+  if (!isObject(value)) return false;
+  const mode = textOf(member(value, 'mode'))?.toLowerCase() ?? 'none';
+  const saves = member(value, 'savesPerDay');
+  return ['none', 'player', 'collection'].includes(mode) && (saves === undefined || saves === null || isWhole(saves, 1, 10_000_000));
+}
+
+/** A flat map of fields, or `{type: object, properties, required}`. */
+function schemaFindings(schema: Json, path: string, findings: Findings): void {
+  if (!isObject(schema)) {
+    findings.add('INVALID_SCHEMA', path, 'A schema must be an object.');
+    return;
+  }
+  if (isObject(member(schema, 'properties') ?? null)) fieldFindings(schema, path, findings);
+  else {
+    const fields = Object.entries(schema).filter(([name, field]) => !(name === 'type' && typeof field === 'string'));
+    for (const [name, field] of fields) namedField(name, field, `${path}/${name}`, findings);
+  }
+}
+
+function namedField(name: string, field: Json, path: string, findings: Findings): void {
+  if (!FIELD_NAME.test(name)) findings.add('INVALID_FIELD_NAME', path, 'This is no name for a field.');
+  if (typeof field === 'string') typeFinding(field, path, findings);
+  else if (isObject(field)) fieldFindings(field, path, findings);
+  else findings.add('INVALID_FIELD', path, 'A field must be an object or the name of a type.');
+}
+
+function typeFinding(type: string, path: string, findings: Findings): void {
+  if (!TYPES.has(type)) findings.add('INVALID_FIELD_TYPE', path, `'${type}' is no type of a field.`, [...TYPES].join(', '));
+}
+
+function fieldFindings(field: JsonObject, path: string, findings: Findings): void {
+  const type = textOf(member(field, 'type'));
+  if (type !== undefined) typeFinding(type, `${path}/type`, findings);
+  for (const name of Object.keys(field)) {
+    if (!SETTINGS.has(name)) findings.add('UNKNOWN_FIELD_SETTING', `${path}/${name}`, `'${name}' is no setting of a field.`);
+  }
+  for (const name of BOUNDS) findings.member(field, name, path, isNumber, 'INVALID_FIELD_BOUND', 'a number');
+  for (const name of RATE_FIELDS)
+    findings.member(field, name, path, (value) => isNumber(value) && toDouble(value) > 0, 'INVALID_RATE_FIELD', 'a number above 0');
+  findings.member(field, '_ledger', path, isFlag, 'INVALID_FIELD_FLAG', 'true or false');
+  findings.member(field, '_unique', path, isFlag, 'INVALID_FIELD_FLAG', 'true or false');
+  if (member(field, '_ledger') === true && type !== undefined && !['number', 'integer', 'any'].includes(type)) {
+    findings.add('INVALID_LEDGER', `${path}/_ledger`, 'A ledger follows numbers only.');
+  }
+  if (member(field, '_unique') === true && type !== undefined && !['string', 'number', 'integer'].includes(type)) {
+    findings.add('INVALID_UNIQUE', `${path}/_unique`, 'Only texts and numbers can be unique.');
+  }
+  findings.member(field, 'enum', path, (value) => isArray(value) && value.length > 0, 'INVALID_ENUM', 'a list of values');
+  defaultFinding(field, type, path, findings);
+  nestedFindings(field, type, path, findings);
+}
+
+const FITS: ReadonlyMap<string, (value: Json) => boolean> = new Map<string, (value: Json) => boolean>([
+  ['string', (value) => typeof value === 'string'],
+  ['number', isNumber],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['object', isObject],
+  ['array', isArray],
+]);
+
+function defaultFinding(field: JsonObject, type: string | undefined, path: string, findings: Findings): void {
+  const fits = FITS.get(type ?? '');
+  if (fits !== undefined) findings.member(field, 'default', path, fits, 'INVALID_DEFAULT', `of the type ${type}`);
+}
+
+function nestedFindings(field: JsonObject, type: string | undefined, path: string, findings: Findings): void {
+  const properties = member(field, 'properties');
+  if (properties !== undefined && !isObject(properties))
+    findings.add('INVALID_FIELD', `${path}/properties`, `'properties' must be an object.`);
+  for (const [name, inner] of Object.entries(objectOf(properties))) namedField(name, inner, `${path}/properties/${name}`, findings);
+  const required = member(field, 'required');
+  if (isArray(required)) {
+    for (const name of required) {
+      if (typeof name === 'string' && Object.hasOwn(objectOf(properties), name)) continue;
+      findings.add('REQUIRED_FIELD_MISSING', `${path}/required`, `'${String(name)}' is required but no field.`);
+    }
+  } else if (required !== undefined && typeof required !== 'boolean') {
+    findings.add('INVALID_REQUIRED', `${path}/required`, `'required' is true, false or a list of names.`);
+  }
+  const items = member(field, 'items');
+  if (items !== undefined) namedField('items', items, `${path}/items`, findings);
+  else if (type === 'array') findings.add('ARRAY_ITEMS', path, 'The items of this list are not described.');
+}

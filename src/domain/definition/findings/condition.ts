@@ -1,0 +1,47 @@
+import { isArray, isObject, type Json } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { isOperator } from '../../endpoint/operators.ts';
+import { type Findings, isTemplated, isText } from './finding.ts';
+
+/** `{field, op, value}`, `{expression}`, `{all}` or `{any}` (endpoint-language 6). */
+export function conditionFindings(condition: Json, path: string, findings: Findings): void {
+  if (typeof condition === 'boolean' || isTemplated(condition)) return;
+  if (!isObject(condition)) {
+    findings.add('INVALID_CONDITION', path, 'A condition must be an object.');
+    return;
+  }
+  for (const name of ['all', 'any']) {
+    const group = member(condition, name);
+    if (group === undefined) continue;
+    groupFindings(group, `${path}/${name}`, findings);
+    return;
+  }
+  clauseFindings(condition, path, findings);
+}
+
+function groupFindings(group: Json, path: string, findings: Findings): void {
+  if (!isArray(group) || group.length === 0) {
+    findings.add('INVALID_CONDITION_GROUP', path, 'A group must be a list of conditions.');
+    return;
+  }
+  for (const [index, inner] of group.entries()) conditionFindings(inner, `${path}/${index}`, findings);
+}
+
+function clauseFindings(condition: Extract<Json, object>, path: string, findings: Findings): void {
+  if (!isObject(condition)) return;
+  const field = member(condition, 'field') ?? member(condition, 'left');
+  if (field === undefined && isText(member(condition, 'expression'))) return;
+  if (!isText(field)) findings.add('CONDITION_FIELD_REQUIRED', path, `A condition needs a 'field'.`);
+  const op = member(condition, 'op');
+  if (!isText(op)) findings.add('CONDITION_OP_REQUIRED', path, `A condition needs an 'op'.`, 'Such as ==, >= or exists.');
+  else if (!isOperator(op)) findings.add('INVALID_CONDITION_OP', `${path}/op`, `'${op}' is no operator.`);
+  else if (!/exists?$/.test(op) && !['value', 'right', 'expression'].some((name) => Object.hasOwn(condition, name))) {
+    findings.add('CONDITION_VALUE_MISSING', path, 'The condition compares with nothing.');
+  }
+}
+
+/** A single clause, or groups of them (endpoint-language 8, lookup). */
+export function whereFindings(where: Json, path: string, findings: Findings): void {
+  if (isObject(where)) conditionFindings(where, path, findings);
+  else findings.add('INVALID_WHERE', path, `'where' must be an object.`);
+}

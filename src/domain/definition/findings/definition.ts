@@ -1,0 +1,112 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { memberSpellings } from '../../wire-names.ts';
+import type { ListedKind } from '../kinds.ts';
+import { listOf, objectOf } from '../read.ts';
+import { collectionFindings } from './collection.ts';
+import { type Finding, Findings, isFlag, isMap, isText, isWhole, type Known, oneOf } from './finding.ts';
+import { stepsFindings } from './steps.ts';
+
+/** The validator of stored definitions (management 20). Queries are checked where they are planned. */
+export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
+  const findings = new Findings(known);
+  unknownMembers(kind, definition, findings);
+  if (kind === 'endpoint') endpointFindings(definition, findings);
+  else if (kind === 'workflow') workflowFindings(definition, findings);
+  else if (kind === 'collection') collectionFindings(definition, findings);
+  return findings.all;
+}
+
+const COMMON =
+  'sourceVersion kind resourceKind id slug name description notes imports metadata definition resource authoringMode sourceFormat ' +
+  'sourcePath sourceText createdAt updatedAt version versionHash revisionTarget hasStaged diagnostics dependencies';
+
+const MEMBERS: Readonly<Record<ListedKind, ReadonlySet<string>>> = {
+  collection: words(
+    'schema fields collectionType accessMode visibility rateLimits rateLimitAction webhookOnRateLimit maxRecords allowRecordDelete ' +
+      'requireSaveVersion publicAppend constants tables enabled',
+  ),
+  endpoint: words(
+    memberSpellings('skipPlayerAuth').join(' '),
+    'method enabled deprecated input params let steps response rateLimits requiresSecretKey ' +
+      'requireReauth exposure publiclyCallable internalOnly internal visibility routes blocks',
+  ),
+  workflow: words(
+    'condition check onFail params requires input let steps returns response enabled exposure internalOnly visibility budgets routes ' +
+      'builtIn blocks',
+  ),
+  query: words('type sources config cache requiresSecretKey enabled'),
+};
+
+function words(...own: readonly string[]): ReadonlySet<string> {
+  return new Set([COMMON, ...own].join(' ').split(' '));
+}
+
+function unknownMembers(kind: ListedKind, definition: JsonObject, findings: Findings): void {
+  for (const name of Object.keys(definition)) {
+    if (MEMBERS[kind].has(name) || /hash$/i.test(name) || name.startsWith('compiler')) continue;
+    findings.add('UNKNOWN_TOP_LEVEL_FIELD', `/${name}`, `'${name}' means nothing in a definition of this kind.`, 'Check its spelling.');
+  }
+}
+
+const EXPOSURES = oneOf(
+  ...['public', 'publicly-callable', 'publicly-accessible', 'publicly accessible', 'game-api', 'external', 'exposed', 'internal'],
+  ...['private', 'internal-private', 'reusable', 'reusable-logic', 'reusable logic', 'workflow'],
+);
+
+function logicFindings(definition: JsonObject, findings: Findings): void {
+  findings.member(definition, 'enabled', '', isFlag, 'INVALID_FLAG', 'true or false');
+  findings.member(definition, 'internalOnly', '', isFlag, 'INVALID_FLAG', 'true or false');
+  findings.member(definition, 'exposure', '', EXPOSURES, 'INVALID_EXPOSURE', 'public or internal');
+  findings.member(definition, 'let', '', isAliases, 'INVALID_LET', 'a map of alias to path');
+  stepsFindings(definition, findings);
+}
+
+function isAliases(value: Json): boolean {
+  return isObject(value) && Object.values(value).every(isText);
+}
+
+function endpointFindings(definition: JsonObject, findings: Findings): void {
+  for (const flag of ['deprecated', 'requiresSecretKey']) {
+    findings.member(definition, flag, '', isFlag, 'INVALID_FLAG', 'true or false');
+  }
+  findings.member(definition, 'method', '', oneOf('get', 'post'), 'INVALID_METHOD', 'GET or POST');
+  findings.member(definition, 'input', '', isMap, 'INVALID_INPUT', 'an object');
+  logicFindings(definition, findings);
+  const steps = member(definition, 'steps');
+  if (steps === undefined || steps === null || (isArray(steps) && steps.length === 0)) {
+    findings.add('NO_STEPS', '/steps', 'This endpoint has no steps.');
+  }
+  const input = objectOf(member(definition, 'input'));
+  const properties = objectOf(member(input, 'properties'));
+  for (const [index, name] of listOf(member(input, 'required')).entries()) {
+    if (typeof name === 'string' && Object.hasOwn(properties, name)) continue;
+    findings.add('INPUT_REQUIRED_UNKNOWN', `/input/required/${index}`, `'${String(name)}' is required but has no property.`);
+  }
+  responseFindings(member(definition, 'response'), findings);
+}
+
+function responseFindings(response: Json | undefined, findings: Findings): void {
+  if (response === undefined || response === null) return;
+  if (!isObject(response)) {
+    findings.add('INVALID_RESPONSE', '/response', `'response' must be an object.`);
+    return;
+  }
+  findings.member(response, 'status', '/response', (value) => isWhole(value, 100, 599), 'INVALID_STATUS', 'a number from 100 to 599');
+  findings.member(response, 'echo', '/response', (value) => isArray(value) && value.every(isText), 'INVALID_ECHO', 'a list of texts');
+  for (const name of Object.keys(response)) {
+    if (['status', 'body', 'echo'].includes(name)) continue;
+    findings.add('RESPONSE_FIELD_IGNORED', `/response/${name}`, `'${name}' is ignored: an answer has status, body and echo.`);
+  }
+}
+
+function workflowFindings(definition: JsonObject, findings: Findings): void {
+  findings.member(definition, 'params', '', isMap, 'INVALID_PARAMS', 'an object');
+  findings.member(definition, 'returns', '', isMap, 'INVALID_RETURNS', 'an object');
+  findings.member(definition, 'onFail', '', isMap, 'INVALID_ON_FAIL', 'an object');
+  logicFindings(definition, findings);
+  const parts = ['steps', 'check', 'condition', 'blocks'].map((name) => member(definition, name) ?? null);
+  if (parts.every((part) => part === null || (isArray(part) && part.length === 0))) {
+    findings.add('NO_STEPS', '/steps', 'This workflow has neither steps nor a check.');
+  }
+}

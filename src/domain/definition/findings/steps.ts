@@ -1,0 +1,125 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { STEP_TYPES } from '../../endpoint/steps/types.ts';
+import { PLAYER_TEMPLATE_NAMES } from '../../wire-names.ts';
+import { conditionFindings } from './condition.ts';
+import { type Findings, isText } from './finding.ts';
+import { STEP_CHECKS } from './step-checks.ts';
+
+/** Steps of an endpoint or a workflow, those inside blocks and loops included (management 20; endpoint-language 16). */
+
+const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const RESERVED = new Set(['input', 'values', 'playerKey', 'now', 'projectId', 'userId', ...PLAYER_TEMPLATE_NAMES]);
+
+/** What is known of the whole list while its steps are looked at. */
+interface Walk {
+  readonly findings: Findings;
+  readonly ids: Set<string>;
+  /** Names of the top-level steps: where a `goto` may go. */
+  readonly places: ReadonlySet<string>;
+}
+
+export function stepsFindings(definition: JsonObject, findings: Findings): void {
+  const steps = member(definition, 'steps');
+  const top = isArray(steps) ? steps.map((step) => (isObject(step) ? nameOf(step) : undefined)) : [];
+  const places = new Set(top.filter((name) => name !== undefined));
+  listFindings(steps, '/steps', { findings, ids: new Set(), places });
+}
+
+function listFindings(steps: Json | undefined, path: string, walk: Walk): void {
+  if (steps === undefined || steps === null) return;
+  if (!isArray(steps)) {
+    walk.findings.add('INVALID_STEPS', path, 'Steps must be a list.');
+    return;
+  }
+  for (const [index, step] of steps.entries()) {
+    const at = `${path}/${index}`;
+    if (isObject(step)) stepFindings(step, at, walk);
+    else walk.findings.add('INVALID_STEP', at, 'A step must be an object.');
+  }
+}
+
+function stepFindings(step: JsonObject, path: string, walk: Walk): void {
+  const { findings } = walk;
+  idFindings(step, path, walk);
+  const when = member(step, 'when');
+  if (when !== undefined && when !== null) conditionFindings(when, `${path}/when`, findings);
+  const type = member(step, 'type');
+  if (!isText(type)) {
+    findings.add('MISSING_STEP_TYPE', path, 'This step has no type.');
+    return;
+  }
+  if (!STEP_TYPES.has(type)) {
+    findings.add('INVALID_STEP_TYPE', `${path}/type`, `This server runs no step of the type '${type}'.`);
+    return;
+  }
+  STEP_CHECKS.get(type)?.(step, path, findings);
+  if (type === 'condition') routesFindings(step, path, walk);
+  for (const name of ['steps', 'body', 'then', 'else']) {
+    if (isArray(member(step, name))) listFindings(member(step, name), `${path}/${name}`, walk);
+  }
+}
+
+function nameOf(step: JsonObject): string | undefined {
+  const name = member(step, 'as') ?? member(step, 'id');
+  return isText(name) ? name : undefined;
+}
+
+function idFindings(step: JsonObject, path: string, { findings, ids }: Walk): void {
+  const id = member(step, 'id');
+  if (!isText(id)) {
+    const place = path
+      .slice(1)
+      .replace(/\/(\d+)/g, '[$1]')
+      .replaceAll('/', '.');
+    findings.add('MISSING_STEP_ID', `${path}/id`, `${place}.id must be a non-empty string.`, 'Give the step an id.');
+    return;
+  }
+  if (!STEP_ID.test(id)) findings.add('STEP_ID_FORMAT', `${path}/id`, `'${id}' works in templates only: use letters, digits and _.`);
+  if (RESERVED.has(id)) findings.add('RESERVED_STEP_ID', `${path}/id`, `'${id}' hides a built-in name from the steps after it.`);
+  const name = nameOf(step) ?? id;
+  if (ids.has(name)) findings.add('DUPLICATE_STEP_ID', `${path}/id`, `Another step is called '${name}'.`);
+  ids.add(name);
+}
+
+const SIDES = new Set(['true', 'false', 'pass', 'fail']);
+const ACTIONS = new Set(['continue', 'reject', 'return', 'goto', 'skip', 'run', 'step', 'workflow', 'flow', 'endpoint']);
+
+function routesFindings(step: JsonObject, path: string, walk: Walk): void {
+  const routes = member(step, 'routes');
+  if (routes !== undefined && routes !== null && !isObject(routes)) {
+    walk.findings.add('INVALID_ROUTES', `${path}/routes`, `'routes' must be an object.`);
+  }
+  for (const [side, route] of isObject(routes) ? Object.entries(routes) : []) {
+    if (SIDES.has(side)) routeFindings(route, `${path}/routes/${side}`, walk);
+    else walk.findings.add('UNKNOWN_ROUTE', `${path}/routes/${side}`, `A condition has no side '${side}'.`);
+  }
+  for (const side of ['onTrue', 'onFalse']) {
+    const route = member(step, side);
+    if (route !== undefined) routeFindings(route, `${path}/${side}`, walk);
+  }
+}
+
+function routeFindings(route: Json, path: string, walk: Walk): void {
+  if (route === null || typeof route === 'boolean') return;
+  if (typeof route === 'string') {
+    if (!ACTIONS.has(route)) targetFindings(route, path, walk);
+    return;
+  }
+  if (!isObject(route)) {
+    walk.findings.add('INVALID_ROUTE', path, 'A route must be an object or a word.');
+    return;
+  }
+  const action = member(route, 'action') ?? member(route, 'type');
+  if (action === undefined) walk.findings.add('ROUTE_ACTION_REQUIRED', path, `A route needs an 'action'.`);
+  else if (!isText(action) || !ACTIONS.has(action)) walk.findings.add('INVALID_ROUTE_ACTION', `${path}/action`, 'This action is unknown.');
+  else if (action === 'goto' || action === 'step') {
+    const target = member(route, 'step') ?? member(route, 'target') ?? member(route, 'goto');
+    if (isText(target)) targetFindings(target, path, walk);
+    else walk.findings.add('ROUTE_TARGET_REQUIRED', path, 'This route does not say which step to go to.');
+  }
+}
+
+function targetFindings(target: string, path: string, { findings, places }: Walk): void {
+  if (!places.has(target)) findings.add('ROUTE_TARGET_MISSING', path, `There is no step '${target}' to go to.`);
+}

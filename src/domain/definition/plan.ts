@@ -1,0 +1,115 @@
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { PublishTarget } from '../events.ts';
+import type { DefinitionItem, DefinitionsState } from '../states.ts';
+import { idProblem, invalid, storedTextProblem } from './check.ts';
+import { keyMember, type ListedKind } from './kinds.ts';
+import { findByKey } from './overlay.ts';
+import type { Problem, Warning } from './problem.ts';
+import { type Put, putOf } from './publish.ts';
+import { textOf } from './read.ts';
+import { compileItem } from './source.ts';
+import { plainWords } from './wording.ts';
+
+/** One element of a push, judged: what it would put, or why it cannot be. Nothing here writes. */
+
+export type Planned = Fit | Unfit;
+
+export interface Fit {
+  readonly ok: true;
+  readonly put: Put;
+  /** As it would be stored. */
+  readonly definition: JsonObject;
+  /** What it replaces, in the target. */
+  readonly before: DefinitionItem | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+export interface Unfit {
+  readonly ok: false;
+  readonly problem: Problem;
+  /** Its id as far as it has one, else its place, such as `endpoint[0]`. */
+  readonly resourceId: string;
+}
+
+/** An element of an array push or a sync: the definition replaces what is stored under its id. */
+export function plan(state: DefinitionsState, kind: ListedKind, item: Json, target: PublishTarget, index: number): Planned {
+  const compiled = compileItem(item, kind);
+  const fallback = `${kind}[${index}]`;
+  if (!compiled.ok) return { ok: false, problem: compiled, resourceId: compiled.resourceId ?? fallback };
+  const { definition, warnings } = compiled;
+  const key = textOf(member(definition, keyMember(kind)));
+  const own = compiled.id ?? key;
+  if (own === undefined) {
+    const message = `Each ${kind} must have '${keyMember(kind)}' or 'id'.`;
+    return { ok: false, problem: { ...invalid(message), missingKey: true }, resourceId: fallback };
+  }
+  const before = existing(state, kind, target, definition, compiled.id === null);
+  const id = before?.id ?? own;
+  const whole = stored(kind, definition, id);
+  const put = putOf(kind, id, whole);
+  const problem = putProblem(kind, put, key);
+  return problem === null ? { ok: true, put, definition: whole, before, warnings } : { ok: false, problem, resourceId: own };
+}
+
+/**
+ * The definition that a push means: the same id, an endpoint of the same slug, or, where the push gives no id or is a PATCH, one of the
+ * same name. In the staged copies first.
+ */
+export function existing(
+  state: DefinitionsState,
+  kind: ListedKind,
+  target: PublishTarget,
+  definition: JsonObject,
+  byName: boolean,
+): DefinitionItem | undefined {
+  const layers = target === 'next' ? [state.next, state.live] : [state.live];
+  const id = textOf(member(definition, 'id'));
+  const key = textOf(member(definition, keyMember(kind)));
+  const find = (matches: (layer: DefinitionsState['live']) => DefinitionItem | undefined) => {
+    for (const layer of layers) {
+      const item = matches(layer);
+      if (item !== undefined) return item;
+    }
+    return undefined;
+  };
+  const same = id === undefined ? undefined : find((layer) => layer[kind].get(id));
+  if (same !== undefined || key === undefined) return same;
+  return byName || kind === 'endpoint' ? find((layer) => findByKey(layer, kind, key)) : undefined;
+}
+
+export function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
+  const slug = kind === 'endpoint' && textOf(member(definition, 'slug')) === undefined ? { slug: id } : {};
+  return member(definition, 'id') === undefined ? { id, ...definition, ...slug } : { ...definition, id, ...slug };
+}
+
+export function putProblem(kind: ListedKind, put: Put, key: string | undefined): Problem | null {
+  const slug = kind === 'endpoint' && key !== undefined ? idProblem(kind, key) : null;
+  return idProblem(kind, put.id) ?? slug ?? storedTextProblem(put.text);
+}
+
+/** The elements of a refused push, one by one: those that fit were not written either (decision 9). */
+export function refusedResults(kind: ListedKind, planned: readonly Planned[]): JsonObject[] {
+  return planned.map((each) =>
+    each.ok
+      ? { ok: true, resourceKind: kind, resourceId: each.put.id, action: 'skipped' }
+      : {
+          ok: false,
+          resourceKind: kind,
+          resourceId: each.resourceId,
+          error: codeOf(each.problem),
+          message: plainWords(each.problem.message),
+          diagnostics: [diagnostic(each.problem)],
+        },
+  );
+}
+
+/** The editor's form of a finding. */
+export function diagnostic({ code, message, line, column }: Problem): JsonObject {
+  const position = line === undefined || column === undefined ? {} : { line, column };
+  return { severity: 'error', code, message: plainWords(message), ...position };
+}
+
+export function codeOf(problem: Problem): 'VALIDATION_FAILED' | 'SOURCE_COMPILE_FAILED' {
+  return problem.code === 'VALIDATION_FAILED' ? 'VALIDATION_FAILED' : 'SOURCE_COMPILE_FAILED';
+}

@@ -1,0 +1,148 @@
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isArray, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { PublishTarget } from '../events.ts';
+import type { DefinitionsState } from '../states.ts';
+import { effectiveDefinitions } from './effective.ts';
+import { definitionFindings } from './findings/definition.ts';
+import type { Finding, Known } from './findings/finding.ts';
+import { keyMember, type ListedKind } from './kinds.ts';
+import { codeOf, type Fit, type Planned, type Unfit } from './plan.ts';
+import type { ManageReply } from './publish.ts';
+import { objectOf, textOf } from './read.ts';
+import { noList, type PlannedSections, planSections, type Section } from './sync.ts';
+import { gameValues } from './values.ts';
+import { plainWords } from './wording.ts';
+
+/**
+ * POST sync/preflight: what a sync of the same body would do, and what its author should know (management 11.3). Whatever would refuse
+ * the sync is an error; every finding of the validator is a warning, which never fails it.
+ */
+export function preflight(state: DefinitionsState, body: Json | undefined, target: PublishTarget): ManageReply | Refusal {
+  const sections = planSections(state, body, target);
+  if (sections instanceof Refusal) return sections;
+  const known = knownNames(state, sections, target);
+  const raw = objectOf(body);
+  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, raw, known)]));
+  const sum = (count: (section: Judged) => number) => [...judged.values()].reduce((all, section) => all + count(section), 0);
+  const [total, success, failed, warnings] = [sum((s) => s.total), sum((s) => s.passed), sum((s) => s.failed), sum((s) => s.warnings)];
+  const summary = { total, success, failed, warnings, nextAction: nextAction(failed, warnings) };
+  const answer = {
+    mode: 'preflight',
+    publishTarget: target,
+    ...Object.fromEntries([...judged].map(([name, section]) => [name, section.body])),
+    summary,
+  };
+  if (failed > 0) return refusal('PREFLIGHT_VALIDATION_FAILED', undefined, { body: answer });
+  return { status: 200, body: { ok: true, ...answer, message: 'Preflight validation passed. No resources were written.' } };
+}
+
+function nextAction(failed: number, warnings: number): string {
+  if (failed > 0) return 'Fix the errors, then run the preflight again.';
+  return warnings > 0 ? 'Review the warnings; the push can proceed.' : 'The push can proceed.';
+}
+
+interface Judged {
+  readonly body: JsonObject;
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly warnings: number;
+}
+
+function judgedSection(
+  name: Section,
+  { kind, planned }: { readonly kind: ListedKind; readonly planned: readonly Planned[] | null },
+  body: JsonObject,
+  known: Known,
+): Judged {
+  if (planned === null) {
+    const counts = { total: 0, passed: 0, failed: 1, warnings: 0 };
+    return { ...counts, body: { ...noList(name), ...counts } };
+  }
+  const items = member(body, name);
+  const sourceOf = (index: number) => objectOf(isArray(items) ? items[index] : undefined);
+  const results = planned.map((each, index) => (each.ok ? fitResult(kind, each, known) : unfitResult(kind, each, sourceOf(index))));
+  const failed = planned.filter((each) => !each.ok).length;
+  const warnings = results.reduce((sum, result) => sum + result.warnings, 0);
+  const counts = { total: planned.length, passed: planned.length - failed, failed, warnings };
+  return { ...counts, body: { ok: failed === 0, ...counts, results: results.map((result) => result.body) } };
+}
+
+interface Result {
+  readonly body: JsonObject;
+  readonly warnings: number;
+}
+
+function fitResult(kind: ListedKind, { definition, before, put, warnings }: Fit, known: Known): Result {
+  const named = kind === 'workflow' ? undefined : textOf(member(definition, keyMember(kind)));
+  const about = { resourceKind: kind, resourceId: named ?? put.id };
+  const sourcePath = textOf(member(definition, 'sourcePath')) ?? '';
+  const found: Finding[] = [...warnings.map((warning) => ({ ...warning, path: '' })), ...definitionFindings(kind, definition, known)];
+  const diagnostics = found.map(({ code, message, path, fix }) => ({
+    severity: 'warning',
+    code,
+    message: plainWords(message),
+    ...about,
+    sourcePath,
+    ...(path === '' ? {} : { sourcePointer: path }),
+    suggestedFix: fix ?? '',
+  }));
+  const action = before === undefined ? 'would_create' : 'would_update';
+  return { body: { ok: true, ...about, action, diagnostics }, warnings: diagnostics.length };
+}
+
+const MISSING_KEY = {
+  endpoint: ['ENDPOINT_SLUG_REQUIRED', 'slug'],
+  collection: ['COLLECTION_NAME_REQUIRED', 'name'],
+  workflow: ['WORKFLOW_ID_OR_NAME_REQUIRED', 'id'],
+  query: ['VALIDATION_FAILED', 'name'],
+} as const;
+
+/** `sourcePath` names the member that is wrong; `file` the author's file, where there is one. */
+function unfitResult(kind: ListedKind, { problem, resourceId }: Unfit, item: JsonObject): Result {
+  const about = { resourceKind: kind, resourceId };
+  const inSource = codeOf(problem) === 'SOURCE_COMPILE_FAILED';
+  const [keyCode, keyName] = MISSING_KEY[kind];
+  const plain = problem.missingKey === true ? { code: keyCode, sourcePath: keyName } : { code: problem.code, sourcePath: '' };
+  const place = inSource ? { code: 'SOURCE_COMPILE_FAILED', type: problem.code, sourcePath: 'sourceText' } : plain;
+  const file = textOf(member(item, 'sourcePath'));
+  const diagnostic = {
+    severity: 'error',
+    ...place,
+    message: plainWords(problem.message),
+    ...about,
+    ...(file === undefined ? {} : { file }),
+    ...(problem.line === undefined || problem.column === undefined ? {} : { line: problem.line, column: problem.column }),
+    suggestedFix: inSource ? 'Correct the source text.' : 'Correct the definition.',
+  };
+  const message = diagnostic.message;
+  return { body: { ok: false, ...about, error: 'VALIDATION_FAILED', message, diagnostics: [diagnostic] }, warnings: 0 };
+}
+
+/** What definitions may refer to: what the target holds already, and what this push brings. */
+function knownNames(state: DefinitionsState, sections: PlannedSections, target: PublishTarget): Known {
+  const held = effectiveDefinitions(state, target);
+  const pushed = (name: Section) =>
+    (sections.get(name)?.planned ?? []).flatMap((each) => (each.ok ? [{ id: each.put.id, definition: each.definition }] : []));
+  const collections = pushed('collections');
+  const names = new Set(collections.flatMap(({ id, definition }) => [id, textOf(member(definition, 'name')) ?? id]).map(lower));
+  const workflows = new Set(pushed('workflows').map(({ id }) => id));
+  const endpoints = new Set(pushed('endpoints').map(({ id }) => id));
+  const tables = new Set(collections.flatMap(({ definition }) => tableIds(definition)));
+  return {
+    collection: (name) => names.has(lower(name)) || held.collection(name) !== undefined,
+    callable: (name) =>
+      workflows.has(name) || endpoints.has(name) || held.workflow(name) !== undefined || held.endpoint(name) !== undefined,
+    table: (name) => tables.has(name) || Object.hasOwn(held.values.values, name),
+  };
+}
+
+function tableIds(definition: JsonObject): string[] {
+  const tables = member(definition, 'tables');
+  return tables === undefined ? [] : Object.keys(gameValues([], { tables }, { version: null, updatedAt: null }).values);
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}

@@ -1,0 +1,118 @@
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { DefinitionChange, ProjectEvent, SourceStored } from '../events.ts';
+import type { DefinitionsState } from '../states.ts';
+import { layerHash } from './evolve.ts';
+import { type Decision, type Put, reply, sourceEvents } from './publish.ts';
+
+/**
+ * Rolling live back to what it was before its last publish or promotion (decision 8). A rollback after a rollback goes one further
+ * back, so history is a pile: publishes lay on it, rollbacks take off.
+ *
+ * The state keeps no old definitions, so they come from the log: {@link RollbackSearch} is shown the events of the definitions newest
+ * first and says when it has seen enough. Saved tests have no part in it.
+ */
+
+/** What live was; a definition that was not there has no text. */
+export interface EarlierLive {
+  /** Revision of the publish or promotion that made it; −1: none. */
+  readonly to: number;
+  readonly definitions: readonly (Omit<Put, 'hash' | 'text'> & { readonly hash: string | null; readonly text: string | null })[];
+}
+
+type LiveEvent = { readonly revision: number; readonly changes: readonly DefinitionChange[]; readonly to: number | null };
+
+export class RollbackSearch {
+  /** The publish to be undone; −1: there is none. `undefined`: not found yet. */
+  #undone: number | undefined;
+  #to: number | undefined;
+  /** By kind and id: what the undone events changed, and the hash it had before; `undefined`: not found yet. */
+  readonly #wanted = new Map<string, { readonly kind: DefinitionChange['kind']; readonly id: string; hash?: string | null }>();
+  readonly #texts = new Map<string, string>();
+  readonly #parts = new Map<string, Map<number, string>>();
+
+  /** Takes texts that are at hand. */
+  constructor(held: ReadonlyMap<string, string>) {
+    for (const [hash, text] of held) this.#texts.set(hash, text);
+  }
+
+  /** Newest first. Answers whether it has seen enough. */
+  take(event: ProjectEvent): boolean {
+    if (event.type === 'source.stored') this.#store(event.data);
+    const live = liveEvent(event);
+    if (live !== null) this.#takeLive(live);
+    return this.#enough();
+  }
+
+  /** `null`: live was never published. What was not found is taken for never having been there. */
+  result(): EarlierLive | null {
+    if (this.#undone === undefined || this.#undone < 0) return null;
+    const definitions = [...this.#wanted.values()].map(({ kind, id, hash = null }) => {
+      const text = hash === null ? null : this.#texts.get(hash);
+      if (text === undefined) throw new Error(`Corrupt log: ${kind} ${id} refers to the unknown source ${hash}`);
+      return { kind, id, hash, text };
+    });
+    return { to: this.#to ?? -1, definitions };
+  }
+
+  #takeLive({ revision, changes, to }: LiveEvent): void {
+    this.#undone ??= to ?? revision;
+    if (revision >= this.#undone) {
+      for (const { kind, id } of changes) this.#wanted.set(`${kind}/${id}`, { kind, id });
+      return;
+    }
+    this.#to ??= to ?? revision;
+    for (const { kind, id, hash } of changes) {
+      const wanted = this.#wanted.get(`${kind}/${id}`);
+      if (wanted !== undefined && wanted.hash === undefined) wanted.hash = hash;
+    }
+  }
+
+  #store({ hash, part, parts, text }: SourceStored): void {
+    if (this.#texts.has(hash)) return;
+    const pieces = this.#parts.get(hash) ?? new Map<number, string>();
+    this.#parts.set(hash, pieces.set(part, text));
+    if (pieces.size === parts) this.#texts.set(hash, Array.from({ length: parts }, (_, i) => pieces.get(i) ?? '').join(''));
+  }
+
+  #enough(): boolean {
+    if (this.#undone === undefined) return false;
+    if (this.#undone < 0) return true;
+    const known = [...this.#wanted.values()].every(({ hash }) => hash === null || (hash !== undefined && this.#texts.has(hash)));
+    return this.#to !== undefined && known;
+  }
+}
+
+/** An event that changed what is live, tests aside. */
+function liveEvent(event: ProjectEvent): LiveEvent | null {
+  if (event.type === 'definitions.published' && event.data.target === 'next') return null;
+  if (event.type !== 'definitions.published' && event.type !== 'definitions.promoted' && event.type !== 'definitions.rolledBack')
+    return null;
+  const changes = event.data.changes.filter(({ kind }) => kind !== 'tests');
+  const to = event.type === 'definitions.rolledBack' ? event.data.to : null;
+  return changes.length === 0 && to === null ? null : { revision: event.revision, changes, to };
+}
+
+/** `dryRun` answers what would change and writes nothing. */
+export function decideRollback(
+  state: DefinitionsState,
+  earlier: EarlierLive | null,
+  { dryRun }: { readonly dryRun: boolean },
+): Decision | Refusal {
+  if (earlier === null) return refusal('NOTHING_TO_ROLL_BACK');
+  const changed = earlier.definitions.filter(({ kind, id, hash }) => (state.live[kind].get(id)?.hash ?? null) !== hash);
+  const changes = changed.map(({ kind, id, hash }) => ({ kind, id, hash }));
+  const hash = layerHash(state.live, changes);
+  const generation = state.generation + (dryRun ? 0 : 1);
+  const { to } = earlier;
+  const body: JsonObject = { to, changes: changes.map((each) => summary(state, each)), hash, generation, ...(dryRun ? { dryRun } : {}) };
+  if (dryRun) return { events: [], answer: reply(body) };
+  const puts = changed.flatMap(({ kind, id, hash: put, text }) => (put === null || text === null ? [] : [{ kind, id, hash: put, text }]));
+  const rolledBack = { type: 'definitions.rolledBack', data: { changes, hash, generation, to } } as const;
+  return { events: [...sourceEvents(state, puts), rolledBack], answer: reply(body) };
+}
+
+function summary(state: DefinitionsState, { kind, id, hash }: DefinitionChange): JsonObject {
+  const action = hash === null ? 'delete' : state.live[kind].has(id) ? 'change' : 'add';
+  return { kind, id, action };
+}

@@ -1,0 +1,40 @@
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { EndpointModel } from '../definition/model.ts';
+import type { Definitions } from './step.ts';
+
+/** Whether an endpoint may write: for games that are only let read (security 8.7). */
+
+const WRITING: ReadonlySet<Json | undefined> = new Set<Json | undefined>(['write', 'delete']);
+/** Members that name other logic: steps of the types workflow and call, and routes that run something. */
+const REFERRING = ['workflow', 'target', 'flow', 'endpoint'] as const;
+/** Where no steps are. */
+const PASSIVE: ReadonlySet<string> = new Set(['input', 'response', 'sourceText', 'params']);
+
+/**
+ * Whether the definition, or anything that it may call, has a write or delete step, reached or not. In doubt it has: an object that
+ * looks like such a step is one.
+ */
+export function mayWrite(endpoint: EndpointModel, definitions: Pick<Definitions, 'workflow' | 'endpoint'>): boolean {
+  const seen = new Set<string>();
+
+  const inDefinition = (definition: Json): boolean => {
+    if (!isObject(definition)) return inJson(definition);
+    return Object.entries(definition).some(([name, value]) => !PASSIVE.has(name) && inJson(value));
+  };
+  const inJson = (json: Json): boolean => {
+    if (isArray(json)) return json.some(inJson);
+    if (!isObject(json)) return false;
+    if (WRITING.has(member(json, 'type'))) return true;
+    return REFERRING.some((name) => inNamed(member(json, name))) || inDefinition(json);
+  };
+  const inNamed = (name: Json | undefined): boolean => {
+    if (typeof name !== 'string' || seen.has(name)) return false;
+    seen.add(name);
+    const dot = name.indexOf('.');
+    const library = dot < 0 ? undefined : definitions.workflow(name.slice(0, dot));
+    const found = [definitions.workflow(name), definitions.endpoint(name), library];
+    return found.some((model) => model !== undefined && inDefinition(model.definition));
+  };
+  return inDefinition(endpoint.definition);
+}

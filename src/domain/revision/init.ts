@@ -1,0 +1,27 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { GamePackage } from '../states.ts';
+import { currentRevision, latestRevision } from './package.ts';
+
+/**
+ * The answer to a game that starts (security 8.8). A number that is not known is left out: the client takes a null for a failed
+ * handshake. It says what is so whether or not the project enforces anything.
+ */
+export function revisionInitBody(known: GamePackage | null, player: number | null): JsonObject {
+  const current = currentRevision(known);
+  const latest = latestRevision(known);
+  const outdated = player !== null && current !== null && player < current;
+  return {
+    ok: true,
+    ...(player === null ? {} : { playerRevision: player }),
+    ...(current === null ? {} : { currentRevisionId: current }),
+    ...(latest === null ? {} : { latestRevisionId: latest }),
+    revisionOutdated: outdated,
+    message: messageOf(player, current, outdated),
+  };
+}
+
+function messageOf(player: number | null, current: number | null, outdated: boolean): string {
+  if (player === null) return 'The game did not say which revision it is.';
+  if (current === null) return 'This project has no synced game package yet.';
+  return outdated ? `Revision ${player} is outdated; ${current} is current.` : `Revision ${player} is current.`;
+}

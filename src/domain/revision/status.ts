@@ -1,0 +1,108 @@
+import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import type { ProjectSettings } from '../project/settings.ts';
+import type { GamePackage } from '../states.ts';
+import { currentRevision } from './package.ts';
+
+/** Whether a client runs a revision that is too old, and what follows (security 8.4 to 8.7). The client's own belief counts nothing. */
+
+export type RevisionAction = 'warn' | 'block_writes' | 'block_all';
+
+export interface RevisionStatus {
+  readonly outdated: boolean;
+  /** `null`: unknown, and taken for outdated by a test setting. */
+  readonly player: number | null;
+  readonly current: number;
+  readonly action: RevisionAction | null;
+  readonly graceExpired: boolean;
+  /** `null`: no grace period runs. */
+  readonly graceRemainingMinutes: number | null;
+  readonly settings: ProjectSettings;
+}
+
+/** What a request says of the game that sent it. */
+export interface ClientFacts {
+  /** `null`: none, or none that can be one. */
+  readonly revision: number | null;
+  /** `game`, `editor`, `dedicated`, or whatever else was sent. */
+  readonly clientType: string | null;
+}
+
+/** A revision as clients tell it in JSON; 0 is none, and so is whatever cannot be one. */
+export function revisionIdOf(value: Json | undefined): number | null {
+  const revision = isNumber(value) ? toDouble(value) : 0;
+  return Number.isSafeInteger(revision) && revision > 0 ? revision : null;
+}
+
+const MINUTE_MS = 60_000;
+
+/** `null`: nothing is known or nothing is enforced, so nothing is said and nothing is blocked. `now` in unix ms. */
+export function revisionStatus(
+  settings: ProjectSettings,
+  known: GamePackage | null,
+  { revision, clientType }: ClientFacts,
+  now: number,
+): RevisionStatus | null {
+  if (!settings.revisionEnforcementEnabled || known === null) return null;
+  const current = currentRevision(known);
+  if (current === null) return null;
+  const tested = isTested(settings, clientType);
+  if (revision === null && !tested) return null;
+  const status = { player: revision, current, settings };
+  if (!tested && revision !== null && revision >= current) {
+    return { ...status, outdated: false, action: null, graceExpired: false, graceRemainingMinutes: null };
+  }
+  return { ...status, outdated: true, ...consequence(settings, known.publishedAt, now) };
+}
+
+/** Settings that have clients see what an outdated game sees. */
+function isTested(settings: ProjectSettings, clientType: string | null): boolean {
+  if (clientType === 'editor') return settings.revisionTestOutdatedEditor;
+  return settings.revisionTestOutdatedLive && (clientType === 'game' || clientType === 'dedicated');
+}
+
+type Consequence = Pick<RevisionStatus, 'action' | 'graceExpired' | 'graceRemainingMinutes'>;
+
+function consequence(settings: ProjectSettings, since: number, now: number): Consequence {
+  if (settings.revisionEnforcementMode === 'allow_continue') return { action: 'warn', graceExpired: false, graceRemainingMinutes: null };
+  const left = since + (settings.revisionGracePeriodMinutes ?? 0) * MINUTE_MS - now;
+  if (left > 0) return { action: 'warn', graceExpired: false, graceRemainingMinutes: Math.ceil(left / MINUTE_MS) };
+  return { action: settings.revisionPostGraceAction, graceExpired: true, graceRemainingMinutes: 0 };
+}
+
+/** Whether an outdated game may no longer do this. */
+export function isBlocked(status: RevisionStatus, access: 'read' | 'write'): boolean {
+  return status.action === 'block_all' || (status.action === 'block_writes' && access === 'write');
+}
+
+/** The `_revisionStatus` of an endpoint's answer: these names and types, or the client loses the whole answer (security 8.5). */
+export function revisionStatusBody(status: RevisionStatus): JsonObject {
+  const { settings, graceRemainingMinutes } = status;
+  return {
+    isOutdatedRevision: status.outdated,
+    ...(status.player === null ? {} : { playerRevision: status.player }),
+    currentRevision: status.current,
+    ...(graceRemainingMinutes === null ? {} : { graceRemainingMinutes }),
+    graceExpired: status.graceExpired,
+    action: status.action,
+    message: status.outdated ? revisionMessage(status) : null,
+    enforcementMode: settings.revisionEnforcementMode,
+    policy: {
+      gracePeriodMinutes: settings.revisionGracePeriodMinutes,
+      postGraceAction: settings.revisionPostGraceAction,
+      forceEndpointUpgrade: settings.revisionForceEndpointUpgrade,
+      notifyMessage: settings.revisionNotifyMessage,
+      showUpdateOptions: settings.revisionShowUpdateOptions,
+      showPopupOnce: settings.revisionShowPopupOnce,
+      showDefaultMessage: settings.revisionShowDefaultMessage,
+      enforcementMode: settings.revisionEnforcementMode,
+    },
+  };
+}
+
+/** What players are shown: the project's own words, if it has any. */
+export function revisionMessage({ settings, graceExpired }: RevisionStatus): string {
+  if (settings.revisionNotifyMessage !== '') return settings.revisionNotifyMessage;
+  return graceExpired
+    ? 'This version of the game is too old. Update it to play on.'
+    : 'A newer version of the game is out. Please update it.';
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, type JsonObject } from '../../kernel/json.ts';
+import type { ProjectSettings } from '../project/settings.ts';
+
+/**
+ * What a project's clients are told of its security (security 5). The signature is made over the same numbers and texts that are
+ * sent: the client checks it against the raw text.
+ */
+
+const SCHEMA_VERSION = 1;
+/** How long a client goes by a config before it asks again, seconds. */
+const TTL_SECONDS = 60;
+
+/** The settings that clients act on. */
+export function clientSettings(settings: ProjectSettings): JsonObject {
+  return {
+    enableAuthSessions: settings.enableAuthSessions,
+    authSessionTtlSeconds: settings.authSessionTtlSeconds,
+    enableEncryptedRequests: settings.enableEncryptedRequests,
+    encryptedRequestWindowSeconds: settings.encryptedRequestWindowSeconds,
+    analytics: settings.analytics,
+  };
+}
+
+const versions = new WeakMap<ProjectSettings, string>();
+
+/** 16 hex digits that differ whenever what clients act on differs. */
+export function configVersion(settings: ProjectSettings): string {
+  const known = versions.get(settings);
+  if (known !== undefined) return known;
+  const version = versionOf(clientSettings(settings));
+  versions.set(settings, version);
+  return version;
+}
+
+export function versionOf(settings: JsonObject): string {
+  return createHash('sha256').update(canonicalJson(settings)).digest('hex').slice(0, 16);
+}
+
+/** What a call has to be like, in the words of the `security` block that clients send. */
+export function expectedModes(settings: ProjectSettings): JsonObject {
+  return {
+    authSessions: settings.enableAuthSessions ? 'enabled' : 'disabled',
+    encryptedRequests: settings.enableEncryptedRequests ? 'required' : 'disabled',
+  };
+}
+
+/** The config without its signature. `signing` names the key that will sign it; `now` in unix ms. */
+export function securityConfig(projectId: string, settings: ProjectSettings, signing: JsonObject, now: number): JsonObject {
+  return {
+    schemaVersion: SCHEMA_VERSION,
+    projectId,
+    configVersion: configVersion(settings),
+    generatedAt: new Date(now).toISOString(),
+    ttlSeconds: TTL_SECONDS,
+    modes: { ...expectedModes(settings), analytics: settings.analytics['enabled'] === false ? 'disabled' : 'enabled' },
+    clientMode: clientMode(settings),
+    settings: clientSettings(settings),
+    signing,
+  };
+}
+
+function clientMode({ enableAuthSessions, enableEncryptedRequests }: ProjectSettings): string {
+  const modes = [...(enableAuthSessions ? ['session'] : []), ...(enableEncryptedRequests ? ['encrypted'] : [])];
+  return modes.length === 0 ? 'legacy' : modes.join('+');
+}

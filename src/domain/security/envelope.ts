@@ -1,0 +1,196 @@
+import { createDecipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import { canonicalJson, isNumber, isObject, type Json, JsonError, type JsonObject, parseJsonBytes } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { ENVELOPE_IDENTITIES, WIRE_TEXTS } from '../wire-names.ts';
+
+/**
+ * Opening sealed requests (security 7). The key comes out of the public key, which every copy of the game has: a seal keeps a request
+ * whole and its own, it hides nothing from a player. Nothing here throws for what somebody sent.
+ */
+
+const ALGORITHM = 'aes-256-gcm+hmac-sha256';
+const VERSION = '1';
+const LEAST_NONCE = 8;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** It becomes part of the subject that remembers the request's id. */
+const STORABLE = /^[^/\0]{1,256}$/;
+const LABELS: readonly string[] = [WIRE_TEXTS.envelopeLabel.published, WIRE_TEXTS.envelopeLabel.neutral];
+
+export interface OpenRequest {
+  /** As it was sent; see {@link sealedIn}. */
+  readonly envelope: JsonObject;
+  readonly projectId: string;
+  readonly slug: string;
+  /** The project's enabled public key with this fingerprint. */
+  publicKey(fingerprint: string): string | undefined;
+  /** Whom the call is for; `null`: a server's call, which may be sealed in any name. */
+  readonly player: string | null;
+  /** Id of the valid session that came with the request. */
+  readonly sessionId: string | null;
+}
+
+/** What was sealed, and in whose name. */
+export interface Opened {
+  readonly payload: JsonObject;
+  readonly type: 'session' | 'platform';
+  readonly identity: string;
+}
+
+/** The envelope of a body; `null` for a plain body (security 7.1). */
+export function sealedIn(body: JsonObject): JsonObject | null {
+  for (const name of ['envelope', 'encryptedRequest']) {
+    const envelope = member(body, name);
+    if (isObject(envelope) && (member(body, 'encrypted') === true || holdsPayload(envelope))) return envelope;
+  }
+  return member(body, 'encrypted') === true || holdsPayload(body) ? body : null;
+}
+
+function holdsPayload(object: JsonObject): boolean {
+  return Object.hasOwn(object, 'encryptedPayload') || Object.hasOwn(object, 'ciphertext');
+}
+
+/** First 32 hex digits of the SHA-256 of a public key. */
+export function fingerprintOf(publicKey: string): string {
+  return createHash('sha256').update(publicKey, 'utf8').digest('hex').slice(0, 32);
+}
+
+/** Rows 1 to 14 of security 7.4, in their order. */
+export function openEnvelope(ask: OpenRequest): Opened | Refusal {
+  const read = (name: string) => textOf(member(ask.envelope, name));
+  const projectId = read('projectId');
+  if (projectId !== ask.projectId) return invalid('The envelope is for another project');
+  const endpointSlug = read('endpointSlug');
+  if (endpointSlug !== '' && endpointSlug !== ask.slug) return invalid('The envelope is for another endpoint');
+  const version = read('version') || VERSION;
+  const algorithm = read('algorithm') || ALGORITHM;
+  if (version !== VERSION || algorithm !== ALGORITHM) return invalid('The envelope has a version or an algorithm that is not known here');
+  const nonce = read('nonce');
+  if (nonce.length < LEAST_NONCE) return invalid('The nonce of the envelope is too short');
+  const publicKeyFingerprint = read('publicKeyFingerprint');
+  const publicKey = ask.publicKey(publicKeyFingerprint);
+  if (publicKey === undefined) return invalid('The envelope was made with a public key that this project does not have');
+  const sealed = { iv: read('iv'), encryptedPayload: read('encryptedPayload') || read('ciphertext'), tag: read('tag') };
+  const signature = read('signature');
+  if (sealed.iv === '' || sealed.encryptedPayload === '' || signature === '') return invalid('The envelope is not complete');
+  const named = identityOf(read);
+  if (named === null) return invalid('The envelope names neither a player nor a session');
+  if (!STORABLE.test(named.identity)) return invalid('The envelope names an impossible player');
+  const stranger = wrongIdentity(ask, named);
+  if (stranger) return stranger;
+
+  const { identity, identityType } = named;
+  const base = { algorithm, identity, identityType, nonce, projectId, publicKeyFingerprint, version };
+  const context = endpointSlug === '' ? base : { ...base, endpointSlug };
+  if (!isSigned(publicKey, canonicalJson({ ...context, ...sealed }), signature)) return invalid(BROKEN);
+  const plain = decrypted(publicKey, canonicalJson(context), sealed);
+  return plain === null ? invalid(BROKEN) : readPayload(plain, ask.slug, named);
+}
+
+const BROKEN = 'The envelope does not open: it was altered, or sealed with another key';
+
+function invalid(message: string): Refusal {
+  return refusal('REQUEST_SIGNATURE_INVALID', message);
+}
+
+interface Named {
+  readonly type: Opened['type'];
+  readonly identity: string;
+  /** As the key was derived with it: the spelling of the member decides. */
+  readonly identityType: string;
+}
+
+function identityOf(read: (name: string) => string): Named | null {
+  const sessionId = read('sessionId');
+  if (sessionId !== '') return { type: 'session', identity: sessionId, identityType: 'session' };
+  for (const { name, identityType } of ENVELOPE_IDENTITIES) {
+    const identity = read(name);
+    if (identity !== '') return { type: 'platform', identity, identityType };
+  }
+  return null;
+}
+
+function wrongIdentity({ player, sessionId }: OpenRequest, { type, identity }: Named): Refusal | null {
+  if (type === 'session') {
+    if (sessionId === null) return refusal('AUTH_SESSION_REQUIRED');
+    return identity === sessionId ? null : refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
+  }
+  return player === null || identity === player ? null : invalid('The envelope was sealed for another player');
+}
+
+function isSigned(publicKey: string, message: string, signature: string): boolean {
+  if (!/^[0-9a-f]{64}$/i.test(signature)) return false;
+  const expected = createHmac('sha256', publicKey).update(message, 'utf8').digest();
+  return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
+}
+
+interface Sealed {
+  readonly iv: string;
+  readonly encryptedPayload: string;
+  readonly tag: string;
+}
+
+/** `null` when nothing comes of it. Which label a client derives its key with only shows by trying. */
+function decrypted(publicKey: string, context: string, sealed: Sealed): Buffer | null {
+  const parts = partsOf(sealed);
+  if (parts === null) return null;
+  for (const label of LABELS) {
+    const key = createHash('sha256').update(`${label}\0${publicKey}\0${context}`, 'utf8').digest();
+    const decipher = createDecipheriv('aes-256-gcm', key, parts.iv, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(context, 'utf8')).setAuthTag(parts.tag);
+    const plain = decipher.update(parts.ciphertext);
+    try {
+      return Buffer.concat([plain, decipher.final()]);
+    } catch {
+      // Not this label, or altered.
+    }
+  }
+  return null;
+}
+
+/**
+ * Bytes of iv, tag and ciphertext. Hex is told from base64url by the length alone: a text of hex digits may be either. Without a tag
+ * it is the end of the ciphertext.
+ */
+function partsOf({ iv, encryptedPayload, tag }: Sealed): { readonly iv: Buffer; readonly ciphertext: Buffer; readonly tag: Buffer } | null {
+  const isHex = iv.length === 2 * IV_BYTES;
+  const ivBytes = isHex ? fromHex(iv) : fromBase64(iv);
+  const body = isHex ? fromHex(encryptedPayload) : fromBase64(encryptedPayload);
+  if (ivBytes?.length !== IV_BYTES || body === null) return null;
+  const cut = tag === '' ? body.length - TAG_BYTES : body.length;
+  const tagBytes = tag === '' ? body.subarray(Math.max(cut, 0)) : tag.length === 2 * TAG_BYTES ? fromHex(tag) : fromBase64(tag);
+  if (cut <= 0 || tagBytes?.length !== TAG_BYTES) return null;
+  return { iv: ivBytes, ciphertext: body.subarray(0, cut), tag: tagBytes };
+}
+
+function fromHex(text: string): Buffer | null {
+  return /^(?:[0-9a-f]{2})+$/i.test(text) ? Buffer.from(text, 'hex') : null;
+}
+
+/** Either alphabet, with or without padding. */
+function fromBase64(text: string): Buffer | null {
+  return /^[\w+/-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : null;
+}
+
+function readPayload(plain: Buffer, slug: string, { type, identity }: Named): Opened | Refusal {
+  let payload: Json;
+  try {
+    payload = parseJsonBytes(plain);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return error.kind === 'syntax'
+      ? invalid('What the envelope holds is not JSON')
+      : refusal('INVALID_JSON', `Invalid JSON: ${error.message}`);
+  }
+  if (!isObject(payload)) return refusal('INVALID_BODY', 'What the envelope holds must be a JSON object');
+  const sealedSlug = member(payload, '_endpointSlug') ?? null;
+  if (sealedSlug !== null && sealedSlug !== slug) return invalid('The request was sealed for another endpoint');
+  return { payload, type, identity };
+}
+
+/** A text, or a number as its text; everything else counts as not there. */
+function textOf(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  return isNumber(value) ? canonicalJson(value) : '';
+}

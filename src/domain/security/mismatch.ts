@@ -1,0 +1,29 @@
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { ProjectSettings } from '../project/settings.ts';
+import { configVersion, expectedModes } from './config.ts';
+
+/**
+ * Calls that do not fit the project's security (security 6.2). The client adopts what the answer expects, and calls once more, so
+ * everything it needs for that is in it. HTTP 200, because a game cannot read an error answer (decision 2).
+ */
+
+/** A client library sent a plain body. */
+export function encryptionRequired(settings: ProjectSettings): Refusal {
+  return mismatch('SECURITY_ENCRYPTION_REQUIRED', settings);
+}
+
+/**
+ * A session token came and the project has sessions off: a mismatch for a client that believes them on, else `null` (then the plain
+ * 403 AUTH_SESSION_DISABLED is for it).
+ */
+export function sessionMismatch(settings: ProjectSettings, security: JsonObject | null): Refusal | null {
+  if (settings.enableAuthSessions || security === null || member(security, 'authSessions') !== 'enabled') return null;
+  return mismatch('SECURITY_SESSION_DISABLED', settings);
+}
+
+function mismatch(code: 'SECURITY_ENCRYPTION_REQUIRED' | 'SECURITY_SESSION_DISABLED', settings: ProjectSettings): Refusal {
+  const security = { configVersion: configVersion(settings), expected: expectedModes(settings) };
+  return refusal(code, undefined, { httpStatus: 200, error: { security } });
+}

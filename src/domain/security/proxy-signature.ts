@@ -1,0 +1,23 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** A player's consent that a host asks for in its name (security 3). */
+export interface Delegation {
+  readonly projectId: string;
+  /** Slug of the endpoint, or `storage-{collectionId}` for the read of a document. */
+  readonly scope: string;
+  readonly player: string;
+  /** The player's own token; may be empty. */
+  readonly token: string;
+}
+
+/** HMAC-SHA256 with the public key, as lower-case hex. */
+export function proxySignature(publicKey: string, { projectId, scope, player, token }: Delegation): string {
+  return createHmac('sha256', publicKey).update(`${projectId}:${scope}:${player}:${token}`).digest('hex');
+}
+
+/** In constant time. */
+export function isSignedBy(publicKey: string, delegation: Delegation, signature: string): boolean {
+  const expected = Buffer.from(proxySignature(publicKey, delegation));
+  const sent = Buffer.from(signature.trim().toLowerCase());
+  return expected.length === sent.length && timingSafeEqual(expected, sent);
+}

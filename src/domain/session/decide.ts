@@ -1,0 +1,87 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import type { DomainEvent } from '../events.ts';
+import type { AuthSession, SessionFamily } from '../states.ts';
+import { formToken, type SessionToken } from './token.ts';
+
+/** Auth sessions (security 4). None ends another: revoking reaches those that were refreshed from the one revoked, and only those. */
+
+export interface NewSession {
+  readonly ttlSeconds: number;
+  /** `SESSION_RANDOM_BYTES` of them. */
+  readonly random: Uint8Array;
+  /** Unix ms. */
+  readonly now: number;
+}
+
+export interface Opened {
+  readonly events: readonly DomainEvent[];
+  readonly session: AuthSession;
+  readonly player: string;
+  /** The token's text: told once, and kept nowhere. */
+  readonly token: string;
+}
+
+/** Sessions of one family in force at once; a client that renews in time has two or three. */
+const MOST_IN_FORCE = 256;
+const NONE: SessionFamily = { player: '', sessions: new Map() };
+
+export function createSession(player: string, { ttlSeconds, random, now }: NewSession): Opened {
+  const { token, text } = formToken(random, null, now + ttlSeconds * 1000);
+  const { sessionId, expiresAt, hash } = token;
+  const session = { sessionId, hash, from: null, createdAt: now, expiresAt, revokedAt: null };
+  return { events: [{ type: 'session.created', data: { sessionId, player, hash, expiresAt } }], session, player, token: text };
+}
+
+/**
+ * The session of a token, when it is in force: 401 `AUTH_SESSION_EXPIRED`, or 401 `AUTH_SESSION_INVALID` for one that is unknown,
+ * forged or revoked. `state`: of the token's family.
+ */
+export function sessionInForce(token: SessionToken, state: SessionFamily | null, now: number): AuthSession | Refusal {
+  if (now >= token.expiresAt) return refusal('AUTH_SESSION_EXPIRED');
+  const session = state?.sessions.get(token.sessionId);
+  if (!session || !sameHash(session.hash, token.hash) || session.revokedAt !== null) return refusal('AUTH_SESSION_INVALID');
+  return session;
+}
+
+/** A new session beside the old one, which requests under way still use. Throws as {@link sessionInForce}. */
+export function refreshSession(token: SessionToken, state: SessionFamily | null, made: NewSession): Opened | Refusal {
+  const old = sessionInForce(token, state, made.now);
+  if (old instanceof Refusal) return old;
+  const { player, sessions } = state ?? NONE;
+  const inForce = [...sessions.values()].filter(({ expiresAt }) => expiresAt > made.now).length;
+  if (inForce >= MOST_IN_FORCE) return refusal('RATE_LIMITED', 'This session was refreshed too often; create a new one');
+  const { family } = token;
+  const { token: fresh, text } = formToken(made.random, family, made.now + made.ttlSeconds * 1000);
+  const { sessionId, expiresAt, hash } = fresh;
+  const data = { family, sessionId, from: old.sessionId, hash, expiresAt };
+  const session = { sessionId, hash, from: old.sessionId, createdAt: made.now, expiresAt, revokedAt: null };
+  return { events: [{ type: 'session.refreshed', data }], session, player, token: text };
+}
+
+export interface Revoked {
+  readonly events: readonly DomainEvent[];
+  readonly session: AuthSession;
+  readonly player: string;
+}
+
+/** Revokes a session and all that were refreshed from it. Final, like expiry. Throws as {@link sessionInForce}. */
+export function revokeSession(token: SessionToken, state: SessionFamily | null, now: number): Revoked | Refusal {
+  const session = sessionInForce(token, state, now);
+  if (session instanceof Refusal) return session;
+  const { player, sessions } = state ?? NONE;
+  const sessionIds = [session.sessionId];
+  const reached = new Set(sessionIds);
+  // In order of issue: whatever a session was refreshed from stands before it.
+  for (const { sessionId, from } of sessions.values()) {
+    if (from === null || !reached.has(from) || reached.has(sessionId)) continue;
+    reached.add(sessionId);
+    sessionIds.push(sessionId);
+  }
+  const events: DomainEvent[] = [{ type: 'session.revoked', data: { family: token.family, sessionIds } }];
+  return { events, session: { ...session, revokedAt: now }, player };
+}
+
+function sameHash(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,108 @@
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { cutText } from '../document/text.ts';
+import { anyOf, LONGEST, numberOf, textOf } from './body.ts';
+import type { AnalyticsTracked } from './events.ts';
+
+/** 4 to 32 digits (runtime-storage 2.2), or `0`: a dedicated server without an id of its own (client-wire 3.5). */
+const REPORTED_PLAYER = /^(?:0|\d{4,32})$/;
+
+const SEVERITIES = ['info', 'warning', 'error', 'custom', 'session'] as const;
+type Severity = (typeof SEVERITIES)[number];
+
+const LONGEST_TYPE = 80;
+const LIBRARY = 'network-storage-library';
+
+/** Where an event's members are looked for, first text wins (runtime-storage 12). */
+const TYPE_NAMES = ['type', 'event', 'code'];
+const LABEL_NAMES = ['label', 'code', 'message'];
+
+/**
+ * What an analytics body comes to. Names are neutral already. Refused in this order: 400 INVALID_KEY for the player's id, then 400
+ * INVALID_ANALYTICS_EVENT for an unknown severity, then for no usable type (runtime-storage 12).
+ */
+export function analyticsEvent(body: JsonObject, claimed: string | null): AnalyticsTracked | Refusal {
+  const platformId = playerOf(member(body, 'platformId'), claimed);
+  if (platformId === null) return refusal('INVALID_KEY', 'platformId must be a text of 4 to 32 digits');
+  const severity = severityOf(member(body, 'severity'));
+  if (severity === undefined) return refusal('INVALID_ANALYTICS_EVENT', `severity must be one of ${SEVERITIES.join(', ')}`);
+  const sentType = textOf(body, TYPE_NAMES, LONGEST.code);
+  const type = storedType(sentType, severity);
+  if (type === null) return refusal('INVALID_ANALYTICS_EVENT', 'The event needs a type');
+  return {
+    platformId,
+    type,
+    sentType,
+    severity,
+    label: textOf(body, LABEL_NAMES, LONGEST.label) ?? cutText(type, LONGEST.label),
+    code: textOf(body, ['code'], LONGEST.code),
+    message: textOf(body, ['message'], Number.POSITIVE_INFINITY),
+    // Elsewhere a stack says nothing, and it is long (runtime-storage 12.1).
+    stack: keepsStacks(type) ? textOf(body, ['stack', 'stackTrace'], Number.POSITIVE_INFINITY) : null,
+    context: contextOf(body, type),
+    playerName: textOf(body, ['playerName', 'player_name'], LONGEST.name),
+    sessionId: textOf(body, ['sessionId', 'session_id'], LONGEST.id),
+    source: member(body, 'source') === LIBRARY ? LIBRARY : 'manual',
+    libraryVersion: textOf(body, ['libraryVersion', 'library_version'], LONGEST.version),
+    packageIdent: textOf(body, ['packageIdent', 'package_ident'], LONGEST.name),
+    sessionSeconds: numberOf(body, ['sessionSeconds', 'session_seconds']),
+    durationSeconds: numberOf(body, ['durationSeconds', 'duration_seconds']),
+    fps: anyOf(body, ['fps', 'performance']),
+    requestPayload: anyOf(body, ['requestPayload', 'request_payload', 'request']),
+    responsePayload: anyOf(body, ['responsePayload', 'response_payload', 'response']),
+  };
+}
+
+/** A text in the body wins; a number there is none (runtime-storage, trap 14). */
+function playerOf(sent: Json | undefined, claimed: string | null): string | null {
+  const id = typeof sent === 'string' && sent !== '' ? sent : claimed;
+  return id !== null && REPORTED_PLAYER.test(id) ? id : null;
+}
+
+/** `null`: none was sent; `undefined`: not one of ours. */
+function severityOf(sent: Json | undefined): Severity | null | undefined {
+  if (sent === undefined || sent === null || sent === '') return null;
+  if (typeof sent !== 'string') return undefined;
+  return SEVERITIES.find((one) => one === sent.toLowerCase());
+}
+
+/** Under which type an event is listed; `null`: what was sent names none. */
+export function storedType(sent: string | null, severity: Severity | null): string | null {
+  if (severity === 'warning' || severity === 'error') return `${severity}.reported`;
+  const plain = sent?.trim().toLowerCase() ?? '';
+  if (severity === 'session') return `session.${sessionMoment(plain)}`;
+  if (plain === '') return null;
+  if (plain.includes('.')) return cutText(plain, LONGEST_TYPE);
+  return `custom.${plain.replace(/[^a-z0-9_.-]/gu, '-').slice(0, LONGEST_TYPE)}`;
+}
+
+const JOINS: readonly string[] = ['join', 'start', 'session_start'];
+const LEAVES: readonly string[] = ['leave', 'disconnect', 'end', 'session_end'];
+
+function sessionMoment(name: string): 'join' | 'leave' | 'heartbeat' {
+  const moment = name.replace(/^session[.:_-]/, '');
+  if (JOINS.includes(moment)) return 'join';
+  return LEAVES.includes(moment) ? 'leave' : 'heartbeat';
+}
+
+/** What comes before the first dot of a type (runtime-storage 12.1). */
+export function categoryOf(type: string): string {
+  const dot = type.indexOf('.');
+  const category = dot < 0 ? 'custom' : type.slice(0, dot);
+  return category === 'networkroster' ? 'network' : category || 'custom';
+}
+
+function keepsStacks(type: string): boolean {
+  const category = categoryOf(type);
+  return category === 'error' || category === 'warning';
+}
+
+/** An object or a text. */
+function contextOf(body: JsonObject, type: string): Json {
+  const context = anyOf(body, ['context', 'data']);
+  if (typeof context === 'string') return context;
+  if (!isObject(context)) return null;
+  if (keepsStacks(type)) return context;
+  return Object.fromEntries(Object.entries(context).filter(([name]) => name !== 'stack' && name !== 'stackTrace'));
+}

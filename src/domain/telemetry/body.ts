@@ -1,0 +1,45 @@
+import { isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { cutText } from '../document/text.ts';
+
+/** How the bodies of telemetry are read: several names for one thing, and nothing in them but the player's id is ever a reason to refuse. */
+
+/** Longest texts that are kept; longer ones are cut. */
+export const LONGEST = { name: 128, id: 128, version: 64, code: 256, reason: 1024, label: 120 } as const;
+
+/** The first of these members that holds a text with something in it, cut to `length`. */
+export function textOf(body: JsonObject, names: readonly string[], length: number): string | null {
+  for (const name of names) {
+    const value = member(body, name);
+    if (typeof value === 'string' && value.trim() !== '') return cutText(value, length);
+  }
+  return null;
+}
+
+/** The first of these members that holds a finite number. */
+export function numberOf(body: JsonObject, names: readonly string[]): number | null {
+  for (const name of names) {
+    const value = member(body, name);
+    const number = isNumber(value) ? toDouble(value) : Number.NaN;
+    if (Number.isFinite(number)) return number;
+  }
+  return null;
+}
+
+/** The first of these members that is there and not null. */
+export function anyOf(body: JsonObject, names: readonly string[]): Json {
+  for (const name of names) {
+    const value = member(body, name);
+    if (value !== undefined && value !== null) return value;
+  }
+  return null;
+}
+
+/** The value, or null when its JSON text is longer than `length` characters. */
+export function within(value: Json, length: number): Json {
+  return value !== null && stringifyJson(value).length > length ? null : value;
+}
+
+export function objectOf(value: Json | undefined): JsonObject | null {
+  return isObject(value) ? value : null;
+}

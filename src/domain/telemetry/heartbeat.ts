@@ -1,0 +1,52 @@
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import { ExactNumber, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { DOCUMENT_KEY } from '../document/key.ts';
+import { anyOf, LONGEST, numberOf, objectOf, textOf, within } from './body.ts';
+import type { HeartbeatReceived, SessionMoment } from './events.ts';
+
+/** Characters of what a heartbeat carries beside its numbers; more is left out: a heartbeat is never refused for it. */
+const LONGEST_CARGO = 16_384;
+
+/**
+ * What a heartbeat comes to (runtime-storage 13.1). `body` is null where there was none, or nothing that could be read: the id of the
+ * query suffices. Refuses with 400 MISSING_PLATFORM_ID, and 400 INVALID_KEY for an id that no key could hold.
+ */
+export function heartbeatEvent(body: JsonObject | null, claimed: string | null): HeartbeatReceived | Refusal {
+  const sent = body ?? {};
+  const platformId = claimed ?? idText(member(sent, 'platformId'));
+  if (platformId === null) return refusal('MISSING_PLATFORM_ID');
+  if (!DOCUMENT_KEY.test(platformId)) return refusal('INVALID_KEY');
+  return {
+    platformId,
+    event: momentOf(member(sent, 'event')),
+    sessionId: textOf(sent, ['sessionId', 'session_id'], LONGEST.id) ?? `hb:${platformId}`,
+    sessionSeconds: numberOf(sent, ['sessionSeconds', 'session_seconds']),
+    playerName: textOf(sent, ['playerName', 'player_name'], LONGEST.name),
+    source: textOf(sent, ['source'], LONGEST.name),
+    libraryVersion: textOf(sent, ['libraryVersion', 'library_version'], LONGEST.version),
+    packageIdent: textOf(sent, ['packageIdent', 'package_ident'], LONGEST.name),
+    context: within(anyOf(sent, ['context']), LONGEST_CARGO),
+    fps: within(fpsOf(member(sent, 'fps')), LONGEST_CARGO),
+    performance: objectOf(within(anyOf(sent, ['performance']), LONGEST_CARGO)),
+  };
+}
+
+/** Text, or a number by its exact digits: ids exceed what a double holds (runtime-storage, trap 22). */
+function idText(value: Json | undefined): string | null {
+  if (typeof value === 'string') return value === '' ? null : value;
+  if (value instanceof ExactNumber) return value.text;
+  return typeof value === 'number' ? String(value) : null;
+}
+
+function momentOf(value: Json | undefined): SessionMoment {
+  const name = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (name === 'join') return 'join';
+  return name === 'leave' || name === 'disconnect' ? 'leave' : 'heartbeat';
+}
+
+/** An object as it is; a positive number is an average. */
+function fpsOf(value: Json | undefined): Json {
+  if (isObject(value)) return value;
+  return isNumber(value) && toDouble(value) > 0 ? { average: value } : null;
+}

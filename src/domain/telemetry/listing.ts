@@ -1,0 +1,93 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { cutText } from '../document/text.ts';
+import { categoryOf } from './analytics.ts';
+import type { AnalyticsTracked, HeartbeatReceived, SaveFailed, TelemetryEvent } from './events.ts';
+import { isListed, type Player } from './player.ts';
+
+/** An event as operators see it listed (runtime-storage 12.1). */
+export interface ListedEvent {
+  readonly platformId: string;
+  readonly type: string;
+  readonly category: string;
+  readonly label: string;
+  readonly source: string;
+  readonly endpointSlug: string | null;
+  readonly collectionId: string | null;
+  readonly sessionId: string | null;
+  readonly payload: JsonObject;
+}
+
+const LONGEST_SLUG = 96;
+const LONGEST_LABEL = 120;
+/** Type under which the report of a save that did not show is listed (runtime-storage 15). */
+export const SAVE_UNCONFIRMED = 'record.save_unconfirmed';
+
+/** How an event is listed; `null` for a heartbeat so soon after another. `before`: the player before it. */
+export function listedEvent(event: TelemetryEvent, before: Player | null): ListedEvent | null {
+  if (event.type === 'telemetry.swept') return null;
+  if (event.type === 'save.failed') return listedFailure(event.data);
+  if (event.type === 'analytics.tracked') return listedAnalytics(event.data, before);
+  return isListed(before, event.data, event.metadata.recordedAt) ? listedHeartbeat(event.data) : null;
+}
+
+function listedAnalytics(data: AnalyticsTracked, before: Player | null): ListedEvent {
+  const { platformId, type, label, source, sessionId, ...rest } = data;
+  const context = isObject(data.context) ? data.context : {};
+  const category = categoryOf(type);
+  return {
+    platformId,
+    type,
+    category,
+    label,
+    source,
+    endpointSlug: shortText(member(context, 'endpointSlug') ?? member(context, 'slug')),
+    collectionId: shortText(member(context, 'collectionId')),
+    // What is told without a session belongs to the player's current one.
+    sessionId: sessionId ?? (category === 'session' ? null : (before?.profile.sessionId ?? null)),
+    payload: withoutNulls(rest),
+  };
+}
+
+function listedHeartbeat({ platformId, event, sessionId, source, ...rest }: HeartbeatReceived): ListedEvent {
+  const type = `session.${event}`;
+  const none = { endpointSlug: null, collectionId: null };
+  return {
+    platformId,
+    type,
+    category: 'session',
+    label: type,
+    source: source ?? 'manual',
+    ...none,
+    sessionId,
+    payload: withoutNulls(rest),
+  };
+}
+
+function listedFailure({ platformId, collectionId, recordKey, ...numbers }: SaveFailed): ListedEvent {
+  const label = recordKey === '' ? SAVE_UNCONFIRMED : recordKey;
+  return {
+    platformId: platformId ?? playerOfKey(recordKey),
+    type: SAVE_UNCONFIRMED,
+    category: 'record',
+    label: cutText(label, LONGEST_LABEL),
+    source: 'api',
+    endpointSlug: null,
+    collectionId: collectionId === '' ? null : collectionId,
+    sessionId: null,
+    payload: { recordKey, ...numbers },
+  };
+}
+
+/** A slot's key begins with its player (runtime-storage 2.2). */
+function playerOfKey(key: string): string {
+  return key.split('_', 1)[0] ?? '';
+}
+
+function shortText(value: Json | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? cutText(value, LONGEST_SLUG) : null;
+}
+
+function withoutNulls(data: { readonly [name: string]: Json }): JsonObject {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,160 @@
+import { categoryOf } from './analytics.ts';
+import type { AnalyticsTracked, HeartbeatReceived, SessionMoment, TelemetryEvent } from './events.ts';
+
+/**
+ * What is known of a player from telemetry: the stats that heartbeats add up to (runtime-storage 13.1), and the presence profile that
+ * follows from every event (14). Pure folds: the read model, a rebuild and the answer to a heartbeat all use them.
+ */
+
+export interface PlayerStats {
+  /** Unix ms, as all times here. */
+  readonly firstSeen: number;
+  readonly lastHeartbeat: number;
+  readonly totalSeconds: number;
+}
+
+export interface PlayerProfile {
+  readonly playerName: string | null;
+  readonly online: boolean;
+  readonly onlineSince: number | null;
+  readonly lastSeen: number;
+  readonly lastHeartbeat: number | null;
+  readonly sessionId: string | null;
+  /** Of the current session. */
+  readonly sessionSeconds: number;
+  /** Play time over all sessions. */
+  readonly totalSeconds: number;
+  readonly sessionCount: number;
+  readonly lastType: string;
+  /** Events that were reported of the player. */
+  readonly events: number;
+  /** When a heartbeat was last listed as an event. */
+  readonly listedAt: number | null;
+}
+
+export interface Player {
+  /** `null`: never a heartbeat. */
+  readonly stats: PlayerStats | null;
+  readonly profile: PlayerProfile;
+}
+
+const FIRST_SECONDS = 2;
+/** What a game says of a session's length is believed up to this: 30 years. */
+export const LONGEST_SESSION = 1e9;
+const MOST_SECONDS = 120;
+const MOST_PAUSE_SECONDS = 600;
+/** Heartbeats are listed at most this often for one player; joins and leaves always. */
+const LISTED_EVERY_MS = 10_000;
+/** Without a heartbeat for this long a player counts as gone. */
+export const ONLINE_MS = 60_000;
+
+/** The stats after one more heartbeat at `at`. `sessionSeconds` does not enter them. */
+export function credited(before: PlayerStats | null, at: number): PlayerStats {
+  if (before === null) return { firstSeen: at, lastHeartbeat: at, totalSeconds: FIRST_SECONDS };
+  const passed = Math.floor((at - before.lastHeartbeat) / 1000);
+  const seconds = Math.min(Math.max(passed, 0), MOST_SECONDS);
+  // Two nodes' clocks may differ: a heartbeat that seems older must not make the next one count twice.
+  return { ...before, lastHeartbeat: Math.max(at, before.lastHeartbeat), totalSeconds: before.totalSeconds + seconds };
+}
+
+/** Whether a heartbeat is listed among the events: not when one of its player was a moment ago. */
+export function isListed(before: Player | null, heartbeat: HeartbeatReceived, at: number): boolean {
+  const last = before?.profile.listedAt ?? null;
+  return heartbeat.event !== 'heartbeat' || last === null || at - last >= LISTED_EVERY_MS;
+}
+
+/** The player after an event that names one; the same for any other. */
+export function evolvePlayer(before: Player | null, event: TelemetryEvent): Player | null {
+  const at = event.metadata.recordedAt;
+  if (event.type === 'heartbeat.received') {
+    const listed = isListed(before, event.data, at);
+    const profile = withSession(before?.profile ?? UNKNOWN, event.data, event.data.event, `session.${event.data.event}`, at);
+    return { stats: credited(before?.stats ?? null, at), profile: listed ? { ...profile, listedAt: at } : profile };
+  }
+  if (event.type !== 'analytics.tracked') return before;
+  const moment = momentOf(event.data);
+  const known = before?.profile ?? UNKNOWN;
+  const profile = moment === null ? withOther(known, event.data, at) : withSession(known, event.data, moment, event.data.type, at);
+  return { stats: before?.stats ?? null, profile };
+}
+
+/** The moment of a session that an event is, or `null` for any other event. */
+export function momentOf({ type }: AnalyticsTracked): SessionMoment | null {
+  if (categoryOf(type) !== 'session') return null;
+  const name = type.slice('session.'.length);
+  return name === 'join' || name === 'leave' || name === 'heartbeat' ? name : null;
+}
+
+const UNKNOWN: PlayerProfile = {
+  playerName: null,
+  online: false,
+  onlineSince: null,
+  lastSeen: 0,
+  lastHeartbeat: null,
+  sessionId: null,
+  sessionSeconds: 0,
+  totalSeconds: 0,
+  sessionCount: 0,
+  lastType: '',
+  events: 0,
+  listedAt: null,
+};
+
+interface SessionReport {
+  readonly sessionId: string | null;
+  readonly playerName: string | null;
+  readonly sessionSeconds: number | null;
+  readonly durationSeconds?: number | null;
+}
+
+/**
+ * A moment of a session. What the game says of its length wins over the clock; elapsed time counts once, so what other events added
+ * meanwhile is part of the current session's seconds.
+ */
+function withSession(known: PlayerProfile, report: SessionReport, moment: SessionMoment, type: string, at: number): PlayerProfile {
+  const sessionId = report.sessionId ?? known.sessionId;
+  const isNew = sessionId !== known.sessionId;
+  const previous = isNew ? 0 : known.sessionSeconds;
+  const explicit = Math.min(Math.max(report.sessionSeconds ?? 0, report.durationSeconds ?? 0, 0), LONGEST_SESSION);
+  const passed = moment === 'join' || isNew ? 0 : elapsed(known, at);
+  const current = explicit > previous ? explicit : previous + passed;
+  const begins = moment === 'join' || (moment === 'heartbeat' && isNew);
+  const left = moment === 'leave';
+  return {
+    ...seen(known, report.playerName, type, at),
+    online: !left,
+    onlineSince: left ? null : known.online && !begins ? known.onlineSince : at,
+    lastHeartbeat: moment === 'heartbeat' ? at : known.lastHeartbeat,
+    sessionId: left ? null : sessionId,
+    sessionSeconds: left ? 0 : current,
+    totalSeconds: known.totalSeconds + Math.max(0, current - previous),
+    sessionCount: known.sessionCount + (begins ? 1 : 0),
+  };
+}
+
+function withOther(known: PlayerProfile, report: AnalyticsTracked, at: number): PlayerProfile {
+  const passed = known.online ? elapsed(known, at) : 0;
+  return {
+    ...seen(known, report.playerName, report.type, at),
+    online: true,
+    onlineSince: known.online ? known.onlineSince : at,
+    sessionSeconds: known.sessionSeconds + passed,
+    totalSeconds: known.totalSeconds + passed,
+  };
+}
+
+function seen(known: PlayerProfile, playerName: string | null, lastType: string, at: number): PlayerProfile {
+  return {
+    ...known,
+    playerName: playerName ?? known.playerName,
+    lastSeen: Math.max(at, known.lastSeen),
+    lastType,
+    events: known.events + 1,
+  };
+}
+
+/** Seconds since the player was last seen. */
+function elapsed({ lastSeen }: PlayerProfile, at: number): number {
+  if (lastSeen === 0) return 0;
+  return Math.min(Math.max(at - lastSeen, 0) / 1000, MOST_PAUSE_SECONDS);
+}

@@ -1,0 +1,23 @@
+import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { DOCUMENT_KEY } from '../document/key.ts';
+import { LONGEST, textOf } from './body.ts';
+import type { SaveFailed } from './events.ts';
+
+/** What the report of a save that did not show comes to; every member may be missing (runtime-storage 15). */
+export function saveFailure(body: JsonObject, claimed: string | null): SaveFailed {
+  return {
+    collectionId: textOf(body, ['collectionId'], LONGEST.id) ?? '',
+    recordKey: textOf(body, ['recordKey'], LONGEST.code) ?? '',
+    reason: textOf(body, ['reason'], LONGEST.reason) ?? '',
+    expectedSeq: wholeOf(member(body, 'expectedSeq')),
+    observedSeq: wholeOf(member(body, 'observedSeq')),
+    attempts: wholeOf(member(body, 'attempts')),
+    platformId: claimed !== null && DOCUMENT_KEY.test(claimed) ? claimed : null,
+  };
+}
+
+function wholeOf(value: Json | undefined): number {
+  const number = isNumber(value) ? toDouble(value) : Number.NaN;
+  return Number.isSafeInteger(number) ? number : -1;
+}

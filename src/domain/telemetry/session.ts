@@ -1,0 +1,50 @@
+import type { Json } from '../../kernel/json.ts';
+import type { SessionMoment, TelemetryEvent } from './events.ts';
+import { LONGEST_SESSION, momentOf } from './player.ts';
+
+/** One session of one player, as its events tell (runtime-storage 14). Times are unix ms. */
+export interface PlaySession {
+  /** Of the join, or of the first heartbeat. */
+  readonly startedAt: number | null;
+  readonly lastHeartbeatAt: number | null;
+  readonly endedAt: number | null;
+  /** The longest that the game has told. */
+  readonly seconds: number;
+  /** The last that came. */
+  readonly fps: Json;
+}
+
+/** What an event says of a session; `null` for one that says nothing, or names none. */
+export interface SessionReport {
+  readonly platformId: string;
+  readonly sessionId: string;
+  readonly moment: SessionMoment;
+  readonly seconds: number;
+  readonly fps: Json;
+}
+
+/** `current`: the player's session before the event, for one that names none. */
+export function sessionReport(event: TelemetryEvent, current: string | null): SessionReport | null {
+  if (event.type === 'save.failed' || event.type === 'telemetry.swept') return null;
+  const { data } = event;
+  const moment = 'event' in data ? data.event : momentOf(data);
+  const sessionId = data.sessionId ?? current;
+  if (moment === null || sessionId === null) return null;
+  const duration = 'durationSeconds' in data ? data.durationSeconds : null;
+  const seconds = Math.min(Math.max(data.sessionSeconds ?? 0, duration ?? 0, 0), LONGEST_SESSION);
+  return { platformId: data.platformId, sessionId, moment, seconds, fps: data.fps };
+}
+
+const UNKNOWN: PlaySession = { startedAt: null, lastHeartbeatAt: null, endedAt: null, seconds: 0, fps: null };
+
+export function evolveSession(before: PlaySession | null, { moment, seconds, fps }: SessionReport, at: number): PlaySession {
+  const known = before ?? UNKNOWN;
+  return {
+    startedAt: known.startedAt ?? (moment === 'leave' ? null : at),
+    lastHeartbeatAt: moment === 'heartbeat' ? at : known.lastHeartbeatAt,
+    // A session that goes on after its end has not ended.
+    endedAt: moment === 'leave' ? at : null,
+    seconds: Math.max(known.seconds, seconds),
+    fps: fps ?? known.fps,
+  };
+}

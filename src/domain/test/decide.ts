@@ -1,0 +1,71 @@
+import type { Refusal } from '../../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { contentProblem, storedTextProblem } from '../definition/check.ts';
+import { hashText } from '../definition/hash.ts';
+import { codeOf, diagnostic } from '../definition/plan.ts';
+import { type Decision, publishEvents, putOf, refusePush, reply } from '../definition/publish.ts';
+import { objectOf, textOf } from '../definition/read.ts';
+import { compileItem } from '../definition/source.ts';
+import { plainWords } from '../definition/wording.ts';
+import { SINGLE_ID } from '../events.ts';
+import type { DefinitionsState } from '../states.ts';
+
+/** PUT tests: the whole list is replaced, sources compiled like any other (management 9.1). Tests are never staged. */
+
+const MAX_TESTS = 500;
+const ABOUT = { resourceKind: 'tests' };
+
+export function decidePutTests(state: DefinitionsState, body: Json | undefined): Decision | Refusal {
+  if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', ABOUT);
+  const items = isArray(body) ? body : member(objectOf(body), 'tests');
+  if (!isArray(items)) return refusePush('VALIDATION_FAILED', 'Body must be an array of tests.', ABOUT);
+  if (items.length > MAX_TESTS) return refusePush('VALIDATION_FAILED', `A project has at most ${MAX_TESTS} tests.`, ABOUT);
+  if (!items.every((item) => isObject(item))) return refusePush('VALIDATION_FAILED', 'Each test must be an object.', ABOUT);
+  const compiled = items.map((item) => compileItem(item, 'test'));
+  const failures = compiled.flatMap((each, index) => (each.ok ? [] : [{ ...each, index }]));
+  const [first] = failures;
+  if (first !== undefined) {
+    const results = failures.map((each) => ({
+      ok: false,
+      ...ABOUT,
+      resourceId: each.resourceId ?? `test[${each.index}]`,
+      error: codeOf(each),
+      message: plainWords(each.message),
+      diagnostics: [diagnostic(each)],
+    }));
+    return refusePush(codeOf(first), `Nothing was written: ${failures.length} of ${items.length} failed. ${first.message}`, {
+      ...ABOUT,
+      results,
+    });
+  }
+  return storeTests(state, identified(compiled.flatMap((each) => (each.ok ? [each.definition] : []))));
+}
+
+function storeTests(state: DefinitionsState, tests: readonly JsonObject[]): Decision | Refusal {
+  const put = putOf('tests', SINGLE_ID, tests);
+  const problem = contentProblem(tests) ?? storedTextProblem(put.text);
+  if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, ABOUT);
+  return {
+    events: publishEvents(state, 'live', [put]),
+    answer: reply({ ...ABOUT, action: 'replace', total: tests.length }),
+  };
+}
+
+/** Missing, blank and repeated ids become one made of the test's place and text, so that the same list is the same list. */
+function identified(tests: readonly JsonObject[]): JsonObject[] {
+  const taken = new Set<string>();
+  return tests.map((test, index) => {
+    const own = textOf(member(test, 'id'));
+    const id = own === undefined || taken.has(own) ? madeId(test, index, taken) : own;
+    taken.add(id);
+    return id === test['id'] ? test : { ...test, id };
+  });
+}
+
+function madeId(test: JsonObject, index: number, taken: ReadonlySet<string>): string {
+  for (let turn = 0; ; turn += 1) {
+    const id = `test_${hashText(`${index} ${turn} ${stringifyJson(test)}`).slice(0, 12)}`;
+    if (!taken.has(id)) return id;
+  }
+}

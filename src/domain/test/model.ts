@@ -1,0 +1,98 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { definitionOf } from '../definition/overlay.ts';
+import { flagOf, listOf, numberOf, objectOf, textOf } from '../definition/read.ts';
+import { SINGLE_ID } from '../events.ts';
+import type { DefinitionsState } from '../states.ts';
+import { acceptMembers, SYNTHETIC_PLAYER } from '../wire-names.ts';
+
+/** A test of an endpoint: whom it is called as, with what, and what is expected of it (management 9.2). */
+export interface TestCase {
+  readonly id: string;
+  readonly name: string;
+  /** Slug or id; empty: it does not say. */
+  readonly endpoint: string;
+  readonly input: JsonObject;
+  readonly platformId: string;
+  readonly asServer: boolean;
+  /** As its author wrote it; read by `verdictOf`. */
+  readonly expect: JsonObject;
+  /** Documents that are there for this test alone, by collection and key. */
+  readonly seed: readonly { readonly collection: string; readonly key: string; readonly document: JsonObject }[];
+  /** What is in it and has no effect. */
+  readonly warnings: readonly string[];
+}
+
+export interface Verdict {
+  readonly outcome: 'pass' | 'fail' | 'any';
+  /** Status that is expected; `null`: any. */
+  readonly status: number | null;
+  readonly passed: boolean;
+  /** Empty when it passed. */
+  readonly reason: string;
+}
+
+/** A stored test, or the body of a request that is one. Total: members that do not fit count as missing. */
+export function testCase(json: JsonObject): TestCase {
+  const test = acceptMembers(json);
+  const endpoint = textOf(member(test, 'endpoint')) ?? textOf(member(test, 'slug')) ?? '';
+  const { endpoint: _, slug: __, ...input } = objectOf(member(test, 'input'));
+  const expect = objectOf(member(test, 'expect'));
+  return {
+    id: textOf(member(test, 'id')) ?? endpoint,
+    name: textOf(member(test, 'name')) ?? `${endpoint} test`,
+    endpoint,
+    input,
+    platformId: textOf(member(test, 'platformId')) ?? SYNTHETIC_PLAYER,
+    asServer: flagOf(member(test, 'asServer')) ?? false,
+    expect,
+    seed: seedOf(objectOf(member(test, 'seed'))),
+    warnings: Object.hasOwn(expect, 'body') ? ['expect.body is not compared.'] : [],
+  };
+}
+
+/** Tests are of both targets: there is one list, which is live. */
+export function storedTests(state: DefinitionsState): readonly JsonObject[] {
+  const item = state.live.tests.get(SINGLE_ID);
+  return item === undefined ? [] : listOf(definitionOf(item)).filter((test) => isObject(test));
+}
+
+/** Status first, then the outcome (management 9.2). */
+export function verdictOf(
+  expect: JsonObject,
+  result: { readonly ok: boolean; readonly status: number; readonly message: string },
+): Verdict {
+  const outcome = outcomeOf(member(expect, 'outcome'));
+  const status = statusOf(member(expect, 'status'));
+  const reason = reasonOf(outcome, status, result);
+  return { outcome, status, passed: reason === '', reason };
+}
+
+function reasonOf(
+  outcome: Verdict['outcome'],
+  status: number | null,
+  { ok, status: came, message }: { readonly ok: boolean; readonly status: number; readonly message: string },
+): string {
+  const told = message === '' ? '' : `: ${message}`;
+  if (status !== null && status !== came) return `Expected HTTP ${status}, got HTTP ${came}${told}.`;
+  if (outcome === 'fail' && ok) return `Expected a rejection, got HTTP ${came}.`;
+  if (outcome === 'pass' && !ok) return `Expected success, got HTTP ${came}${told}.`;
+  return '';
+}
+
+function outcomeOf(value: Json | undefined): Verdict['outcome'] {
+  const word = textOf(value)?.toLowerCase();
+  return word === 'fail' || word === 'any' ? word : 'pass';
+}
+
+function statusOf(value: Json | undefined): number | null {
+  const status = numberOf(value);
+  return status !== undefined && Number.isInteger(status) ? status : null;
+}
+
+function seedOf(seed: JsonObject): TestCase['seed'] {
+  const collections = objectOf(member(seed, 'collections'));
+  return Object.entries(collections).flatMap(([collection, documents]) =>
+    Object.entries(objectOf(documents)).flatMap(([key, document]) => (isObject(document) ? [{ collection, key, document }] : [])),
+  );
+}

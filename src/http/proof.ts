@@ -1,0 +1,78 @@
+import type { PlayerProof } from '../app/app.ts';
+import { ExactNumber, type Json, type JsonObject } from '../kernel/json.ts';
+import { member } from '../kernel/path.ts';
+import { type Exchange, firstHeader, firstQuery, headerText, queryText } from './exchange.ts';
+import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SESSION_HEADERS, SESSION_MEMBERS, TOKEN_HEADERS } from './names.ts';
+
+/** What a request sent to prove its player (security 2.1), looked for when it is asked for: most projects ask for nothing of it. */
+export class RequestProof implements PlayerProof {
+  readonly #exchange: Exchange;
+  #body: JsonObject | null = null;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
+
+  /** The body of a route whose body may say who plays; on document routes it is the document, and says nothing. */
+  readBody(body: JsonObject): void {
+    this.#body = body;
+  }
+
+  /** Every claim, not only the first: all of them must be true. */
+  get claims(): readonly string[] {
+    const sent = [
+      ...CLAIM_HEADERS.map((name) => headerText(this.#exchange, name)),
+      ...CLAIM_QUERIES.map((name) => queryText(this.#exchange, name)),
+      ...CLAIM_MEMBERS.map((name) => claimText(this.#member(name))),
+    ];
+    return sent.filter((claim): claim is string => claim !== null && claim !== '');
+  }
+
+  /** A body's `token` may be an input of the endpoint, so it counts only where no other proof came. */
+  get token(): string | null {
+    const sent = firstHeader(this.#exchange, TOKEN_HEADERS) ?? queryText(this.#exchange, 'token');
+    if (sent !== null || this.sessionToken !== null) return sent;
+    return textOf(this.#member('token'));
+  }
+
+  get sessionToken(): string | null {
+    const exchange = this.#exchange;
+    const sent = firstHeader(exchange, SESSION_HEADERS) ?? bearerOf(exchange) ?? firstQuery(exchange, SESSION_MEMBERS);
+    if (sent !== null || this.#body === null) return sent;
+    return textOf(this.#member('authSessionToken')) ?? textOf(this.#member('sessionToken'));
+  }
+
+  get onBehalfOfToken(): string | null {
+    return headerText(this.#exchange, 'x-on-behalf-of-token');
+  }
+
+  get proxySignature(): string | null {
+    return headerText(this.#exchange, 'x-proxy-signature');
+  }
+
+  get address(): string | null {
+    return this.#exchange.addressOf(this.#exchange.req);
+  }
+
+  #member(name: string): Json | undefined {
+    return this.#body === null ? undefined : member(this.#body, name);
+  }
+}
+
+const BEARER = /^Bearer +(\S+) *$/i;
+
+function bearerOf(exchange: Exchange): string | null {
+  const sent = headerText(exchange, 'authorization');
+  return sent === null ? null : (BEARER.exec(sent)?.[1] ?? null);
+}
+
+function textOf(value: Json | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** An id as text or as number, which counts by its exact digits. */
+export function claimText(value: Json | undefined): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  return value instanceof ExactNumber ? value.text : null;
+}

@@ -1,0 +1,28 @@
+import type { Answer } from '../answer.ts';
+import { type Exchange, headerText, param, queryText } from '../exchange.ts';
+import type { Routes, Services } from './services.ts';
+
+const SHARED = 'public, max-age=15, s-maxage=60';
+const BYPASSED = 'no-store, max-age=0';
+
+/** Every client asks for this at its start, without any key; without an answer it goes by what is built into the game (security 5). */
+export function securityConfigRoutes(router: Routes, { app }: Services): void {
+  router.get('/:project', async (ctx): Promise<Answer> => {
+    const fresh = wantsFresh(ctx.state.exchange);
+    const { version, config } = await app.securityConfig(param(ctx, 'project'), { fresh });
+    const headers = {
+      'Cache-Control': fresh ? BYPASSED : SHARED,
+      'X-Security-Config-Cache': fresh ? 'bypass' : 'public',
+      'X-Security-Config-Source': 'store',
+      'X-Security-Config-Version': version,
+    };
+    return { body: { ok: true, source: 'store', config }, headers };
+  });
+}
+
+function wantsFresh(exchange: Exchange): boolean {
+  if (queryText(exchange, 'refresh') === '1' || queryText(exchange, 'cache') === 'bypass') return true;
+  return [headerText(exchange, 'cache-control'), headerText(exchange, 'pragma')].some((text) => text !== null && NO_CACHE.test(text));
+}
+
+const NO_CACHE = /\bno-(?:cache|store)\b/i;

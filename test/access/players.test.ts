@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { proxySignature } from '../../src/domain/security/proxy-signature.ts';
+import { ok, PLAYER, type Reply, refused } from '../node/support/game-client.ts';
+import { type Opened, openNode, proofOf, session, settings, tokenFor, tokenIn, told } from './support.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const OTHER = '76561198000000002';
+
+/** Two projects of two installations: one that requires verified players, one that does not. */
+let strict: Opened;
+let open: Opened;
+beforeAll(async () => {
+  [strict, open] = await Promise.all([openNode(), openNode({ VERIFIER: 'none' })]);
+  for (const { game } of [strict, open]) await publish(game);
+  await settings(strict.game, { requirePlayerAuth: true, enableAuthSessions: true });
+  await settings(open.game, { enableAuthSessions: true });
+});
+afterAll(() => Promise.all([strict?.close(), open?.close()]));
+
+async function publish(game: Opened['game']): Promise<void> {
+  const schema = { gold: { type: 'number', _ledger: true } };
+  const collections = [
+    { id: 'players', name: 'Players', collectionType: 'per-platformid', accessMode: 'public', allowRecordDelete: true, schema },
+    { id: 'towns', name: 'Towns', collectionType: 'global', accessMode: 'public', publicAppend: true, schema },
+  ];
+  await ok(game.manage('PUT', game.definitions('collections'), { body: collections }));
+  const steps = [{ id: 'save', type: 'write', collection: 'players', key: '{{platformId}}', ops: [{ op: 'inc', path: 'gold', value: 1 }] }];
+  const whoami = {
+    id: 'whoami',
+    slug: 'whoami',
+    method: 'POST',
+    enabled: true,
+    response: { status: 200, body: { ok: true, me: '{{platformId}}' } },
+  };
+  await ok(
+    game.manage('PUT', game.definitions('endpoints'), {
+      body: [
+        { ...whoami, steps: [] },
+        { ...whoami, id: 'mine', slug: 'mine', steps },
+      ],
+    }),
+  );
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const call = ({ game }: Opened, headers: Headers, body: unknown = {}, slug = 'whoami'): Promise<Reply> =>
+  game.play('POST', game.endpoint(slug), { headers, body }, null);
+const me = async (reply: Promise<Reply>) => Object((await ok(reply)).body).me;
+const load = ({ game }: Opened, headers: Headers, key = PLAYER, collection = 'players') =>
+  game.play('GET', game.storage(`${collection}/${key}`), { headers }, null);
+const save = ({ game }: Opened, headers: Headers, key = PLAYER, collection = 'players') =>
+  game.play('POST', game.storage(`${collection}/${key}`), { headers, body: { gold: 1 } }, null);
+
+/** What a host sends for a player. */
+function relayed(game: Opened['game'], scope: string, player = OTHER, host = PLAYER): Record<string, string> {
+  const token = tokenFor(player);
+  const signature = proxySignature(game.publicKey, { projectId: game.projectId, scope, player, token });
+  return { ...proofOf(host), 'x-on-behalf-of': player, 'x-on-behalf-of-token': token, 'x-proxy-signature': signature };
+}
+
+const secretly = ({ game }: Opened, headers: Headers): Promise<Reply> =>
+  game.send('POST', `${game.endpoint('whoami')}?apiKey=${game.publicKey}&secret-key=1`, {
+    headers: { 'x-public-key': game.publicKey, 'x-secret-key': game.secretKey, ...headers },
+    body: {},
+  });
+
+describe('where players must be verified, an endpoint call', () => {
+  test('runs for the player that its token proves', async () => {
+    expect(await me(call(strict, proofOf(PLAYER)))).toBe(PLAYER);
+    const bodily = { platformId: PLAYER, token: tokenFor(PLAYER) };
+    expect(await me(call(strict, {}, bodily))).toBe(PLAYER);
+    const { game } = strict;
+    const path = `${game.endpoint('whoami')}?platformId=${PLAYER}&token=${tokenFor(PLAYER)}`;
+    expect(await me(game.play('GET', path, {}, null))).toBe(PLAYER);
+  });
+
+  test('is 401 without a token that proves the id, whether the endpoint exists or not', async () => {
+    expect(await refused(call(strict, {}))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await refused(call(strict, { 'x-platform-id': PLAYER, 'x-platform-token': '' }))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await refused(call(strict, { 'x-platform-id': PLAYER, 'x-platform-token': tokenFor(OTHER) }))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await refused(call(strict, {}, {}, 'nothing'))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await refused(call(strict, proofOf(PLAYER), {}, 'nothing'))).toBe('404 ENDPOINT_NOT_FOUND');
+    const { body } = await call(strict, { 'x-platform-id': PLAYER });
+    expect(Object(body).error.authFailureKind).toBe('token_rejected');
+  });
+
+  test.each<[string, Headers, unknown]>([
+    ['another header', { 'x-platform-player-id': OTHER }, {}],
+    ['the body', {}, { platformId: OTHER }],
+    ['the body, as a number', {}, { platformId: 12345678901 }],
+  ])('is 401 for another claim in %s, also where it would not count', async (_, headers, body) => {
+    expect(await told(call(strict, { ...proofOf(PLAYER), ...headers }, body))).toBe('200 401 AUTH_SESSION_PLATFORMID_MISMATCH');
+  });
+
+  test('writes nothing before its player is proven', async () => {
+    expect(await refused(call(strict, { 'x-platform-id': '76561198000000099' }, {}, 'mine'))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await refused(load(strict, proofOf(PLAYER), '76561198000000099'))).toBe('404 NOT_FOUND');
+  });
+
+  test('runs on a session alone; a bad token beside it is not excused, and what it must be is told with status 200', async () => {
+    const token = await tokenIn(session(strict.game, 'create', proofOf(PLAYER)));
+    const held = { 'x-auth-session': token };
+    expect(await me(call(strict, held))).toBe(PLAYER);
+    expect(await me(call(strict, { ...held, ...proofOf(PLAYER) }))).toBe(PLAYER);
+    expect(await me(call(strict, {}, { sessionToken: token, token: 'an input' }))).toBe(PLAYER);
+    expect(await refused(call(strict, { ...held, 'x-platform-id': PLAYER, 'x-platform-token': 'bad' }))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await told(call(strict, { ...held, ...proofOf(OTHER) }))).toBe('200 401 AUTH_SESSION_PLATFORMID_MISMATCH');
+    expect(await told(call(strict, { ...held, 'x-platform-id': OTHER }))).toBe('200 401 AUTH_SESSION_PLATFORMID_MISMATCH');
+    expect(await told(call(strict, { 'x-auth-session': 'nonsense' }))).toBe('200 401 AUTH_SESSION_INVALID');
+    await ok(session(strict.game, 'revoke', held));
+    expect(await told(call(strict, held))).toBe('200 401 AUTH_SESSION_INVALID');
+  });
+
+  test('runs for a dedicated server without any proof', async () => {
+    expect(await me(secretly(strict, {}))).toBe('anonymous');
+    expect(await me(secretly(strict, { 'x-platform-id': PLAYER }))).toBe(PLAYER);
+    expect(await me(secretly(strict, { 'x-on-behalf-of': OTHER }))).toBe(OTHER);
+    expect(await refused(secretly(strict, { 'x-on-behalf-of': 'x' }))).toBe('400 INVALID_PLATFORMID');
+  });
+});
+
+describe('a call by a host for another player', () => {
+  test('runs for that player when it has signed, and both are proven', async () => {
+    expect(await me(call(strict, relayed(strict.game, 'whoami')))).toBe(OTHER);
+  });
+
+  test.each<[string, (game: Opened['game']) => Headers]>([
+    ['without the signature', (game) => ({ ...relayed(game, 'whoami'), 'x-proxy-signature': '' })],
+    ["without the player's token", (game) => ({ ...relayed(game, 'whoami'), 'x-on-behalf-of-token': '' })],
+    ['signed for another endpoint', (game) => relayed(game, 'mine')],
+    ['signed for another player', (game) => ({ ...relayed(game, 'whoami'), 'x-on-behalf-of': '76561198000000003' })],
+    ["without the host's own token", (game) => ({ ...relayed(game, 'whoami'), 'x-platform-token': '' })],
+    ["with another's token for the host", (game) => ({ ...relayed(game, 'whoami'), 'x-platform-token': tokenFor(OTHER) })],
+  ])('%s is 401', async (_, headers) => {
+    expect(await refused(call(strict, headers(strict.game)))).toBe('401 PLATFORM_AUTH_FAILED');
+  });
+
+  test("with a player's token that is no good is 401, however well it is signed", async () => {
+    const { game } = strict;
+    const signed = { projectId: game.projectId, scope: 'whoami', player: OTHER, token: 'bad' };
+    const headers = {
+      ...relayed(game, 'whoami'),
+      'x-on-behalf-of-token': 'bad',
+      'x-proxy-signature': proxySignature(game.publicKey, signed),
+    };
+    expect(await refused(call(strict, headers))).toBe('401 PLATFORM_AUTH_FAILED');
+  });
+
+  test('reads a document, signed for the collection in either form', async () => {
+    await ok(save(strict, proofOf(OTHER), OTHER));
+    await ok(load(strict, relayed(strict.game, 'storage-players'), OTHER));
+    await ok(load(strict, relayed(strict.game, 'players'), OTHER));
+    expect(await refused(load(strict, relayed(strict.game, 'storage-towns'), OTHER))).toBe('401 PLATFORM_AUTH_FAILED');
+  });
+});
+
+describe('where players must be verified, documents', () => {
+  test('are written and deleted by their own player, or under names that begin with its id', async () => {
+    await ok(save(strict, proofOf(PLAYER)));
+    await ok(save(strict, proofOf(PLAYER), `${PLAYER}_slot1`));
+    expect(await refused(save(strict, proofOf(PLAYER), OTHER))).toBe('403 FORBIDDEN');
+    expect(await refused(save(strict, proofOf(PLAYER), `${PLAYER}0`))).toBe('403 FORBIDDEN');
+    const remove = (key: string) => strict.game.play('DELETE', strict.game.storage(`players/${key}`), { headers: proofOf(PLAYER) }, null);
+    expect(await refused(remove(OTHER))).toBe('403 FORBIDDEN');
+    await ok(remove(`${PLAYER}_slot1`));
+    await ok(save(strict, proofOf(PLAYER), 'market', 'towns'));
+  });
+
+  test("are read by any proven player, also another's", async () => {
+    await ok(save(strict, proofOf(OTHER), OTHER));
+    await ok(load(strict, proofOf(PLAYER), OTHER));
+    expect(await refused(load(strict, {}, OTHER))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await refused(load(strict, {}, OTHER, 'nowhere'))).toBe('404 NOT_FOUND');
+    const token = await tokenIn(session(strict.game, 'create', proofOf(PLAYER)));
+    await ok(load(strict, { 'x-auth-session': token }, OTHER));
+    expect(await refused(load(strict, { 'x-auth-session': 'nonsense' }, OTHER))).toBe('401 AUTH_SESSION_INVALID');
+  });
+
+  test('are refused before their body is read', async () => {
+    const { game } = strict;
+    const reply = game.play('POST', game.storage(`players/${PLAYER}`), { raw: '{"gold":' }, null);
+    expect(await refused(reply)).toBe('401 PLATFORM_AUTH_FAILED');
+  });
+
+  test('have a ledger that their own player reads', async () => {
+    await ok(save(strict, proofOf(PLAYER)));
+    const ledger = (headers: Headers, key = PLAYER) =>
+      strict.game.play('GET', strict.game.storage(`players/${key}/ledger`), { headers }, null);
+    await ok(ledger(proofOf(PLAYER)));
+    expect(await refused(ledger(proofOf(OTHER)))).toBe('403 FORBIDDEN');
+    expect(await refused(ledger({ 'x-platform-id': PLAYER }))).toBe('401 PLATFORM_AUTH_FAILED');
+  });
+
+  test('are appended in the name of the player that is proven alone', async () => {
+    const { game } = strict;
+    const append = (headers: Headers) => game.play('POST', game.storage('towns/append'), { headers, body: { gold: 1 } }, null);
+    expect(Object((await ok(append(proofOf(PLAYER)))).body).record._writerId).toBe(PLAYER);
+    expect(await refused(append({ 'x-platform-id': PLAYER }))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await refused(append({ ...proofOf(PLAYER), 'x-on-behalf-of': OTHER }))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(Object((await ok(append(relayed(game, 'storage-towns')))).body).record._writerId).toBe(OTHER);
+  });
+
+  test('need no player of a dedicated server', async () => {
+    const { game } = strict;
+    await ok(game.manage('POST', game.storage(`players/${OTHER}`), { body: { gold: 2 } }));
+    await ok(game.manage('GET', game.storage(`players/${OTHER}`)));
+  });
+});
+
+describe('where players need not be verified', () => {
+  test('whoever is claimed plays, and tokens say nothing', async () => {
+    expect(await me(call(open, {}))).toBe('anonymous');
+    expect(await me(call(open, { 'x-platform-id': PLAYER, 'x-platform-token': 'whatever' }))).toBe(PLAYER);
+    expect(await me(call(open, { 'x-platform-id': PLAYER, 'x-on-behalf-of': OTHER }))).toBe(OTHER);
+    await ok(save(open, { 'x-platform-id': PLAYER }, OTHER));
+  });
+
+  test('a session that was sent must hold all the same, and names the player', async () => {
+    expect(await told(call(open, { 'x-auth-session': 'nonsense' }))).toBe('200 401 AUTH_SESSION_INVALID');
+    await settings(open.game, { enableAuthSessions: false });
+    expect(await told(call(open, { 'x-auth-session': 'nonsense' }))).toBe('200 403 AUTH_SESSION_DISABLED');
+    const believing = { security: { authSessions: 'enabled' } };
+    const { body } = await ok(call(open, { 'x-auth-session': 'nonsense' }, believing));
+    expect(Object(body)).toMatchObject({ ok: false, status: 409, error: { code: 'SECURITY_SESSION_DISABLED' } });
+    expect(Object(body).error.security.expected).toMatchObject({ authSessions: 'disabled' });
+    await settings(open.game, { enableAuthSessions: true });
+    await settings(strict.game, { requirePlayerAuth: false });
+    const token = await tokenIn(session(strict.game, 'create', proofOf(PLAYER)));
+    // The client always adds its platform token, which nobody has to be able to check here.
+    const held = { 'x-auth-session': token, 'x-platform-id': PLAYER, 'x-platform-token': 'whatever' };
+    expect(await me(call(strict, held))).toBe(PLAYER);
+    expect(await told(call(strict, { ...held, 'x-platform-id': OTHER }))).toBe('200 401 AUTH_SESSION_PLATFORMID_MISMATCH');
+    await settings(strict.game, { requirePlayerAuth: true });
+  });
+});
+
+test('an installation without a verifier refuses where players must be verified, and says that it is not the token', async () => {
+  await settings(open.game, { requirePlayerAuth: true });
+  const { status, body, headers } = await call(open, proofOf(PLAYER));
+  expect([status, Object(body).error.code, Object(body).error.authFailureKind]).toEqual([
+    401,
+    'PLATFORM_AUTH_FAILED',
+    'service_unavailable',
+  ]);
+  expect(headers['retry-after']).toBe('5');
+  await settings(open.game, { requirePlayerAuth: false });
+});

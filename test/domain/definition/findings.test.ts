@@ -1,0 +1,213 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
+import type { Known } from '../../../src/domain/definition/findings/finding.ts';
+import type { ListedKind } from '../../../src/domain/definition/kinds.ts';
+import { compileItem } from '../../../src/domain/definition/source.ts';
+import { type Json, type JsonObject, parseJson } from '../../../src/kernel/json.ts';
+
+const EVERYTHING: Known = { collection: () => true, callable: () => true, table: () => true };
+const NOTHING: Known = { collection: () => false, callable: () => false, table: () => false };
+
+function codes(kind: ListedKind, definition: JsonObject, known = EVERYTHING): string[] {
+  return definitionFindings(kind, definition, known).map(({ code, path }) => `${code} ${path}`);
+}
+
+const step = (json: JsonObject): JsonObject => ({ id: 'e', steps: [{ id: 's', ...json }] });
+const field = (json: Json): JsonObject => ({ id: 'c', schema: { f: json } });
+const read = { type: 'read', collection: 'c', key: 'k' };
+const op = (json: JsonObject): JsonObject => step({ type: 'write', collection: 'c', key: 'k', ops: [json] });
+
+describe('the validator (management 20)', () => {
+  it.each<[string, ListedKind, JsonObject]>([
+    ['UNKNOWN_TOP_LEVEL_FIELD /colour', 'endpoint', { steps: [read], colour: 1 }],
+    ['INVALID_METHOD /method', 'endpoint', { method: 'PUT' }],
+    ['INVALID_FLAG /enabled', 'endpoint', { enabled: 'perhaps' }],
+    ['INVALID_EXPOSURE /exposure', 'endpoint', { exposure: 'secret' }],
+    ['INVALID_LET /let', 'endpoint', { let: { a: 1 } }],
+    ['INVALID_INPUT /input', 'endpoint', { input: [] }],
+    ['INPUT_REQUIRED_UNKNOWN /input/required/0', 'endpoint', { input: { required: ['a'] } }],
+    ['INVALID_RESPONSE /response', 'endpoint', { response: 'x' }],
+    ['INVALID_STATUS /response/status', 'endpoint', { response: { status: 700 } }],
+    ['INVALID_ECHO /response/echo', 'endpoint', { response: { echo: [1] } }],
+    ['RESPONSE_FIELD_IGNORED /response/code', 'endpoint', { response: { code: 1 } }],
+    ['NO_STEPS /steps', 'endpoint', {}],
+    ['NO_STEPS /steps', 'workflow', {}],
+    ['INVALID_PARAMS /params', 'workflow', { params: 1 }],
+    ['INVALID_RETURNS /returns', 'workflow', { returns: [] }],
+    ['INVALID_ON_FAIL /onFail', 'workflow', { onFail: 1 }],
+    ['INVALID_STEPS /steps', 'endpoint', { steps: {} }],
+    ['INVALID_STEP /steps/0', 'endpoint', { steps: [1] }],
+    ['MISSING_STEP_ID /steps/0/id', 'endpoint', { steps: [read] }],
+    [
+      'DUPLICATE_STEP_ID /steps/1/id',
+      'endpoint',
+      {
+        steps: [
+          { id: 'a', ...read },
+          { id: 'a', ...read },
+        ],
+      },
+    ],
+    ['STEP_ID_FORMAT /steps/0/id', 'endpoint', { steps: [{ ...read, id: 'a-b' }] }],
+    ['RESERVED_STEP_ID /steps/0/id', 'endpoint', { steps: [{ ...read, id: 'platformId' }] }],
+    ['MISSING_STEP_TYPE /steps/0', 'endpoint', step({})],
+    ['INVALID_STEP_TYPE /steps/0/type', 'endpoint', step({ type: 'explode' })],
+    ['MISSING_COLLECTION /steps/0', 'endpoint', step({ type: 'read', key: 'k' })],
+    ['MISSING_KEY /steps/0', 'endpoint', step({ type: 'delete', collection: 'c' })],
+    ['INVALID_REQUIRED /steps/0/required', 'endpoint', step({ ...read, required: 7 })],
+    ['INVALID_ON_MISSING /steps/0/onMissing', 'endpoint', step({ ...read, onMissing: 'x' })],
+    ['MISSING_VALUES_TABLE /steps/0', 'endpoint', step({ type: 'filter', source: 'values', where: { field: 'a', op: 'exists' } })],
+    ['INVALID_SCAN_SOURCE /steps/0/source', 'endpoint', step({ type: 'lookup', source: 'web', where: { field: 'a', op: 'exists' } })],
+    ['WHERE_REQUIRED /steps/0', 'endpoint', step({ type: 'lookup', collection: 'c' })],
+    ['INVALID_WHERE /steps/0/where', 'endpoint', step({ type: 'lookup', collection: 'c', where: [] })],
+    ['MISSING_LOOKUP_KEYS /steps/0', 'endpoint', step({ type: 'lookup_many', collection: 'c' })],
+    ['MISSING_CHECK /steps/0', 'endpoint', step({ type: 'condition' })],
+    ['MISSING_CHECK /steps/0', 'endpoint', step({ type: 'assert' })],
+    ['INVALID_CONDITION /steps/0/check', 'endpoint', step({ type: 'assert', check: 7 })],
+    ['INVALID_CONDITION_GROUP /steps/0/check/all', 'endpoint', step({ type: 'assert', check: { all: [] } })],
+    ['CONDITION_FIELD_REQUIRED /steps/0/check', 'endpoint', step({ type: 'assert', check: { op: '==', value: 1 } })],
+    ['CONDITION_OP_REQUIRED /steps/0/check', 'endpoint', step({ type: 'assert', check: { field: 'a' } })],
+    ['INVALID_CONDITION_OP /steps/0/check/op', 'endpoint', step({ type: 'assert', check: { field: 'a', op: '~', value: 1 } })],
+    ['CONDITION_VALUE_MISSING /steps/0/check', 'endpoint', step({ type: 'assert', check: { field: 'a', op: '==' } })],
+    ['INVALID_ROUTES /steps/0/routes', 'endpoint', step({ type: 'condition', check: { expression: '1' }, routes: 1 })],
+    [
+      'UNKNOWN_ROUTE /steps/0/routes/maybe',
+      'endpoint',
+      step({ type: 'condition', check: { expression: '1' }, routes: { maybe: 'return' } }),
+    ],
+    ['INVALID_ROUTE /steps/0/routes/false', 'endpoint', step({ type: 'condition', check: { expression: '1' }, routes: { false: 7 } })],
+    [
+      'ROUTE_ACTION_REQUIRED /steps/0/routes/true',
+      'endpoint',
+      step({ type: 'condition', check: { expression: '1' }, routes: { true: {} } }),
+    ],
+    [
+      'INVALID_ROUTE_ACTION /steps/0/routes/true/action',
+      'endpoint',
+      step({ type: 'condition', check: { expression: '1' }, routes: { true: { action: 'fly' } } }),
+    ],
+    [
+      'ROUTE_TARGET_REQUIRED /steps/0/routes/true',
+      'endpoint',
+      step({ type: 'condition', check: { expression: '1' }, routes: { true: { action: 'goto' } } }),
+    ],
+    ['ROUTE_TARGET_MISSING /steps/0/onFalse', 'endpoint', step({ type: 'condition', check: { expression: '1' }, onFalse: 'nowhere' })],
+    ['MISSING_TRANSFORM_VALUE /steps/0', 'endpoint', step({ type: 'transform' })],
+    ['INVALID_EXPRESSION /steps/0/expression', 'endpoint', step({ type: 'transform', expression: {} })],
+    ['MISSING_OBJECT_FIELDS /steps/0', 'endpoint', step({ type: 'object' })],
+    ['INVALID_ARRAY_ITEMS /steps/0', 'endpoint', step({ type: 'array', items: 1 })],
+    ['MISSING_MERGE_SOURCES /steps/0', 'endpoint', step({ type: 'merge' })],
+    ['MISSING_SORT_SOURCE /steps/0', 'endpoint', step({ type: 'sort' })],
+    ['INVALID_SORT_DIRECTION /steps/0/direction', 'endpoint', step({ type: 'sort', source: '{{a}}', direction: 'up' })],
+    ['MISSING_SWITCH_CASES /steps/0', 'endpoint', step({ type: 'switch' })],
+    ['INVALID_SWITCH_CASE /steps/0/cases/0', 'endpoint', step({ type: 'switch', cases: [{}] })],
+    ['SWITCH_CASE_THEN /steps/0/cases/0', 'endpoint', step({ type: 'switch', cases: [{ when: { expression: '1' } }] })],
+    ['MISSING_COMPUTE_VALUES /steps/0', 'endpoint', step({ type: 'compute' })],
+    ['COMPUTE_OUTPUT /steps/0/output', 'endpoint', step({ type: 'compute', values: {}, output: 'list' })],
+    ['INVALID_RANDOM_MODE /steps/0/mode', 'endpoint', step({ type: 'random', mode: 'dice' })],
+    ['MISSING_RANDOM_ITEMS /steps/0', 'endpoint', step({ type: 'random', mode: 'weighted' })],
+    ['MISSING_BLOCK_STEPS /steps/0', 'endpoint', step({ type: 'block' })],
+    ['MISSING_STEP_TYPE /steps/0/steps/0', 'endpoint', step({ type: 'block', steps: [{ id: 'x' }] })],
+    ['MISSING_MAX_ITERATIONS /steps/0', 'endpoint', step({ type: 'while', body: [] })],
+    ['MISSING_LOOP_BODY /steps/0', 'endpoint', step({ type: 'until', maxIterations: 3 })],
+    ['MISSING_FOREACH_FIELD /steps/0', 'endpoint', step({ type: 'foreach', maxIterations: 3, body: [], from: 'a' })],
+    ['MISSING_WORKFLOW_TARGET /steps/0', 'endpoint', step({ type: 'workflow' })],
+    ['MISSING_CALL_TARGET /steps/0', 'endpoint', step({ type: 'call' })],
+    ['MISSING_WRITE_OPS /steps/0', 'endpoint', step({ type: 'write', collection: 'c', key: 'k' })],
+    ['INVALID_WRITE_OP /steps/0/ops/0', 'endpoint', op({ op: 'unset', path: 'a' })],
+    ['MISSING_OP_PATH /steps/0/ops/0', 'endpoint', op({ op: 'set', value: 1 })],
+    ['MISSING_OP_VALUE /steps/0/ops/0', 'endpoint', op({ op: 'set', path: 'a' })],
+    ['INC_VALUE_NOT_NUMERIC /steps/0/ops/0/value', 'endpoint', op({ op: 'inc', path: 'a', value: '5' })],
+    ['MERGE_VALUE_NOT_OBJECT /steps/0/ops/0/value', 'endpoint', op({ op: 'merge', path: 'a', value: 5 })],
+    ['PULL_REQUIRES_MATCH /steps/0/ops/0', 'endpoint', op({ op: 'pull', path: 'a', value: 5 })],
+    ['COLLECTION_NAME_FORMAT /name', 'collection', { name: 'My Camp' }],
+    ['COLLECTION_TYPE /collectionType', 'collection', { collectionType: 'shared' }],
+    ['ACCESS_MODE /accessMode', 'collection', { accessMode: 'open' }],
+    ['INVALID_MAX_RECORDS /maxRecords', 'collection', { maxRecords: 51 }],
+    ['INVALID_RATE_LIMIT_ACTION /rateLimitAction', 'collection', { rateLimitAction: 'flag' }],
+    ['INVALID_RATE_LIMITS /rateLimits', 'collection', { rateLimits: { mode: 'always' } }],
+    ['EMPTY_COLLECTION_DEFINITION ', 'collection', { id: 'c' }],
+    ['INVALID_SCHEMA /schema', 'collection', { schema: [] }],
+    ['INVALID_FIELD_NAME /schema/1a', 'collection', { schema: { '1a': 'string' } }],
+    ['INVALID_FIELD /schema/f', 'collection', field(7)],
+    ['INVALID_FIELD_TYPE /schema/f/type', 'collection', field({ type: 'text' })],
+    ['INVALID_FIELD_BOUND /schema/f/min', 'collection', field({ type: 'number', min: 'x' })],
+    ['INVALID_LEDGER /schema/f/_ledger', 'collection', field({ type: 'string', _ledger: true })],
+    ['INVALID_UNIQUE /schema/f/_unique', 'collection', field({ type: 'object', _unique: true })],
+    ['INVALID_RATE_FIELD /schema/f/_maxPerDay', 'collection', field({ type: 'number', _maxPerDay: 0 })],
+    ['INVALID_ENUM /schema/f/enum', 'collection', field({ type: 'string', enum: [] })],
+    ['INVALID_DEFAULT /schema/f/default', 'collection', field({ type: 'number', default: 'x' })],
+    ['REQUIRED_FIELD_MISSING /schema/f/required', 'collection', field({ type: 'object', required: ['a'] })],
+    ['INVALID_REQUIRED /schema/f/required', 'collection', field({ type: 'string', required: 7 })],
+    ['ARRAY_ITEMS /schema/f', 'collection', field({ type: 'array' })],
+    ['UNKNOWN_FIELD_SETTING /schema/f/colour', 'collection', field({ type: 'string', colour: 1 })],
+  ])('%s', (expected, kind, definition) => {
+    expect(codes(kind, definition)).toContain(expected);
+  });
+
+  it('knows what a definition may name, and leaves templates to the call', () => {
+    const found = codes(
+      'endpoint',
+      {
+        steps: [
+          { id: 'a', ...read },
+          { id: 'b', type: 'workflow', workflow: 'w' },
+          { id: 'c', type: 'lookup', source: 'values', table: 't', where: { field: 'a', op: 'exists' } },
+          { id: 'd', type: 'read', collection: '{{input.c}}', key: 'k' },
+          { id: 'e', type: 'call', target: 'library.block' },
+        ],
+      },
+      NOTHING,
+    );
+    expect(found).toEqual([
+      'COLLECTION_NOT_FOUND /steps/0/collection',
+      'WORKFLOW_NOT_FOUND /steps/1/workflow',
+      'VALUES_TABLE_NOT_FOUND /steps/2/table',
+    ]);
+  });
+
+  const GAME = new URL('../../../infra/demo/game/', import.meta.url);
+  const files = readdirSync(GAME).filter((file) => /\.(endpoint|collection|workflow)\.yml$/.test(file));
+  it.each(files)('has nothing to say about %s of the example game', (file) => {
+    const kind = file.includes('.endpoint.') ? 'endpoint' : file.includes('.workflow.') ? 'workflow' : 'collection';
+    const sourceText = readFileSync(new URL(file, GAME), 'utf8');
+    const compiled = compileItem({ kind, id: file.split('.')[0] ?? '', sourceFormat: 'yaml', sourceText }, kind);
+    expect(compiled).toMatchObject({ ok: true, warnings: [] });
+    if (compiled.ok) expect(codes(kind, compiled.definition)).toEqual([]);
+  });
+
+  it('finds something or nothing in anything, bounded, and never throws', () => {
+    const name = fc.constantFrom(
+      'steps',
+      'type',
+      'id',
+      'check',
+      'routes',
+      'ops',
+      'schema',
+      'properties',
+      'items',
+      'where',
+      'cases',
+      'body',
+      'all',
+      'f',
+    );
+    const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        fc.constantFrom('read', 'write', 'condition', 'block', 'foreach', 'switch', '{{x}}', 'array', '', 7, true, null),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(name, tie('value'), { maxKeys: 4 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(fc.constantFrom<ListedKind>('endpoint', 'workflow', 'collection', 'query'), fc.dictionary(name, value), (kind, made) => {
+        const definition = parseJson(JSON.stringify(made));
+        expect(definitionFindings(kind, Object(definition), NOTHING).length).toBeLessThanOrEqual(100);
+      }),
+    );
+  });
+});

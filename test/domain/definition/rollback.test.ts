@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideUpsertMany } from '../../../src/domain/definition/decide.ts';
+import { layerHash } from '../../../src/domain/definition/evolve.ts';
+import { decidePromote } from '../../../src/domain/definition/promote.ts';
+import { decideRollback, type EarlierLive, RollbackSearch } from '../../../src/domain/definition/rollback.ts';
+import type { DomainEvent, ProjectEvent } from '../../../src/domain/events.ts';
+import type { DefinitionsState } from '../../../src/domain/states.ts';
+import { decidePutTests } from '../../../src/domain/test/decide.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
+import type { Json } from '../../../src/kernel/json.ts';
+import { accepted, EMPTY, fold, recorded, refused } from './given.ts';
+
+/** A project whose log is at hand. */
+class History {
+  state: DefinitionsState = EMPTY;
+  readonly events: ProjectEvent[] = [];
+
+  add(events: readonly DomainEvent[]): this {
+    for (const event of events) {
+      const placed = recorded(event, 1000, this.events.length);
+      this.events.push(placed);
+    }
+    this.state = fold(this.state, events);
+    return this;
+  }
+
+  push(items: Json, target: 'live' | 'next' = 'live'): this {
+    return this.add(accepted(decideUpsertMany(this.state, 'endpoint', items, { target, replaceAll: target === 'live' })).events);
+  }
+
+  promote(): this {
+    return this.add(accepted(decidePromote(this.state, { dryRun: false })).events);
+  }
+
+  earlier(): EarlierLive | null {
+    const search = new RollbackSearch(this.state.sources);
+    this.events.toReversed().some((event) => search.take(event));
+    return search.result();
+  }
+
+  rollback(): this {
+    return this.add(accepted(decideRollback(this.state, this.earlier(), { dryRun: false })).events);
+  }
+
+  /** Live as texts by id. */
+  get live(): string {
+    return layerHash({ ...this.state.live, tests: new Map() });
+  }
+}
+
+const items = (...names: readonly string[]) => names.map((name) => ({ id: name.slice(0, 1), method: name }));
+
+describe('rolling back (decision 8)', () => {
+  it('makes live what it was before the last publish: changed, added and deleted definitions alike', () => {
+    const history = new History().push(items('a1', 'b1'));
+    const before = history.live;
+    history.push(items('a2', 'c1'));
+    const { events, answer } = accepted(decideRollback(history.state, history.earlier(), { dryRun: false }));
+    expect(answer.body).toMatchObject({
+      ok: true,
+      to: 2,
+      generation: 1,
+      changes: [
+        { kind: 'endpoint', id: 'a', action: 'change' },
+        { kind: 'endpoint', id: 'c', action: 'delete' },
+        { kind: 'endpoint', id: 'b', action: 'add' },
+      ],
+    });
+    expect(events.at(-1)).toMatchObject({ type: 'definitions.rolledBack', data: { to: 2, generation: 1 } });
+    history.add(events);
+    expect(history.live).toBe(before);
+    expect(history.state.liveHash).toBe(layerHash(history.state.live));
+  });
+
+  it('a dry run writes nothing', () => {
+    const history = new History().push(items('a1')).push(items('a2'));
+    expect(accepted(decideRollback(history.state, history.earlier(), { dryRun: true }))).toMatchObject({
+      events: [],
+      answer: { body: { dryRun: true, generation: 0, to: 1 } },
+    });
+  });
+
+  it('undoes a promotion, leaves what is staged alone, and starts a new generation', () => {
+    const history = new History().push(items('a1'));
+    const before = history.live;
+    history.push(items('a2'), 'next').promote().push(items('a3'), 'next').rollback();
+    expect(history.live).toBe(before);
+    expect(history.state.next.endpoint.size).toBe(1);
+    expect(history.state.generation).toBe(2);
+  });
+
+  it('goes one publish further back each time, to nothing at last, and then refuses', () => {
+    const history = new History().push(items('a1')).push(items('a2')).push(items('a3'));
+    history.rollback().rollback();
+    expect(history.state.live.endpoint.get('a')?.text).toContain('a1');
+    history.rollback();
+    expect(history.state.live.endpoint.size).toBe(0);
+    expect(refused(decideRollback(history.state, history.earlier(), { dryRun: false }))).toMatchObject({
+      status: 409,
+      code: 'NOTHING_TO_ROLL_BACK',
+    });
+    history.push(items('b1')).rollback();
+    expect(history.state.live.endpoint.size).toBe(0);
+  });
+
+  it('has nothing to do with saved tests', () => {
+    const history = new History().push(items('a1')).push(items('a2'));
+    history.add(accepted(decidePutTests(history.state, [{ id: 't', endpoint: 'a' }])).events).rollback();
+    expect(history.state.live.endpoint.get('a')?.text).toContain('a1');
+    expect(history.state.live.tests.size).toBe(1);
+  });
+
+  it('is a pile: publishes lay on it, rollbacks take off', () => {
+    const step = fc.oneof(
+      fc.array(fc.constantFrom('a1', 'a2', 'b1', 'b2', 'c1'), { maxLength: 3 }).map((names) => ({ names, target: 'live' as const })),
+      fc.array(fc.constantFrom('a1', 'a3', 'd1'), { minLength: 1, maxLength: 2 }).map((names) => ({ names, target: 'next' as const })),
+      fc.constant('promote' as const),
+      fc.constant('rollback' as const),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 14 }), (steps) => {
+        const history = new History();
+        const pile = [history.live];
+        for (const each of steps) {
+          const { length } = history.events;
+          if (each === 'rollback') {
+            const decision = decideRollback(history.state, history.earlier(), { dryRun: false });
+            expect(decision instanceof Refusal).toBe(pile.length === 1);
+            if (decision instanceof Refusal) continue;
+            history.add(decision.events);
+            pile.pop();
+            expect(history.live).toBe(pile.at(-1));
+            continue;
+          }
+          if (each === 'promote') history.promote();
+          else history.push(items(...each.names), each.target);
+          const last = history.events.length > length ? history.events.at(-1) : undefined;
+          const changedLive =
+            last?.type === 'definitions.promoted' || (last?.type === 'definitions.published' && last.data.target === 'live');
+          if (changedLive && (last.type === 'definitions.published' || last.data.changes.length > 0)) pile.push(history.live);
+        }
+      }),
+    );
+  });
+});

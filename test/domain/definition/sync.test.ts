@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideUpsertOne } from '../../../src/domain/definition/decide.ts';
+import { preflight } from '../../../src/domain/definition/preflight.ts';
+import type { ManageReply } from '../../../src/domain/definition/publish.ts';
+import { decideSync, scopesOfSync } from '../../../src/domain/definition/sync.ts';
+import { upgradeSource } from '../../../src/domain/definition/upgrade.ts';
+import type { DefinitionsState } from '../../../src/domain/states.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
+import type { Json } from '../../../src/kernel/json.ts';
+import { accepted, EMPTY, fold, push, refused } from './given.ts';
+
+const source = (kind: string, id: string, sourceText: string) => ({
+  kind,
+  id,
+  authoringMode: 'source',
+  sourceFormat: 'yaml',
+  sourcePath: `${id}.${kind}.yml`,
+  sourceText,
+});
+
+const SHOP = source('endpoint', 'shop', 'slug: shop\nsteps: []\n');
+const CAMP = source('collection', 'camp', 'definition:\n  schema: { wood: { type: number } }\n');
+const BROKEN = source('endpoint', 'broken', 'steps: [\n');
+
+/** What the answer looks like, refused or not. */
+function answerOf(reply: ManageReply | Refusal): { readonly status: number; readonly code?: string; readonly body: Json } {
+  if (!(reply instanceof Refusal)) return reply;
+  return { status: reply.status, code: reply.code, body: { ...reply.extra.body, ok: false, message: reply.message } };
+}
+
+const check = (state: DefinitionsState, body: Json, target: 'live' | 'next' = 'live') => answerOf(preflight(state, body, target));
+
+describe('PUT sync (management 11.2)', () => {
+  it('writes all sections in one publish and answers only those that came', () => {
+    const { events, answer } = accepted(decideSync(EMPTY, { collections: [CAMP], endpoints: [SHOP], workflows: null, other: 7 }, 'live'));
+    expect(events.map(({ type }) => type)).toEqual(['source.stored', 'source.stored', 'definitions.published']);
+    expect(answer.body).toEqual({
+      ok: true,
+      endpoints: { ok: true, total: 1, results: [{ ok: true, resourceKind: 'endpoint', resourceId: 'shop', action: 'upsert' }] },
+      collections: { ok: true, total: 1, results: [{ ok: true, resourceKind: 'collection', resourceId: 'camp', action: 'upsert' }] },
+    });
+  });
+
+  it('says so when it staged, and leaves live alone', () => {
+    const { events, answer } = accepted(decideSync(EMPTY, { endpoints: [SHOP] }, 'next'));
+    expect(answer.body).toMatchObject({ ok: true, publishTarget: 'next' });
+    expect(fold(EMPTY, events).live.endpoint.size).toBe(0);
+  });
+
+  it('writes nothing when one of all sections fails, and tells of each (decision 9)', () => {
+    const refusal = refused(decideSync(EMPTY, { endpoints: [SHOP, BROKEN], collections: [CAMP], workflows: {} }, 'live'));
+    expect(refusal).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      extra: {
+        body: {
+          endpoints: {
+            ok: false,
+            total: 2,
+            results: [
+              { ok: true, action: 'skipped' },
+              { ok: false, resourceId: 'broken' },
+            ],
+          },
+          collections: { ok: true, results: [{ ok: true, action: 'skipped' }] },
+          workflows: { ok: false, error: 'VALIDATION_FAILED', message: 'workflows must be an array', results: [] },
+        },
+      },
+    });
+  });
+
+  it.each([[undefined], [[]], ['text'], [null], [7]])('refuses the body %j', (body) => {
+    expect(refused(decideSync(EMPTY, body, 'live'))).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+  });
+
+  it('changes nothing when it is pushed again, nor when it is empty', () => {
+    const body = { endpoints: [SHOP], collections: [CAMP] };
+    const state = fold(EMPTY, accepted(decideSync(EMPTY, body, 'live')).events);
+    expect(accepted(decideSync(state, body, 'live')).events).toEqual([]);
+    expect(accepted(decideSync(state, {}, 'live'))).toEqual({ events: [], answer: { status: 200, body: { ok: true } } });
+  });
+
+  it('needs the permission of every section that is there, also of an empty one (11.1)', () => {
+    expect(scopesOfSync({ endpoints: null, gameValues: {}, settings: [], unknown: 1 })).toEqual(['endpoints', 'game_values', 'settings']);
+    expect(scopesOfSync({ tests: [] })).toHaveLength(7);
+    expect(scopesOfSync([])).toEqual([]);
+  });
+});
+
+describe('POST sync/preflight (management 11.3)', () => {
+  it('tells what would be created and updated, with the findings as warnings', () => {
+    const state = push(EMPTY, 'endpoint', [SHOP]);
+    const gate = { id: 'gate', name: 'gate', slug: 'gate', steps: [{ id: 'c', type: 'condition' }] };
+    const { status, body } = check(state, { endpoints: [SHOP, gate], collections: [{ id: 'Camp', name: 'Camp', schema: {} }] }, 'next');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ok: true,
+      mode: 'preflight',
+      publishTarget: 'next',
+      endpoints: {
+        ok: true,
+        total: 2,
+        passed: 2,
+        failed: 0,
+        results: [
+          { ok: true, resourceKind: 'endpoint', resourceId: 'shop', action: 'would_update' },
+          {
+            ok: true,
+            resourceId: 'gate',
+            action: 'would_create',
+            diagnostics: [{ severity: 'warning', code: 'MISSING_CHECK', sourcePointer: '/steps/0', resourceKind: 'endpoint' }],
+          },
+        ],
+      },
+      collections: { results: [{ ok: true, diagnostics: [{ code: 'COLLECTION_NAME_FORMAT', resourceId: 'Camp' }] }] },
+      summary: { total: 3, success: 3, failed: 0, nextAction: expect.any(String) },
+      message: 'Preflight validation passed. No resources were written.',
+    });
+    expect(body).not.toHaveProperty('error');
+    expect(body).not.toHaveProperty('workflows');
+  });
+
+  it('is 400 with a diagnostic for each element that would refuse the push', () => {
+    const asked = { endpoints: [BROKEN, {}, 7], collections: [{ schema: {} }], workflows: [{}, source('workflow', 'w', 'kind: endpoint')] };
+    const { status, code, body } = check(EMPTY, asked);
+    expect([status, code]).toEqual([400, 'PREFLIGHT_VALIDATION_FAILED']);
+    expect(body).toMatchObject({
+      ok: false,
+      endpoints: {
+        failed: 3,
+        results: [
+          {
+            ok: false,
+            resourceId: 'broken',
+            error: 'VALIDATION_FAILED',
+            diagnostics: [{ severity: 'error', code: 'SOURCE_COMPILE_FAILED', sourcePath: 'sourceText', type: 'INVALID_YAML' }],
+          },
+          { resourceId: 'endpoint[1]', diagnostics: [{ code: 'ENDPOINT_SLUG_REQUIRED', sourcePath: 'slug' }] },
+          { resourceId: 'endpoint[2]', diagnostics: [{ code: 'VALIDATION_FAILED' }] },
+        ],
+      },
+      collections: { results: [{ diagnostics: [{ code: 'COLLECTION_NAME_REQUIRED', sourcePath: 'name' }] }] },
+      workflows: { results: [{ diagnostics: [{ code: 'WORKFLOW_ID_OR_NAME_REQUIRED' }] }, { resourceId: 'w' }] },
+      summary: { total: 6, success: 0, failed: 6 },
+    });
+  });
+
+  it('counts a section that is no list as one failure', () => {
+    expect(check(EMPTY, { endpoints: {} })).toMatchObject({
+      status: 400,
+      body: { endpoints: { ok: false, error: 'VALIDATION_FAILED', total: 0, failed: 1 }, summary: { failed: 1 } },
+    });
+  });
+
+  it('knows what the same push brings', () => {
+    const use = {
+      id: 'use',
+      slug: 'use',
+      steps: [
+        { id: 'a', type: 'read', collection: 'CAMP', key: '{{platformId}}' },
+        { id: 'b', type: 'workflow', workflow: 'charge' },
+        { id: 'c', type: 'lookup', source: 'values', table: 'prices', where: { field: 'id', op: '==', value: 1 } },
+      ],
+    };
+    const camp = { id: 'camp', name: 'camp', tables: { prices: [{ id: 1 }] } };
+    const codes = (body: Json) => {
+      const found = JSON.stringify(check(EMPTY, body).body);
+      return ['COLLECTION_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'VALUES_TABLE_NOT_FOUND'].map((code) => found.includes(code));
+    };
+    expect(codes({ endpoints: [use] })).toEqual([true, true, true]);
+    expect(codes({ endpoints: [use], collections: [camp], workflows: [{ id: 'charge', check: {} }] })).toEqual([false, false, false]);
+  });
+
+  it('decides as the sync of the same body does, whatever is in it', () => {
+    const item = fc.oneof(
+      fc.constantFrom<Json>(SHOP, CAMP, BROKEN, {}, 7, null),
+      fc.record({ id: fc.string({ maxLength: 5 }), steps: fc.jsonValue(), schema: fc.jsonValue() }),
+    );
+    const section = fc.oneof(fc.array(item, { maxLength: 3 }), fc.constant(null), fc.jsonValue());
+    const body = fc.record({ endpoints: section, collections: section, workflows: section }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(body, fc.constantFrom('live' as const, 'next' as const), (asked, target) => {
+        // What comes over the wire is JSON: the parser's own objects.
+        const sent: Json = JSON.parse(JSON.stringify(asked));
+        const synced = decideSync(EMPTY, sent, target);
+        const checked = check(EMPTY, sent, target);
+        expect(checked.status).toBe(synced instanceof Refusal ? synced.status : 200);
+      }),
+    );
+  });
+
+  it('keeps the words that make an editor look for another route out of every text (19.4)', () => {
+    const bad = { ...BROKEN, id: 'a404', sourceText: 'steps: {not found: [404, 405\n' };
+    const odd = { id: 'x', slug: 'x', steps: [{ id: '404', type: 'does not exist' }], 'not available': 1 };
+    const texts = [check(EMPTY, { endpoints: [bad] }), check(EMPTY, { endpoints: [odd] })].map(({ body }) => {
+      const messages = [...JSON.stringify(body).matchAll(/"message":"([^"]*)"/g)].map(([, message = '']) => message);
+      return messages.join(' ').toLowerCase();
+    });
+    for (const word of ['404', '405', 'not found', 'does not exist', 'not available', 'sync endpoint']) {
+      for (const text of texts) expect(text).not.toContain(word);
+    }
+  });
+});
+
+describe('POST source-upgrade (management 12)', () => {
+  const WRAPPED = 'kind: collection\nid: camp\ndefinition:\n  schema:\n    wood: { type: number }\n  maxRecords: 1\n';
+
+  it('rewrites a wrapper to the flat layout where nothing else changes', () => {
+    const { body } = answerOf(upgradeSource(source('collection', 'camp', WRAPPED)));
+    expect(body).toMatchObject({ ok: true, kind: 'collection', id: 'camp', safeAutoWrite: true });
+    const { upgradedSourceText } = Object(body);
+    expect(upgradedSourceText).not.toContain('definition:');
+    const before = accepted(decideUpsertOne(EMPTY, 'collection', source('collection', 'camp', WRAPPED), 'live'));
+    expect(before.answer.status).toBe(200);
+    expect(answerOf(upgradeSource(source('collection', 'camp', upgradedSourceText))).body).toMatchObject({
+      canonicalDefinition: Object(body).canonicalDefinition,
+      upgradedSourceText,
+      safeAutoWrite: true,
+    });
+  });
+
+  it('leaves a text with comments alone, and says that nobody should overwrite it', () => {
+    const text = `# the camp\n${WRAPPED}`;
+    expect(answerOf(upgradeSource(source('collection', 'camp', text))).body).toMatchObject({
+      safeAutoWrite: false,
+      upgradedSourceText: text,
+    });
+  });
+
+  it.each([[{}], [[]], [undefined], [{ kind: 'library', sourceText: 'x: 1' }], [{ kind: 'endpoint' }], [BROKEN]])('refuses %j', (body) => {
+    expect(refused(upgradeSource(body)).status).toBe(400);
+  });
+});

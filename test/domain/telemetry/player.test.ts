@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import type { SessionMoment, TelemetryEvent } from '../../../src/domain/telemetry/events.ts';
+import { listedEvent } from '../../../src/domain/telemetry/listing.ts';
+import { evolvePlayer, type Player } from '../../../src/domain/telemetry/player.ts';
+import { analytics, heartbeat } from './given.ts';
+
+const START = 1_000_000;
+const beat = (seconds: number, sessionSeconds: number | null, event: SessionMoment = 'heartbeat', sessionId = 's1') =>
+  heartbeat(START + seconds * 1000, { event, sessionId, sessionSeconds });
+
+function fold(...events: readonly TelemetryEvent[]): Player {
+  const player = events.reduce<Player | null>(evolvePlayer, null);
+  if (player === null) throw new Error('no event told of the player');
+  return player;
+}
+
+describe('stats', () => {
+  const totals = (...seconds: readonly number[]) => fold(...seconds.map((at) => beat(at, null))).stats?.totalSeconds;
+
+  test('the first heartbeat yields 2 seconds, and a later one the whole seconds since the one before', () => {
+    expect(totals(0)).toBe(2);
+    expect(totals(0, 30.9)).toBe(32);
+    expect(totals(0, 30, 60)).toBe(62);
+  });
+
+  test('a pause yields 120 seconds at most, and a clock set back none', () => {
+    expect(totals(0, 500)).toBe(122);
+    expect(totals(0, -40)).toBe(2);
+    expect(totals(0, -40, 10)).toBe(12);
+  });
+
+  test('what the game tells of its session does not enter them', () => {
+    expect(fold(beat(0, 5000), beat(10, 9000)).stats).toEqual({ firstSeen: START, lastHeartbeat: START + 10_000, totalSeconds: 12 });
+  });
+
+  test('an event that is no heartbeat makes no stats', () => {
+    expect(fold(analytics(START, { type: 'custom.x' })).stats).toBe(null);
+  });
+});
+
+describe('the profile', () => {
+  const profile = (...events: readonly TelemetryEvent[]) => fold(...events).profile;
+
+  test('a join begins a session, a leave ends it', () => {
+    const joined = [beat(0, 0, 'join'), beat(30, 30)];
+    expect(profile(...joined)).toMatchObject({ online: true, onlineSince: START, sessionCount: 1, sessionSeconds: 30, totalSeconds: 30 });
+    expect(profile(...joined, beat(40, 40, 'leave'))).toMatchObject({
+      online: false,
+      onlineSince: null,
+      sessionId: null,
+      sessionSeconds: 0,
+      totalSeconds: 40,
+      sessionCount: 1,
+    });
+  });
+
+  test('a heartbeat of a new session counts as its start', () => {
+    expect(profile(beat(0, 10), beat(100, 5, 'heartbeat', 's2'))).toMatchObject({ sessionCount: 2, sessionSeconds: 5, totalSeconds: 15 });
+  });
+
+  test('without a told length, elapsed time counts, up to ten minutes', () => {
+    expect(profile(beat(0, null), beat(30, null))).toMatchObject({ totalSeconds: 30 });
+    expect(profile(beat(0, null), beat(9_000, null))).toMatchObject({ totalSeconds: 600 });
+  });
+
+  test('a game that tells the same length again and again is believed the clock instead', () => {
+    expect(profile(beat(0, 5), beat(30, 5), beat(60, 5))).toMatchObject({ totalSeconds: 65, sessionSeconds: 65 });
+  });
+
+  test('time that another event added is not added again by the next heartbeat', () => {
+    const events = [beat(0, 0, 'join'), analytics(START + 10_000, { type: 'custom.x' }), beat(30, 30)];
+    expect(profile(...events)).toMatchObject({ totalSeconds: 30, sessionSeconds: 30, lastType: 'session.heartbeat', events: 3 });
+  });
+
+  test('the last name that is not empty stays', () => {
+    const named = heartbeat(START, { playerName: 'Ada' });
+    expect(profile(named, beat(1, 1))).toMatchObject({ playerName: 'Ada' });
+  });
+});
+
+describe('the list', () => {
+  test('has a heartbeat at most every 10 seconds, every join and every leave', () => {
+    const events = [beat(0, 0, 'join'), beat(2, 2), beat(9.9, 9), beat(10, 10), beat(15, 15), beat(16, 16, 'leave')];
+    let player: Player | null = null;
+    const listed = events.map((event) => {
+      const shown = listedEvent(event, player);
+      player = evolvePlayer(player, event);
+      return shown?.type ?? null;
+    });
+    expect(listed).toEqual(['session.join', null, null, 'session.heartbeat', null, 'session.leave']);
+  });
+
+  test('gives an event without a session the player’s current one', () => {
+    const player = fold(beat(0, 0, 'join', 's9'));
+    expect(listedEvent(analytics(START, { type: 'custom.x' }), player)).toMatchObject({ sessionId: 's9', category: 'custom' });
+    expect(listedEvent(analytics(START, { type: 'custom.x', sessionId: 'own' }), player)).toMatchObject({ sessionId: 'own' });
+  });
+});

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SECRET_KEY } from './fake-app.ts';
+import { type Harness, startServer } from './harness.ts';
+
+const headers = { 'x-api-key': SECRET_KEY };
+const report = { ok: true, platformId: '7', result: { body: { platformId: 'of the author' } } };
+
+describe.each([
+  ['neutral', 'platformId'],
+  ['published', 'steamId'],
+] as const)('reports of test runs under %s names', (wireNames, name) => {
+  let server: Harness;
+  beforeAll(async () => {
+    server = await startServer({ wireNames });
+    const at = { status: 200, position: 1, stale: false };
+    server.app.tests.testEndpoint = async () => ({ ...at, body: report });
+    server.app.tests.runTests = async () => ({ ...at, body: { ok: true, results: [report] } });
+  });
+  afterAll(() => server.stop());
+
+  const shown = { ok: true, [name]: '7', result: { body: { platformId: 'of the author' } } };
+
+  it('name the player so, and leave what an endpoint answered as it is', async () => {
+    const one = await server.send('POST', '/v3/manage/demo/test-endpoint', { headers, body: '{"slug":"a"}' });
+    expect(one.json).toEqual(shown);
+    const all = await server.send('POST', '/v3/manage/demo/run-tests', { headers, body: '{}' });
+    expect(all.json).toEqual({ ok: true, results: [shown] });
+  });
+});
+
+describe('the routes of tests', () => {
+  let server: Harness;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.stop());
+
+  it('hand on the body and the publish target, from header or query', async () => {
+    await server.send('POST', '/v3/manage/demo/auto-test?revisionTarget=NEXT', { headers, body: '{"slug":"a"}' });
+    await server.send('POST', '/v3/manage/demo/suggest-tests', { headers: { ...headers, 'x-ns-publish-target': ' next ' } });
+    await server.send('PUT', '/v3/manage/demo/tests', { headers, body: '[]' });
+    expect(server.app.calls.map(({ name, arguments: given }) => [name, ...given])).toEqual([
+      ['tests.autoTest', { slug: 'a' }, 'next'],
+      ['tests.suggestTests', undefined, 'next'],
+      ['tests.replace', []],
+    ]);
+  });
+
+  it('a body that is not JSON is 400 VALIDATION_FAILED, and a public key is nobody here', async () => {
+    const broken = await server.send('POST', '/v3/manage/demo/run-tests', { headers, body: '{' });
+    expect([broken.status, broken.json.error.code, broken.json.message]).toEqual([400, 'VALIDATION_FAILED', 'Invalid JSON']);
+    expect((await server.play('POST', '/v3/manage/demo/test-endpoint', {})).status).toBe(401);
+  });
+
+  it('no id of a request holds the digits that an editor takes for a missing route (management 19.4)', async () => {
+    for (let turn = 0; turn < 40; turn += 1) {
+      const { json } = await server.send('POST', '/v3/manage/demo/nowhere', { headers, body: '{}' });
+      expect(json.error.requestId).toMatch(/^req_[0-9a-f]{32}$/);
+      expect(json.error.requestId).not.toContain('404');
+    }
+  });
+});

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { demoCredentials } from '../../infra/harness/node.ts';
+import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
+import { eventually, type Node, newFolder, postmasterOf, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** What players report, over HTTP against the built program, as the game client sends it. */
+
+let node: Node;
+let game: Client;
+
+beforeAll(async () => {
+  const data = newFolder();
+  node = await startNode(data);
+  game = createClient(node.url, demoCredentials(data));
+});
+
+afterAll(async () => {
+  game?.close();
+  await node?.stop();
+  removeFolders();
+});
+
+const track = (body: unknown) => game.play('POST', game.storage('analytics/events'), { body });
+const beat = (player: string, more: object = {}) => {
+  const nothing = {
+    source: 'network-storage-library',
+    libraryVersion: '1.0',
+    packageIdent: 'org.game',
+    context: { map: 'm<1>' },
+    fps: null,
+  };
+  const body = { steamId: player, sessionId: null, sessionSeconds: 0.5, event: 'heartbeat', playerName: 'Ада', ...nothing, ...more };
+  return game.play('POST', game.storage('stats/heartbeat'), { body }, player);
+};
+const stats = (player: string) => game.play('GET', game.storage(`stats/${player}`), {}, player);
+const settings = (analytics: object) => ok(game.manage('PUT', game.definitions('settings'), { body: { analytics } }));
+
+describe('heartbeats', () => {
+  test('the first yields 2 seconds, the stats show it at once, and further ones add whole seconds', async () => {
+    const player = '76561198000000101';
+    expect(await refused(stats(player))).toBe('404 NOT_FOUND');
+    const first = (await ok(beat(player, { event: 'join' }))).body;
+    expect(first).toMatchObject({ ok: true, persisted: true, platformId: player, projectId: game.projectId, totalSeconds: 2 });
+    const shown = Object((await ok(stats(player))).body);
+    expect(shown).toMatchObject({ ok: true, platformId: player, totalSeconds: 2, sessionCount: 1 });
+    expect(shown.lastHeartbeat).toBe(new Date(shown.lastHeartbeatUnixMs).toISOString());
+    expect(Object(first).lastHeartbeat).toBe(shown.lastHeartbeat);
+    await sleep(1_100);
+    expect(Object((await ok(beat(player))).body).totalSeconds).toBeGreaterThan(2);
+    expect(Object((await ok(stats(player))).body)).toMatchObject({ firstSeen: shown.firstSeen });
+  });
+
+  test('an id beyond doubles keeps its digits, as text, as a number and in the query', async () => {
+    const player = '76561198000000103';
+    await ok(game.play('POST', game.storage('stats/heartbeat'), { raw: `{"platformId":${player}}` }, null));
+    await ok(game.play('POST', game.storage(`stats/heartbeat?steamId=${player}`), { raw: 'no json' }, null));
+    expect((await ok(stats(player))).body).toMatchObject({ platformId: player });
+    expect(await refused(game.play('POST', game.storage('stats/heartbeat'), { body: {} }))).toBe('400 MISSING_PLATFORM_ID');
+    expect(await refused(game.play('GET', game.storage('stats/a.b'), {}))).toBe('400 INVALID_KEY');
+  });
+});
+
+test('a player who was seen has a ledger, if an empty one; one who never was has none', async () => {
+  const collection = { id: 'wallets', name: 'wallets', collectionType: 'per-platformid', accessMode: 'public', schema: {} };
+  await ok(game.manage('PUT', game.definitions('collections'), { body: [collection] }));
+  const player = '76561198000000105';
+  const ledger = () => game.play('GET', game.storage(`wallets/${player}/ledger`), {}, player);
+  expect(await refused(ledger())).toBe('404 NOT_FOUND');
+  await ok(beat(player));
+  await ok(stats(player));
+  expect((await ok(ledger())).body).toMatchObject({ platformId: player, entries: [], cursor: null });
+});
+
+describe('analytics events', () => {
+  const EVENT = { platformId: PLAYER, type: 'quest_done', severity: null, label: 'Quest', message: null, stack: null, context: { n: 1 } };
+
+  test('are stored, or refused with the code of what is wrong with them', async () => {
+    expect((await ok(track(EVENT))).body).toEqual({ ok: true, stored: true, reason: null });
+    expect((await ok(track({ ...EVENT, severity: 'error', stack: 'at x' }))).body).toMatchObject({ stored: true });
+    expect(await refused(track({ ...EVENT, platformId: Number(PLAYER) }))).toBe('400 INVALID_KEY');
+    expect(await refused(track({ ...EVENT, severity: 'loud' }))).toBe('400 INVALID_ANALYTICS_EVENT');
+    expect(await refused(track({ ...EVENT, type: null }))).toBe('400 INVALID_ANALYTICS_EVENT');
+    expect(await refused(track([]))).toBe('400 INVALID_JSON');
+    expect(await refused(game.play('POST', game.storage('analytics/events'), { raw: '{' }))).toBe('400 INVALID_JSON');
+  });
+
+  test('of exactly the limit are taken, one character more is too much', async () => {
+    const sized = (length: number) => {
+      const rest = JSON.stringify({ ...EVENT, message: '' }).length;
+      return { ...EVENT, message: 'x'.repeat(length - rest) };
+    };
+    expect((await ok(track(sized(32_768)))).body).toMatchObject({ stored: true });
+    expect(await refused(track(sized(32_769)))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect(await refused(track(['x'.repeat(40_000)]))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect((await ok(track({ ...EVENT, message: 'я'.repeat(20_000) }))).body).toMatchObject({ stored: true });
+  });
+
+  test('that the project does not want are answered as such', async () => {
+    await settings({ captureErrors: false, captureSessions: false });
+    expect((await ok(track({ ...EVENT, severity: 'error' }))).body).toEqual({ ok: true, stored: false, reason: 'capture_disabled' });
+    expect((await ok(track(EVENT))).body).toMatchObject({ stored: true });
+    expect((await ok(beat('76561198000000104'))).body).toMatchObject({ ok: true, persisted: false, totalSeconds: 0 });
+    await settings({});
+    expect((await ok(beat('76561198000000104'))).body).toMatchObject({ persisted: true });
+  });
+});
+
+test('a failed save is recorded, and the operators are told', async () => {
+  const path = `/api/network-storage/${game.projectId}/save-failure`;
+  const body = { collectionId: 'players', recordKey: `${PLAYER}_a1b2c3`, reason: 'read back differs', expectedSeq: 4, observedSeq: 3 };
+  expect((await ok(game.play('POST', path, { body }))).body).toEqual({ ok: true, recorded: true });
+  expect((await ok(game.play('POST', path, { body: {} }))).body).toEqual({ ok: true, recorded: true });
+  expect(await refused(game.play('POST', path, { body: [] }))).toBe('400 INVALID_BODY');
+  const { text } = await game.send('GET', '/metrics');
+  expect(text).toMatch(/savepoint_save_failures_total 2/);
+  expect(text).toMatch(/savepoint_telemetry_events_total\{outcome="stored"\} \d+/);
+});
+
+describe('an operator', () => {
+  const json = async (...args: readonly string[]) => JSON.parse(await succeed(['analytics', ...args, '--data', node.data, '--json']));
+
+  test('sees events, failed saves and players, of one project, type or player', async () => {
+    const failures = await eventually('the failures are listed', async () => {
+      const found = await json('failures', '--project', game.projectId);
+      return found.length === 2 && found;
+    });
+    expect(failures[1]).toMatchObject({
+      collectionId: 'players',
+      payload: { recordKey: `${PLAYER}_a1b2c3`, expectedSeq: 4, attempts: -1 },
+    });
+    expect(await json('list', '--type', 'custom.quest_done', '--limit', '1')).toMatchObject([{ platformId: PLAYER, label: 'Quest' }]);
+    expect(await json('list', '--type', 'error')).toMatchObject([
+      { type: 'error.reported', payload: { stack: 'at x', severity: 'error' } },
+    ]);
+    expect(await json('list', '--player', 'nobody')).toEqual([]);
+    expect(await json('list', '--project', 'other')).toEqual([]);
+    expect((await json('players')).map((one: { playerName: string }) => one.playerName)).toContain('Ада');
+  });
+
+  test('reads tables that no player can steer a terminal with', async () => {
+    await ok(track({ platformId: '4444', type: 'x', label: '\u001b[2J\u202ered' }));
+    const line = await eventually('the event is listed', async () => {
+      const text = await succeed(['analytics', 'list', '--player', '4444', '--data', node.data]);
+      return text.includes('custom.x') && text;
+    });
+    expect(line).toContain('\ufffd[2J\ufffdred');
+    expect((await savepoint(['analytics', 'list', '--limit', '0', '--data', node.data])).code).not.toBe(0);
+  });
+
+  test('can prove and rebuild it beside the running node', async () => {
+    expect(await succeed(['rebuild', 'telemetry', '--data', node.data])).toContain('Rebuilt telemetry');
+    expect(await succeed(['verify', '--data', node.data])).toContain('Verified');
+  });
+});
+
+test('while the database is away every report is answered with 200 and says that it was not stored; then they are stored again', async () => {
+  const event = { platformId: PLAYER, type: 'outage' };
+  process.kill(postmasterOf(node.data), 'SIGKILL');
+  const replies = await Promise.all(Array.from({ length: 30 }, (_, n) => (n % 2 ? track(event) : beat(PLAYER))));
+  for (const { status, body } of replies) expect([status, Object(body).ok]).toEqual([200, true]);
+  await eventually('a report is stored', async () => Object((await ok(track(event))).body).stored === true);
+  await eventually('a heartbeat is stored', async () => Object((await ok(beat(PLAYER))).body).persisted === true);
+  await eventually('the stats go on', async () => (await stats(PLAYER)).status === 200);
+  expect(await succeed(['verify', '--data', node.data])).toContain('Verified');
+});
+
+test('several processes behind one port take reports in, and the first of them projects', async () => {
+  const data = newFolder();
+  const crew = await startNode(data, { args: ['--workers', '2'] });
+  const client = createClient(crew.url, demoCredentials(data));
+  try {
+    for (const player of ['7001', '7002', '7003']) {
+      await ok(client.play('POST', client.storage('stats/heartbeat'), { body: { platformId: player } }, player));
+      const reply = await ok(client.play('GET', client.storage(`stats/${player}`), {}, player));
+      expect(reply.body).toMatchObject({ platformId: player, totalSeconds: 2 });
+    }
+  } finally {
+    client.close();
+    await crew.stop();
+  }
+});

@@ -1,0 +1,119 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migrate } from '../../projections/migrate.ts';
+import { createStateReader } from '../../projections/state-reader.ts';
+import { verify } from '../../projections/verify.ts';
+import type { DomainEvent } from '../../src/domain/events.ts';
+import { forgottenAfter } from '../../src/domain/security/request-id.ts';
+import { requestSubject, sessionSubject } from '../../src/domain/subjects.ts';
+import { createMemoryLog } from '../../src/log/memory/log.ts';
+import { Feed, freshPool, project, rowsOf, written } from './support.ts';
+
+let pool: pg.Pool;
+beforeAll(async () => {
+  pool = await freshPool();
+});
+afterAll(() => pool.end());
+
+const begun: DomainEvent = { type: 'project.created', data: { projectId: 'p', name: 'p' } };
+const created = (sessionId: string, expiresAt: number): DomainEvent => {
+  return { type: 'session.created', data: { sessionId, player: 'p1', hash: `h-${sessionId}`, expiresAt } };
+};
+const refreshed = (family: string, from: string, sessionId: string, expiresAt: number): DomainEvent => {
+  return { type: 'session.refreshed', data: { family, from, sessionId, hash: `h-${sessionId}`, expiresAt } };
+};
+const revoked = (family: string, ...sessionIds: string[]): DomainEvent => ({ type: 'session.revoked', data: { family, sessionIds } });
+const consumed = (requestId: string): DomainEvent => {
+  return { type: 'request.consumed', data: { identityType: 'platform', identity: 'p1', requestId, until: forgottenAfter(requestId) } };
+};
+const swept = (before: number): DomainEvent => ({ type: 'access.swept', data: { before } });
+
+const OLD = '1000000000_abcdef';
+const YOUNG = '1760000000_abcdef';
+const requestOf = (requestId: string) => requestSubject('platform', 'p1', requestId);
+
+/** The same story in one batch and in one batch per event. */
+describe.each([
+  ['in one batch', (events: readonly DomainEvent[]) => [events]],
+  ['event by event', (events: readonly DomainEvent[]) => events.map((event) => [event])],
+])('what decisions read of sessions and request ids, projected %s', (how, batches) => {
+  const name = how.replaceAll(' ', '-');
+  const projected = async (about: string, ...events: readonly DomainEvent[]) => {
+    const projectId = `${about}-${name}`;
+    const log = createMemoryLog();
+    const feed = new Feed(log, projectId);
+    for (const batch of batches(events)) {
+      await feed.commit(...batch);
+      await project(pool, log, feed);
+    }
+    const load = async (...subjects: readonly string[]) => (await createStateReader(pool).load(projectId, subjects)).states;
+    const check = async () => (await verify({ log, pool })).problems.filter((problem) => problem.project === projectId);
+    return { load, check };
+  };
+
+  test('a family of sessions is what its events made of it', async () => {
+    const events = [created('a', 900_000), refreshed('a', 'a', 'b', 901_000), refreshed('a', 'b', 'c', 902_000), revoked('a', 'b', 'c')];
+    const { load, check } = await projected('family', ...events);
+    const [family, nobody] = await load(sessionSubject('a'), sessionSubject('nobody'));
+    expect(nobody).toBe(null);
+    expect(family).toEqual({
+      player: 'p1',
+      sessions: new Map([
+        ['a', { sessionId: 'a', hash: 'h-a', from: null, createdAt: 1_000, expiresAt: 900_000, revokedAt: null }],
+        ['b', { sessionId: 'b', hash: 'h-b', from: 'a', createdAt: 1_001, expiresAt: 901_000, revokedAt: 1_003 }],
+        ['c', { sessionId: 'c', hash: 'h-c', from: 'b', createdAt: 1_002, expiresAt: 902_000, revokedAt: 1_003 }],
+      ]),
+    });
+    expect(await check()).toEqual([]);
+  });
+
+  test('a request id is found again by its identity', async () => {
+    const { load, check } = await projected('used', consumed(YOUNG), written('p1', { n: 1 }));
+    const others = [requestSubject('session', 'p1', YOUNG), requestSubject('platform', 'p2', YOUNG), requestOf('1760000000_fedcba')];
+    expect(await load(requestOf(YOUNG), ...others)).toEqual([{ until: forgottenAfter(YOUNG) }, null, null, null]);
+    expect(await check()).toEqual([]);
+  });
+
+  test('a sweep removes what had expired, keeps what had not, and verify agrees', async () => {
+    const events = [
+      created('gone', 5_000),
+      created('kept', 5_000),
+      refreshed('kept', 'kept', 'kept2', 2e12),
+      consumed(OLD),
+      consumed(YOUNG),
+      swept(forgottenAfter(OLD) + 1),
+      created('later', 6_000),
+    ];
+    const { load, check } = await projected('swept', ...events);
+    expect(await load(sessionSubject('gone'), requestOf(OLD))).toEqual([null, null]);
+    const [kept, later, young] = await load(sessionSubject('kept'), sessionSubject('later'), requestOf(YOUNG));
+    expect([kept, later, young]).not.toContain(null);
+    expect(await check()).toEqual([]);
+  });
+
+  test('a deleted project keeps none of them', async () => {
+    const { load } = await projected('deleted', begun, created('a', 2e12), consumed(YOUNG), { type: 'project.deleted', data: {} });
+    expect(await load(sessionSubject('a'), requestOf(YOUNG))).toEqual([null, null]);
+  });
+});
+
+test('a database that older builds have projected into takes the new tables without a rebuild', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'older');
+  await feed.commit(written('p1', { n: 1 }));
+  await project(pool, log, feed);
+  // As an older build leaves it: tables and checkpoints of its own alone.
+  await pool.query(`DELETE FROM savepoint.checkpoints WHERE projection = 'access' AND project = 'older'`);
+  await migrate(pool);
+  expect((await createStateReader(pool).load('older', [sessionSubject('a')])).revision).toBe(0);
+  // And as one that still projects beside this build: the others have moved on.
+  await feed.commit(written('p1', { n: 2 }, 2));
+  await project(pool, log, feed);
+  await pool.query(`UPDATE savepoint.checkpoints SET revision = 0 WHERE projection = 'access' AND project = 'older'`);
+  await feed.commit(created('a', 2e12));
+  await project(pool, log, feed);
+  const { revision, states } = await createStateReader(pool).load('older', [sessionSubject('a')]);
+  expect([revision, states[0] === null]).toEqual([2, false]);
+  expect((await verify({ log, pool })).problems.filter((problem) => problem.project === 'older')).toEqual([]);
+  expect(await rowsOf(pool, `SELECT subject FROM savepoint.subjects WHERE project = 'older' AND revision = 2`)).toEqual([]);
+});

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTelemetryReader } from '../../projections/telemetry/read.ts';
+import { createEventStoreLog } from '../../src/log/eventstore/log.ts';
+import { createMemoryLog } from '../../src/log/memory/log.ts';
+import { analytics, failure, heartbeat } from '../domain/telemetry/given.ts';
+import { startStandIn } from '../support/eventstore/server.ts';
+import { Feed, fillAll, freshPool, memoryLogger, project } from './support.ts';
+import { append, following, report, shows, stored, tablesOf, until } from './telemetry-support.ts';
+
+let pool: pg.Pool;
+beforeAll(async () => {
+  pool = await freshPool(12);
+});
+afterAll(() => pool.end());
+
+describe('telemetry in the tables', () => {
+  test('every kind of report has its rows', async () => {
+    const log = createMemoryLog();
+    await following(pool, log, async () => {
+      const last = await report(
+        log,
+        'kinds',
+        heartbeat(1_000, { event: 'join', fps: { avg: 60 }, playerName: 'Ада' }),
+        heartbeat(31_000, { sessionSeconds: 30 }),
+        analytics(32_000, { type: 'endpoint.client_error', context: { endpointSlug: 'buy', collectionId: 'c', n: 1 } }),
+        failure(33_000, { recordKey: 'p_slot', attempts: 3, collectionId: 'saves' }),
+        heartbeat(41_000, { event: 'leave', sessionSeconds: 40 }),
+      );
+      await shows(pool, 'kinds', last);
+    });
+    const { events, players, sessions } = await tablesOf(pool, 'kinds');
+    expect(events.map((row) => [row['type'], row['session_id'], row['endpoint_slug'], row['collection_id'], row['platform_id']])).toEqual([
+      ['session.join', 's1', null, null, 'p'],
+      ['session.heartbeat', 's1', null, null, 'p'],
+      ['endpoint.client_error', 's1', 'buy', 'c', 'p'],
+      ['record.save_unconfirmed', null, null, 'saves', 'p'],
+      ['session.leave', 's1', null, null, 'p'],
+    ]);
+    expect(events[3]).toMatchObject({ label: 'p_slot', payload: { attempts: 3, recordKey: 'p_slot', reason: 'r' } });
+    expect(players).toMatchObject([
+      { player_name: 'Ада', total_seconds: '42', play_seconds: 40, session_count: '1', online: false, events: '4' },
+    ]);
+    expect(sessions).toMatchObject([{ started_at: '1000', last_heartbeat_at: '31000', ended_at: '41000', seconds: 40, fps: { avg: 60 } }]);
+  });
+
+  test('several followers and restarts count every heartbeat once', async () => {
+    const log = createMemoryLog();
+    let revision = -1;
+    const some = async (from: number) => {
+      for (let i = from; i < from + 40; i += 1) {
+        revision = await report(
+          log,
+          'once',
+          heartbeat(i * 1_000, { sessionId: `s${i % 3}` }),
+          heartbeat(i * 1_000, { platformId: `q${i % 5}` }),
+        );
+        if (i % 10 === 0) await sleep(5);
+      }
+    };
+    await following(pool, log, () => following(pool, log, () => some(0)));
+    await following(pool, log, async () => {
+      await following(pool, log, async () => {
+        await some(40);
+        await shows(pool, 'once', revision);
+      });
+    });
+    const { players } = await tablesOf(pool, 'once');
+    expect(players.find((row) => row['platform_id'] === 'p')).toMatchObject({ total_seconds: String(2 + 79), events: '80' });
+    expect(players.find((row) => row['platform_id'] === 'q0')).toMatchObject({ total_seconds: String(2 + 75), events: '16' });
+  });
+
+  test('what came while nobody followed is found by the projects that there are', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'missed');
+    await fillAll(feed);
+    await project(pool, log, feed);
+    const last = await report(log, 'missed', heartbeat(1_000), heartbeat(2_000));
+    await following(pool, log, () => shows(pool, 'missed', last));
+    expect((await createTelemetryReader(pool).player('missed', 'p')).stats).toEqual({
+      firstSeen: 1_000,
+      lastHeartbeat: 2_000,
+      totalSeconds: 3,
+    });
+  });
+
+  test('an event of a newer build stops the telemetry of its project, and of no other', async () => {
+    const log = createMemoryLog();
+    const logger = memoryLogger();
+    await following(
+      pool,
+      log,
+      async (follower) => {
+        const melted = { ...stored(heartbeat(2_000)), type: 'player.melted' };
+        await append(log, 'newer', [stored(heartbeat(1_000)), melted, stored(heartbeat(3_000))]);
+        await report(log, 'other', heartbeat(1_000));
+        await shows(pool, 'other', 0);
+        await shows(pool, 'newer', 0);
+        await until(() => follower.stopped().size > 0, 'it stopped');
+        expect([...follower.stopped().keys()]).toEqual(['newer']);
+        expect(follower.lag()).toBe(2);
+      },
+      logger,
+    );
+    expect(logger.lines.filter((line) => line.includes('telemetry of this project stopped'))).toHaveLength(1);
+    expect((await tablesOf(pool, 'newer')).events).toHaveLength(1);
+  });
+
+  test('another history is told, and nothing is written over', async () => {
+    const [one, two] = [createMemoryLog(), createMemoryLog()];
+    await following(pool, one, async () => shows(pool, 'restored', await report(one, 'restored', heartbeat(1_000), heartbeat(2_000))));
+    const before = await tablesOf(pool, 'restored');
+    await report(two, 'restored', heartbeat(1_000), heartbeat(2_000));
+    await following(pool, two, async (follower) => {
+      await report(two, 'restored', heartbeat(3_000));
+      await until(() => follower.stopped().size > 0, 'it stopped');
+      expect(follower.stopped().get('restored')?.message).toContain('savepoint rebuild');
+    });
+    expect(await tablesOf(pool, 'restored')).toEqual(before);
+  });
+
+  test('an EventStoreDB keeps it as Postgres does, and a reconnect loses nothing', async () => {
+    const server = await startStandIn();
+    const log = createEventStoreLog({ url: server.url });
+    try {
+      await report(log, 'stored-elsewhere', heartbeat(1_000));
+      const known = new Feed(log, 'stored-elsewhere');
+      await fillAll(known);
+      await project(pool, log, known);
+      await following(pool, log, async () => {
+        await shows(pool, 'stored-elsewhere', 0);
+        await report(log, 'stored-elsewhere', heartbeat(11_000), analytics(12_000));
+        server.network.cut();
+        await until(
+          () =>
+            report(log, 'stored-elsewhere', heartbeat(21_000)).then(
+              () => true,
+              () => false,
+            ),
+          'the log is there again',
+        );
+        await shows(pool, 'stored-elsewhere', 3);
+      });
+      // An append that nobody answered may have been stored, and the one after it too: the times are the same, so the seconds are.
+      expect((await tablesOf(pool, 'stored-elsewhere')).players).toMatchObject([{ total_seconds: '22' }]);
+    } finally {
+      await log.close();
+      await server.close();
+    }
+  });
+});
