@@ -22,7 +22,9 @@ WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND NOT EXISTS (
 
 export const OWN_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = $2), 0)`;
 export const LIVE_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = 'live'), 0)`;
-export const HIDDEN_COUNT = `(SELECT count(*) FROM {documents} n JOIN {leaderboards} l ON l.project = $1 AND l.board = b.board AND l.space = 'live' AND l.key = n.key
+/** Staged documents are few: each is looked for on the live board by its key. A join would be planned as if there were many. */
+export const HIDDEN_COUNT = `(SELECT count(*) FROM {documents} n, LATERAL (SELECT FROM {leaderboards} l
+    WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND l.key = n.key LIMIT 1) hidden
   WHERE n.project = $1 AND n.space = $2 AND n.collection = b.collection)`;
 
 /**
