@@ -3,8 +3,8 @@ import { fillDefaults } from '../domain/document/schema.ts';
 import { type Answered, aggregateAnswer, leaderboardAnswer } from '../domain/query/answer.ts';
 import type { Surroundings } from '../domain/query/evaluate.ts';
 import type { BoardPlan, QueryPlan } from '../domain/query/plan.ts';
-import { playerOfKey, profileOf } from '../domain/query/profile.ts';
-import { QueryRun, type Ranked } from '../domain/query/run.ts';
+import { playerOfKey, profileOf, shownProfile } from '../domain/query/profile.ts';
+import { type ProfileOf, QueryRun, type Ranked } from '../domain/query/run.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
 import type { Grounds } from './access.ts';
@@ -43,9 +43,17 @@ async function runBoard(input: RunInput, board: BoardPlan): Promise<JsonObject> 
   const { context, ground, query, plan } = input;
   const { started, around } = begun(input);
   const collection = ground.definitions.collection(board.collectionId);
-  const ranked = ({ key, value, document }: LeaderboardRow): Ranked => ({ key, value, data: documentOf(document, collection, ground) });
-  const found = await boardRows(input);
-  const { rows, firstRank, total, player } = found;
+  const { rows, firstRank, total, player } = await boardRows(input);
+  const shown = player ? [...rows, player.row] : rows;
+  const profile = await profilesFor(
+    input,
+    shown.map(({ key }) => key),
+  );
+  const ranked = ({ key, value, document }: LeaderboardRow): Ranked => {
+    const row = { key, value, data: documentOf(document, collection, ground) };
+    const playerProfile = profile(row);
+    return playerProfile === null ? row : { ...row, data: { ...row.data, playerProfile } };
+  };
   const answered = { query, plan, around, durationMs: since(context, started), scanned: [rows.length], from: 'index', errors: 0 } as const;
   const own = player === undefined ? {} : { player: player === null ? null : { row: ranked(player.row), rank: player.rank } };
   return leaderboardAnswer(answered, { rows: rows.map(ranked), firstRank, total, ...own });
@@ -76,8 +84,7 @@ async function runScan(input: RunInput): Promise<JsonObject> {
   const collections = [...plan.sources, ...plan.joins].map(({ collectionId }) => ground.definitions.collection(collectionId));
   const everyRow = asked.player !== null;
   const wanted = everyRow ? Number.POSITIVE_INFINITY : Math.min(asked.offset + asked.limit, plan.limit);
-  const pattern = context.platformId;
-  const run = new QueryRun(plan, around, wanted, (row) => (playerOfKey(row.key, pattern) === null ? null : profileOf(row, null)));
+  const run = new QueryRun(plan, around, wanted, await profilesFor(input, null));
   const keeps = !run.streams || (everyRow && plan.type === 'leaderboard');
   let kept = 0;
   // An unknown collection has no rows; no collection has an empty name.
@@ -95,6 +102,21 @@ async function runScan(input: RunInput): Promise<JsonObject> {
   return plan.type === 'leaderboard'
     ? leaderboardAnswer(answered, pageOf(result.ranked, result.counted, plan, asked))
     : aggregateAnswer(answered, result);
+}
+
+/** Profiles of the players of these keys, where the query shows any; `null`: of whoever's row comes. */
+async function profilesFor({ context, projectId, plan }: RunInput, keys: readonly string[] | null): Promise<ProfileOf> {
+  if (!plan.withProfiles) return () => null;
+  const playerOf = (key: string) => playerOfKey(key, context.platformId);
+  const players = keys?.map(playerOf).filter((player) => player !== null) ?? null;
+  const known = await context.telemetry.reader.profiles(projectId, players);
+  const now = context.scheduler.now();
+  return (row) => {
+    const player = playerOf(row.key);
+    if (player === null) return null;
+    const profile = known.get(player);
+    return profileOf(row, profile === undefined ? null : shownProfile(profile, now));
+  };
 }
 
 /** The page, or the rows around the player, out of rows that are ranked. */

@@ -181,4 +181,6 @@ export interface TelemetryReader {
     projectId: string,
     platformId: string,
   ): Promise<{ readonly revision: number; readonly stats: PlayerStats | null; readonly profile: ProfileRow | null }>;
+  /** Presence of these players; `null`: of those seen last, as many as a query may look at. */
+  profiles(projectId: string, players: readonly string[] | null): Promise<ReadonlyMap<string, PlayerProfile>>;
 }

@@ -15,8 +15,10 @@ const COLLECTIONS = [
   { id: 'heroes', name: 'Heroes', ...player, schema: { xp: { type: 'number', default: 1 }, clan: { type: 'string' } } },
   { id: 'clans', name: 'Clans', collectionType: 'global', accessMode: 'public', schema: {} },
   { id: 'hot', name: 'Hot', ...player, schema: {} },
+  { id: 'seen', name: 'Seen', ...player, schema: {} },
 ];
 const heroes = [{ collectionId: 'heroes' }];
+const PROFILE = ['playerProfile.playerName', 'playerProfile.isOnline', 'playerProfile.sessionCount'];
 const QUERIES = [
   { id: 'top', name: 'Top', type: 'leaderboard', sources: heroes, config: { field: 'xp', fieldLabel: 'XP', order: 'desc', limit: 5 } },
   {
@@ -40,6 +42,13 @@ const QUERIES = [
       { collectionId: 'clans', alias: 'clan', join: { left: 'clan', type: 'inner' } },
     ],
     config: { field: 'hero.xp', columns: ['hero.xp', 'clan.title'] },
+  },
+  { id: 'who', name: 'Who', sources: [{ collectionId: 'seen' }], config: { field: 'xp', limit: 2, fields: PROFILE } },
+  {
+    id: 'regulars',
+    name: 'Regulars',
+    sources: [{ collectionId: 'seen' }],
+    config: { field: 'playerProfile.sessionCount', fields: PROFILE },
   },
   { id: 'nowhere', name: 'Nowhere', type: 'count', sources: [{ collectionId: 'gone' }] },
   { id: 'odd', name: 'Odd', type: 'median', sources: heroes, config: { field: 'xp' } },
@@ -122,6 +131,23 @@ describe('a query', () => {
     const clans = await run('clan-top');
     expect(clans.entries).toHaveLength(5);
     expect(clans.entries[0]).toMatchObject({ key: 'p8', value: 40, data: { hero: { xp: 40 }, clan: { title: 'Red' } } });
+  });
+
+  test('shows who is there, as players told by heartbeats, out of a board and out of a scan', async () => {
+    const [ada, bo] = ['76561198000000001', '76561198000000002'];
+    await ok(game.play('POST', game.storage(`seen/${ada}`), { body: { xp: 2, name: 'not this' } }));
+    await ok(game.play('POST', game.storage(`seen/${bo}_slot`), { body: { xp: 1, name: 'Bo' } }));
+    const beat = { platformId: ada, event: 'join', sessionId: 's', playerName: 'Ada' };
+    await ok(game.play('POST', game.storage('stats/heartbeat'), { body: beat }));
+    const live = async (query: string) => Object((await ok(game.manage('GET', `${path(query)}?fresh=1`))).body).entries;
+    // Telemetry is projected behind the answer.
+    await expect.poll(() => live('regulars'), { timeout: 20_000 }).toHaveLength(1);
+    const profile = { playerName: 'Ada', isOnline: true, sessionCount: 1 };
+    expect(await live('regulars')).toMatchObject([{ key: ada, value: 1, data: { playerProfile: profile } }]);
+    expect(await live('who')).toMatchObject([
+      { key: ada, value: 2, data: { playerProfile: profile } },
+      { key: `${bo}_slot`, value: 1, data: { playerProfile: { playerName: 'Bo' } }, outputValues: { 'playerProfile.isOnline': null } },
+    ]);
   });
 
   test('is refused as documented', async () => {
