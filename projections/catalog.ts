@@ -1,8 +1,11 @@
 import { effectiveDefinitions } from '../src/domain/definition/effective.ts';
-import type { QueryModel } from '../src/domain/definition/model.ts';
+import { hashText } from '../src/domain/definition/hash.ts';
+import type { CollectionModel, QueryModel, SchemaModel } from '../src/domain/definition/model.ts';
 import type { PublishTarget } from '../src/domain/events.ts';
-import { leaderboardPlan } from '../src/domain/query/leaderboard.ts';
+import { queryPlan } from '../src/domain/query/plan.ts';
 import type { DefinitionsState } from '../src/domain/states.ts';
+import { type Json, stringifyJson } from '../src/kernel/json.ts';
+import { splitPath } from '../src/kernel/path.ts';
 import { groupBy } from './group.ts';
 
 /** One number field of one collection, kept in order. */
@@ -14,6 +17,8 @@ export interface Board {
   /** Dotted path. */
   readonly path: string;
   readonly descending: boolean;
+  /** Where documents that lack the field have it by default. */
+  readonly schema: SchemaModel | null;
 }
 
 export interface BoardQuery {
@@ -42,7 +47,7 @@ export function catalogOf(state: DefinitionsState | null): Catalog {
     const definitions = effectiveDefinitions(state, target);
     for (const collection of definitions.collections) if (collection.type === 'global') globals.add(collection.id);
     for (const query of definitions.queries) {
-      const board = boardOf(query, (name) => definitions.collection(name)?.id);
+      const board = boardOf(query, (name) => definitions.collection(name));
       if (board) queries.set(`${query.id}/${query.hash}`, { query: query.id, hash: query.hash, board });
     }
   }
@@ -51,10 +56,25 @@ export function catalogOf(state: DefinitionsState | null): Catalog {
 }
 
 /** The board that answers a query, or `null` for one that is no leaderboard over a stored number of one collection. */
-export function boardOf(query: QueryModel, collectionId: (name: string) => string | undefined): Board | null {
-  const plan = leaderboardPlan(query);
-  if (typeof plan === 'string') return null;
-  const collection = collectionId(plan.collectionId);
-  if (collection === undefined) return null;
-  return { id: `${collection}/${plan.order}/${plan.field}`, collection, path: plan.field, descending: plan.order === 'desc' };
+export function boardOf(query: QueryModel, collectionOf: (name: string) => CollectionModel | undefined): Board | null {
+  const plan = queryPlan(query);
+  const asked = typeof plan === 'string' ? null : plan.board;
+  const collection = asked === null ? undefined : collectionOf(asked.collectionId);
+  if (asked === null || collection === undefined) return null;
+  const { field, order } = asked;
+  const defaults = defaultsOn(collection.schema, field);
+  const id = `${collection.id}/${order}${defaults === null ? '' : `/=${hashText(stringifyJson(defaults)).slice(0, 16)}`}/${field}`;
+  return { id, collection: collection.id, path: field, descending: order === 'desc', schema: defaults === null ? null : collection.schema };
+}
+
+/** The defaults that a document without the field can read it from, outermost first; `null` when there is none. */
+function defaultsOn({ root }: SchemaModel, field: string): Json | null {
+  const defaults: Json[] = [];
+  let at = root?.properties;
+  for (const name of splitPath(field)) {
+    const found = at?.get(name);
+    defaults.push(found?.default ?? null);
+    at = found?.properties;
+  }
+  return defaults.every((value) => value === null) ? null : defaults;
 }

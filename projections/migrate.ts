@@ -38,6 +38,16 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
 /** Following resumes at an event that is looked for in its stream: a position alone cannot be checked on every engine. */
 const FOLLOWED_EVENT = 'ALTER TABLE savepoint.follow_positions ADD COLUMN stream text, ADD COLUMN revision bigint';
 
+/** Boards with ranks are made anew out of the documents: the projector finds no checkpoint of theirs. */
+const RANKED_BOARDS = `
+DO $$ DECLARE old text; BEGIN
+  FOR old IN SELECT tablename FROM pg_tables WHERE schemaname = 'savepoint' AND tablename ~ '^leaderboard(s|_queries|_counts)_v[0-9]+$' LOOP
+    EXECUTE format('DROP TABLE savepoint.%I CASCADE', old);
+  END LOOP;
+END $$;
+DELETE FROM savepoint.checkpoints WHERE projection = 'leaderboards';
+DELETE FROM savepoint.projection_versions WHERE name = 'leaderboards'`;
+
 /** Projects have a game package. A database of today has the column from the start; one of before gets it in every version it has. */
 const GAME_PACKAGE = `DO $$
 DECLARE version integer;
@@ -59,6 +69,7 @@ function own(): readonly Migration[] {
     { name: 'projections-0001', sql: sql('./schema.sql') },
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
+    { name: 'leaderboards-0002', sql: RANKED_BOARDS },
     { name: 'authority-0002', sql: GAME_PACKAGE },
   ];
 }

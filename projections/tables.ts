@@ -50,6 +50,7 @@ export const TABLES: readonly Table[] = [
   { name: 'publishes', projection: 'publishes', key: ['revision'] },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
   { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'] },
+  { name: 'leaderboard_marks', projection: 'leaderboards', key: ['board', 'space', 'rank', 'key'] },
   { name: 'leaderboard_counts', projection: 'leaderboards', key: ['board', 'space'] },
   { name: 'telemetry_checkpoints', projection: 'telemetry', key: [] },
   { name: 'telemetry_events', projection: 'telemetry', key: ['revision'] },

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { ViewReader } from '../src/app/readers.ts';
+import { scanDocuments } from './documents/scan.ts';
 import { readLeaderboard } from './leaderboards/read.ts';
+import { readStanding } from './leaderboards/standing.ts';
 import { readLedger } from './ledger/read.ts';
 import { IN_TIME } from './patience.ts';
 import type { Progress } from './projector.ts';
@@ -24,6 +26,8 @@ export function createViewReader(pool: Pool, progress: Progress | null): ViewRea
     publishes: (projectId, page) => readPublishes(pool, projectId, page),
     revisions: (projectId, subject, page) => readRevisions(pool, projectId, subject, page),
     records: (projectId, space, collection, page) => readRecords(pool, projectId, space, collection, page),
+    scan: (projectId, space, collections, take) => scanDocuments(pool, projectId, space, collections, take),
+    standing: (projectId, space, query, at) => readStanding(pool, projectId, space, query, at),
     leaderboard: (projectId, space, query, page) => readLeaderboard(pool, projectId, space, query, page),
   };
 }

@@ -12,15 +12,18 @@ interface Setting<T> {
   readonly initial: string | null;
   /** What is allowed, in words. */
   readonly allowed: string;
-  readonly secret: boolean;
+  readonly secret: Secrecy;
   readonly parse: z.ZodType<T, string | undefined>;
 }
+
+/** How much of a value no message may show: an address is shown without its password. */
+type Secrecy = 'no' | 'partly' | 'whole';
 
 /** How one kind of value is read and described. */
 interface Kind<T> {
   readonly allowed: string;
   readonly parse: z.ZodType<T, string | undefined>;
-  readonly secret?: boolean;
+  readonly secret?: Secrecy;
 }
 
 const KIB = 1024;
@@ -28,7 +31,7 @@ const MIB = 1024 * KIB;
 const UNITS: Readonly<Record<string, number>> = { '': 1, KiB: KIB, MiB: MIB, GiB: 1024 * MIB };
 
 function setting<T>(variable: string, initial: string | null, kind: Kind<T>, about: string): Setting<T> {
-  return { variable, about, initial, allowed: kind.allowed, parse: kind.parse, secret: kind.secret ?? false };
+  return { variable, about, initial, allowed: kind.allowed, parse: kind.parse, secret: kind.secret ?? 'no' };
 }
 
 function whole(min: number, max: number, unit = ''): Kind<number> {
@@ -80,7 +83,7 @@ function address(schemes: readonly string[], allowed: string, clear = /^/): Kind
   const fits = (text: string) => clear.test(text) && URL.canParse(text) && schemes.includes(new URL(text).protocol);
   return {
     allowed,
-    secret: true,
+    secret: 'partly',
     parse: z
       .string()
       .refine(fits)
@@ -103,7 +106,7 @@ function optionalText(most: number): Kind<string | null> {
 }
 
 /** Long enough that nobody finds it out from what it signs. */
-const secretText: Kind<string | null> = { ...optional(/^.{16,1000}$/, 'a text of 16 to 1000 characters'), secret: true };
+const secretText: Kind<string | null> = { ...optional(/^.{16,1000}$/, 'a text of 16 to 1000 characters'), secret: 'whole' };
 
 /** Addresses and networks; `none` for none at all. */
 const networks: Kind<readonly string[]> = {
@@ -286,9 +289,10 @@ function filled(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text.trim();
 }
 
-function shown(text: string | undefined, secret: boolean): string {
+function shown(text: string | undefined, secret: Secrecy): string {
   if (text === undefined) return 'not set';
-  return secret ? redactUrl(text) : JSON.stringify(text.slice(0, 200));
+  if (secret === 'whole') return '(not shown)';
+  return secret === 'partly' ? redactUrl(text) : JSON.stringify(text.slice(0, 200));
 }
 
 /** An address fit for logs: without user's password and parameters. What is no address is not shown at all, it may be anything. */

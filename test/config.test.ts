@@ -58,6 +58,7 @@ describe('the configuration', () => {
       })();
       expect(outcome).not.toContain('hidden');
     }
+    expect(() => readConfig({ VERIFIER_SECRET: 'a://hidden' })).toThrow(/^VERIFIER_SECRET is \(not shown\); allowed: a text/);
   });
 
   it('stands in docs/operations.md, each with its default and its meaning, and no other', () => {

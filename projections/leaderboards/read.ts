@@ -8,21 +8,23 @@ import { revisionOf, throughViews } from '../through-views.ts';
  * $1 project, $2 space, $3 query, $4 its hash, $5 limit, $6 offset. The board is looked up first; its rows then come out of the index
  * in order, and only the page's documents are fetched. `rank` and key are the whole order: ties go by key.
  */
-const BOARD = `SELECT q.board, q.collection, q.descending FROM {leaderboard_queries} q WHERE q.project = $1 AND q.query = $3 AND q.hash = $4`;
+export const BOARD = `SELECT q.board, q.collection, q.descending FROM {leaderboard_queries} q WHERE q.project = $1 AND q.query = $3 AND q.hash = $4`;
 
-const OWN = `
+export const OWN = `
 SELECT l.space, l.key, l.value, l.rank FROM {leaderboards} l
 WHERE l.project = $1 AND l.board = b.board AND l.space = $2`;
 
 /** Live rows shine through where the `next` space has no document of that key, not even a deleted one. */
-const UNHIDDEN = `
+export const UNHIDDEN = `
 SELECT l.space, l.key, l.value, l.rank FROM {leaderboards} l
 WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND NOT EXISTS (
   SELECT FROM {documents} n WHERE n.project = $1 AND n.space = $2 AND n.collection = b.collection AND n.key = l.key)`;
 
-const OWN_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = $2), 0)`;
-const LIVE_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = 'live'), 0)`;
-const HIDDEN_COUNT = `(SELECT count(*) FROM {documents} n JOIN {leaderboards} l ON l.project = $1 AND l.board = b.board AND l.space = 'live' AND l.key = n.key
+export const OWN_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = $2), 0)`;
+export const LIVE_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = 'live'), 0)`;
+/** Staged documents are few: each is looked for on the live board by its key. A join would be planned as if there were many. */
+export const HIDDEN_COUNT = `(SELECT count(*) FROM {documents} n, LATERAL (SELECT FROM {leaderboards} l
+    WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND l.key = n.key LIMIT 1) hidden
   WHERE n.project = $1 AND n.space = $2 AND n.collection = b.collection)`;
 
 /**

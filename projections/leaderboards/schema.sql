@@ -29,3 +29,15 @@ CREATE TABLE {leaderboard_counts} (
   count bigint NOT NULL,
   PRIMARY KEY (project, board, space)
 ) WITH (fillfactor = 50);
+
+-- Ranks without counting a board: about one row in 512, chosen by its key alone, is a mark, and counts the rows from itself up to the
+-- next mark. What comes before the first mark is counted by a row that comes before everything.
+CREATE TABLE {leaderboard_marks} (
+  project text COLLATE "C" NOT NULL,
+  board text COLLATE "C" NOT NULL,
+  space text COLLATE "C" NOT NULL,
+  rank double precision NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  count bigint NOT NULL,
+  PRIMARY KEY (project, board, space, rank, key)
+) WITH (fillfactor = 70);

@@ -77,6 +77,9 @@ export interface App {
         readonly fresh: boolean;
         readonly limit: string | null;
         readonly offset: string | null;
+        /** Key of the row whose rank is asked for, and how many rows around it in place of a page (leaderboards). */
+        readonly player: string | null;
+        readonly around: string | null;
       },
     ): Promise<ReadAnswer>;
   };

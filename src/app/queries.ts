@@ -1,14 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { QueryModel } from '../domain/definition/model.ts';
+import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import type { Space } from '../domain/events.ts';
-import { type LeaderboardPlan, leaderboardBody, leaderboardPlan, type RankedDocument } from '../domain/query/leaderboard.ts';
-import { collectionSubject, DEFINITIONS } from '../domain/subjects.ts';
+import { type QueryPlan, queryPlan } from '../domain/query/plan.ts';
+import { AUTHORITY, collectionSubject, DEFINITIONS } from '../domain/subjects.ts';
 import { refusal } from '../kernel/errors.ts';
-import { isObject, type JsonObject, parseJson, stringifyJson } from '../kernel/json.ts';
+import { stringifyJson } from '../kernel/json.ts';
 import { type Grounds, grounds, requirePermission, requireRevision } from './access.ts';
 import type { App, Caller, ReadAnswer } from './app.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
 import type { Project } from './project.ts';
+import { type Asked, runQuery } from './query-runs.ts';
 
 /**
  * Queries answer from the views. A result is kept and given again only while none of its sources has changed since it was made
@@ -19,38 +21,53 @@ interface Kept {
   readonly body: string;
   /** Revision of the last change of any source, when this was made. */
   readonly changedAt: number;
+  /** Unix ms. */
+  readonly madeAt: number;
+}
+
+interface Made {
+  readonly body: string;
+  readonly reached: boolean;
+  readonly madeAt: number;
 }
 
 type Run = Parameters<App['queries']['run']>[1];
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
+/** Runs over all documents that a node does at once: each takes a connection, and the processor. */
+const SCANS = 3;
 
 export function createQueries(context: AppContext): App['queries'] {
   const kept = new LRUCache<string, Kept>({ maxSize: 16 * 1024 * 1024, sizeCalculation: (one) => one.body.length + 200 });
-  const running = new Map<string, Promise<{ readonly body: string; readonly reached: boolean }>>();
+  const running = new Map<string, Promise<Made>>();
+  const inTurn = turns(SCANS);
 
   return {
     async run(caller, run) {
       const project = await projectOf(context, caller);
-      const at = grounds(project.authority, project.definitions, caller, run.target);
-      const query = allowed(at, caller, run);
+      const ground = grounds(project.authority, project.definitions, caller, run.target);
+      const query = allowed(ground, caller, run);
       requireRevision(caller, 'read');
-      const plan = leaderboardPlan(query);
+      const plan = queryPlan(query);
       if (typeof plan === 'string') throw refusal('QUERY_FAILED', `Query ${query.id}: ${plan}`);
-      const page = pageOf(plan, run);
-      const changedAt = lastChange(project, at, plan);
-      const name = `${caller.projectId} ${at.space} ${query.hash} ${page.limit} ${page.offset}`;
+      const asked = askedOf(plan, run);
+      const changedAt = lastChange(project, ground, plan);
+      const name = [caller.projectId, ground.space, query.hash, asked.limit, asked.offset, asked.player, asked.around].join(' ');
       const known = kept.get(name);
-      if (known?.changedAt === changedAt && !run.fresh) return answer(context, project, caller, known.body, true, run.fresh);
+      if (known?.changedAt === changedAt && !run.fresh) {
+        return answer(context, project, caller, { body: fromCache(known, plan), reached: true }, false);
+      }
+      const make = async (): Promise<Made> => {
+        const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
+        const madeAt = context.scheduler.now();
+        const work = () => runQuery({ context, projectId: project.id, ground, query, plan, asked });
+        return { body: stringifyJson(await (plan.board === null ? inTurn(work) : work())), reached, madeAt };
+      };
       const share = `${name} ${changedAt}`;
-      const work = running.get(share) ?? runOnce(context, project, at, query, plan, page, changedAt).finally(() => running.delete(share));
-      running.set(share, work);
-      const { body, reached } = await work;
-      if (reached) kept.set(name, { body, changedAt });
-      return answer(context, project, caller, body, reached, run.fresh);
+      const shared = running.get(share) ?? make().finally(() => running.delete(share));
+      running.set(share, shared);
+      const made = await shared;
+      if (made.reached) kept.set(name, { body: made.body, changedAt, madeAt: made.madeAt });
+      return answer(context, project, caller, made, run.fresh);
     },
   };
 }
@@ -66,55 +83,68 @@ function allowed(at: Grounds, caller: Caller, run: Run): QueryModel {
   return query;
 }
 
-function pageOf(plan: LeaderboardPlan, run: Run): Page {
-  const limit = whole(run.limit) ?? plan.limit;
-  return { limit: Math.min(limit, plan.limit), offset: Math.min(whole(run.offset) ?? 0, plan.limit) };
+const NOTHING_ASKED = { limit: 0, offset: 0, player: null, around: null };
+
+/** What a caller may choose of a leaderboard, within the definition's limit (decision 18). */
+function askedOf(plan: QueryPlan, run: Run): Asked {
+  if (plan.type !== 'leaderboard') return NOTHING_ASKED;
+  if (run.player !== null && !DOCUMENT_KEY.test(run.player)) throw refusal('INVALID_PLATFORMID');
+  const around = run.player === null ? null : whole(run.around);
+  return {
+    limit: Math.min(whole(run.limit) ?? plan.limit, plan.limit),
+    offset: Math.min(whole(run.offset) ?? 0, plan.limit),
+    player: run.player,
+    around: around === null ? null : Math.min(around, Math.max(Math.floor((plan.limit - 1) / 2), 0)),
+  };
 }
 
 function whole(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** A `next` leaderboard shows live rows where next has none, so it changes with either. */
-function lastChange(project: Project, at: Grounds, plan: LeaderboardPlan): number {
-  const collection = at.definitions.collection(plan.collectionId)?.id ?? plan.collectionId;
+/** A `next` query shows live rows where next has none, so it changes with either. */
+function lastChange(project: Project, at: Grounds, plan: QueryPlan): number {
   const spaces: readonly Space[] = at.space === 'live' ? ['live'] : ['live', at.space];
-  const changes = spaces.map((space) => project.set.collectionChangedAt(collectionSubject(space, collection)));
-  // A publish can change what a board shows, and a board just published is empty until the views have seen it.
-  return Math.max(project.set.residentChangedAt(DEFINITIONS), ...changes);
+  const collections = [...plan.sources, ...plan.joins].map(
+    ({ collectionId }) => at.definitions.collection(collectionId)?.id ?? collectionId,
+  );
+  const changes = collections.flatMap((collection) =>
+    spaces.map((space) => project.set.collectionChangedAt(collectionSubject(space, collection))),
+  );
+  // A publish can change what a query shows, a setting whether defaults are filled in; a board just published is empty until the views have seen it.
+  return Math.max(project.set.residentChangedAt(DEFINITIONS), project.set.residentChangedAt(AUTHORITY), ...changes);
 }
 
-async function runOnce(
+/** At most so many at a time; the others wait. */
+function turns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = most;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}
+
+/** The kept text with three more members; `ttl` tells how long a client may go on showing it. */
+function fromCache({ body, madeAt }: Kept, { ttl }: QueryPlan): string {
+  const expiresAt = new Date(Math.min(madeAt + ttl * 1000, 8.64e15)).toISOString();
+  return `${body.slice(0, -1)},"fromCache":true,"cachedAt":"${new Date(madeAt).toISOString()}","expiresAt":"${expiresAt}"}`;
+}
+
+function answer(
   context: AppContext,
   project: Project,
-  at: Grounds,
-  query: QueryModel,
-  plan: LeaderboardPlan,
-  page: Page,
-  changedAt: number,
-): Promise<{ readonly body: string; readonly reached: boolean }> {
-  const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
-  const asked = context.scheduler.now();
-  const started = context.scheduler.monotonic();
-  const limit = Math.min(page.limit, Math.max(plan.limit - page.offset, 0));
-  const found = await context.views.leaderboard(
-    project.id,
-    at.space,
-    { id: query.id, hash: query.hash },
-    { order: plan.order, limit, offset: page.offset },
-  );
-  const rows = found.rows.map((row): RankedDocument => ({ key: row.key, value: row.value, document: documentOf(row.document) }));
-  const durationMs = Math.round(context.scheduler.monotonic() - started);
-  const body = stringifyJson(leaderboardBody(query, plan, { rows, offset: page.offset, at: asked, durationMs, total: found.total }));
-  return { body, reached };
-}
-
-function documentOf(text: string): JsonObject {
-  const value = parseJson(text, { maxDepth: 128 });
-  return isObject(value) ? value : {};
-}
-
-function answer(context: AppContext, project: Project, caller: Caller, body: string, reached: boolean, fresh: boolean): ReadAnswer {
+  caller: Caller,
+  { body, reached }: Pick<Made, 'body' | 'reached'>,
+  fresh: boolean,
+): ReadAnswer {
   return {
     ...positioned(context, project, caller, reached),
     body,

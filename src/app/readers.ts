@@ -90,6 +90,21 @@ export interface LeaderboardPage {
   readonly total: number;
 }
 
+export interface LeaderboardStanding {
+  readonly revision: number;
+  readonly total: number;
+  /** `null`: the key has no row. */
+  readonly rank: number | null;
+  /** The key's row with those around it, in order of the board. */
+  readonly rows: readonly LeaderboardRow[];
+}
+
+export interface ScannedDocument {
+  readonly key: string;
+  /** The document's JSON text. */
+  readonly text: string;
+}
+
 /** A publish, promotion or rollback as its event tells of it. */
 export interface PublishRow {
   readonly revision: number;
@@ -132,6 +147,16 @@ export interface ViewReader {
     collection: string,
     page: { readonly limit: number; readonly before: { readonly timestamp: number; readonly sequence: number | null } | null },
   ): Promise<RecordPage>;
+  /**
+   * Every live document of the collections, one collection after the other, each in order of its keys, all of one snapshot; `take` gets
+   * the index of the collection with each page. What it throws ends the scan.
+   */
+  scan(
+    projectId: string,
+    space: Space,
+    collections: readonly string[],
+    take: (collection: number, documents: readonly ScannedDocument[]) => void,
+  ): Promise<{ readonly revision: number }>;
   /** `query` is the id of a leaderboard query of the live or next definitions, `queryHash` the content hash of its definition. */
   leaderboard(
     projectId: string,
@@ -139,6 +164,13 @@ export interface ViewReader {
     query: { readonly id: string; readonly hash: string },
     page: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly offset: number },
   ): Promise<LeaderboardPage>;
+  /** Where one row stands, with up to `around` rows before and after it. Costs about the same on a board of any size. */
+  standing(
+    projectId: string,
+    space: Space,
+    query: { readonly id: string; readonly hash: string },
+    at: { readonly key: string; readonly around: number },
+  ): Promise<LeaderboardStanding>;
 }
 
 export type ProfileRow = Pick<PlayerProfile, 'playerName' | 'sessionCount' | 'sessionSeconds' | 'totalSeconds' | 'lastSeen'>;
@@ -149,4 +181,6 @@ export interface TelemetryReader {
     projectId: string,
     platformId: string,
   ): Promise<{ readonly revision: number; readonly stats: PlayerStats | null; readonly profile: ProfileRow | null }>;
+  /** Presence of these players; `null`: of those seen last, as many as a query may look at. */
+  profiles(projectId: string, players: readonly string[] | null): Promise<ReadonlyMap<string, PlayerProfile>>;
 }

@@ -6,11 +6,15 @@ import { createOperator } from '../app/operator.ts';
 import type { StateReader } from '../app/readers.ts';
 import type { Config } from '../config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
+import { reasonOf } from '../kernel/trouble.ts';
 import type { Log } from '../log/port.ts';
 import { createProjects, SILENT } from './projects.ts';
 
 /** How long a sweep is given to be projected before the next: two at once would be one that takes as long as both. */
 const SWEEP_SHOWN_MS = 30_000;
+
+/** So many projects in a row that could not be swept: it is not the projects, it is the log, or nobody projects. */
+const TROUBLES = 3;
 
 /**
  * How long what has expired is kept on: a command that was decided just before may still be on its way to the log, and a node whose clock
@@ -20,7 +24,8 @@ const SETTLED_MS = 10 * 60_000;
 
 /**
  * Every project that has something expired, step by step, through writers of this run's own: to the nodes that serve the projects it is
- * one more node that wrote. Ends early where nobody projects; what a run leaves over is the next one's.
+ * one more node that wrote. A project in trouble is passed over, and fails the job when the others are done; what a run leaves over is
+ * the next one's.
  */
 export async function sweepAccess(pool: pg.Pool, log: Log, config: Config, logger: Logger): Promise<readonly string[]> {
   const reader = createStateReader(pool);
@@ -28,18 +33,34 @@ export async function sweepAccess(pool: pg.Pool, log: Log, config: Config, logge
   const operator = createOperator(projects, config.keyPrefix);
   const settled = realScheduler.now() - SETTLED_MS;
   const swept = new Set<string>();
-  try {
-    for (const projectId of await sweepableProjects(pool, settled)) {
-      for (let before = await nextSweep(pool, projectId, settled); before !== null; before = await nextSweep(pool, projectId, settled)) {
-        const { revision } = await operator.sweepAccess(projectId, before);
-        swept.add(projectId);
-        if (!(await isShown(reader, projectId, revision))) return [...swept];
-      }
+  const failed: string[] = [];
+
+  async function sweep(projectId: string): Promise<'done' | 'trouble'> {
+    for (let before = await nextSweep(pool, projectId, settled); before !== null; before = await nextSweep(pool, projectId, settled)) {
+      const { revision } = await operator.sweepAccess(projectId, before);
+      swept.add(projectId);
+      if (!(await isShown(reader, projectId, revision))) return 'trouble';
     }
-    return [...swept];
+    return 'done';
+  }
+
+  function failing(projectId: string, error: unknown): 'trouble' {
+    failed.push(`${projectId}: ${reasonOf(error)}`);
+    return 'trouble';
+  }
+
+  try {
+    let troubles = 0;
+    for (const projectId of await sweepableProjects(pool, settled)) {
+      const ended = await sweep(projectId).catch((error: unknown) => failing(projectId, error));
+      troubles = ended === 'done' ? 0 : troubles + 1;
+      if (troubles === TROUBLES) break;
+    }
   } finally {
     await projects.close();
   }
+  if (failed.length > 0) throw new Error(`could not sweep ${failed.join('; ')}`);
+  return [...swept];
 }
 
 async function isShown(reader: StateReader, projectId: string, revision: number): Promise<boolean> {

@@ -50,8 +50,12 @@ export async function requireEventStore({ eventStoreUrl }: Config): Promise<stri
 
 export const OLDEST_EVENTSTORE = '22.10';
 
-/** A server that does not tell its version is tried: it may be a later one that tells it in another way. */
+/**
+ * A server that does not tell its version is tried: it may be a later one that tells it in another way. So is one that was built from
+ * source without being given a version, which then calls itself 1.0.0 (or 0.0.0).
+ */
 export function isTooOld(version: string): boolean {
+  if (/^[01]\.0\.0\b/.test(version)) return false;
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
   const [leastMajor = 0, leastMinor = 0] = OLDEST_EVENTSTORE.split('.').map(Number);
   if (major === undefined || minor === undefined) return false;

@@ -87,7 +87,16 @@ const no = async () => {
   throw new Error('a view was asked');
 };
 const neverAsked = () => Promise.reject(new Error('nothing is signed here'));
-const NO_VIEWS: ViewReader = { caughtUp: no, ledger: no, records: no, leaderboard: no, publishes: no, revisions: no };
+const NO_VIEWS: ViewReader = {
+  caughtUp: no,
+  ledger: no,
+  records: no,
+  leaderboard: no,
+  scan: no,
+  standing: no,
+  publishes: no,
+  revisions: no,
+};
 
 const PRESENTED: Presented = {
   key: null,

@@ -243,7 +243,7 @@ export function noTelemetry(log: Log, scheduler: Scheduler): TelemetryParts {
   const observer = { stored: () => undefined, lost: () => undefined };
   return {
     recorder: new TelemetryRecorder({ log, scheduler, observer, onTrouble: () => undefined }),
-    reader: { player: async () => ({ revision: -1, stats: null, profile: null }) },
+    reader: { player: async () => ({ revision: -1, stats: null, profile: null }), profiles: async () => new Map() },
     onSaveFailed: () => undefined,
   };
 }

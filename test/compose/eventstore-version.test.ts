@@ -8,6 +8,9 @@ it.each([
   ['23.10.6.0', false],
   ['25.1.0', false],
   ['unknown', false],
+  ['1.0.0.0', false],
+  ['0.0.0', false],
+  ['5.0.11', true],
 ])('EventStoreDB %s is too old: %s', (version, tooOld) => {
   expect(isTooOld(version)).toBe(tooOld);
 });

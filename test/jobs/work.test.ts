@@ -111,3 +111,22 @@ it('expired sessions and request ids are forgotten by an event of their project,
   expect(last?.type).toBe('access.swept');
   expect(await verify({ log, pool })).toMatchObject({ ok: true, behind: 0 });
 });
+
+it('a project that cannot be swept stops no other, and fails the job by name', async () => {
+  const [stuck, well] = ['a-stuck', 'well'].map((name) => new Feed(log, name));
+  if (!stuck || !well) throw new Error('unreachable');
+  for (const feed of [stuck, well]) {
+    const session = { sessionId: 'old', player: 'p', hash: 'h', expiresAt: Date.now() - 3_600_000 };
+    const { projectId } = feed;
+    await feed.commit({ type: 'project.created', data: { projectId, name: projectId } }, { type: 'session.created', data: session });
+  }
+  await projecting({ pool, log }, async (projector) => {
+    for (const feed of [stuck, well]) await reached(projector, feed);
+    await stuck.append([stuck.seal('of.another.release', '{}', 1)]);
+    const id = await jobs.enqueue('access.sweep', {});
+    const { error } = await jobIn(jobs, id, 'failed');
+    expect(error).toMatch(/^could not sweep a-stuck: .*of\.another\.release/);
+  });
+  const [last] = await log.read('project-well', { limit: 1, direction: 'backwards' });
+  expect(last?.type).toBe('access.swept');
+});

@@ -166,7 +166,8 @@ describe('log copy to an empty data folder', () => {
   test('brings them up to the log, again by what is new alone, and verify finds every row true', async () => {
     await copied();
     await ok(game.play('POST', game.storage('players/76561198000000077'), { body: { name: 'Bea' } }));
-    expect(await copied()).toMatchObject({ copied: 1, readModels: { behind: [] } });
+    await ok(game.play('POST', game.storage('stats/heartbeat'), { body: { platformId: '76561198000000077', event: 'join' } }));
+    expect(await copied()).toMatchObject({ copied: 2, readModels: { behind: [] } });
     expect(await verified()).toMatchObject({ ok: true, behind: 0 });
     const anchors = (folder: string) => succeed(['log', 'anchor', '--data', folder]);
     expect(await anchors(elsewhere)).toBe(await anchors(data));

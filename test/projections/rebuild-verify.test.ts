@@ -23,7 +23,7 @@ const OTHER: Readonly<Record<string, (name: string) => string>> = {
   json: () => `'{"other":1}'`,
   int8: (name) => `${name} + 1000`,
   int4: (name) => `${name} + 1000`,
-  float8: (name) => `${name} + 1000`,
+  float8: (name) => `CASE WHEN ${name} < -1e300 THEN 5 ELSE ${name} + 1000 END`,
   bool: (name) => `NOT ${name}`,
 };
 

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { catchUpTelemetry } from '../../projections/telemetry/catch-up.ts';
+import { beginTelemetry } from '../../projections/telemetry/place.ts';
 import { createTelemetryReader } from '../../projections/telemetry/read.ts';
 import { createEventStoreLog } from '../../src/log/eventstore/log.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
@@ -105,6 +107,20 @@ describe('telemetry in the tables', () => {
     );
     expect(logger.lines.filter((line) => line.includes('telemetry of this project stopped'))).toHaveLength(1);
     expect((await tablesOf(pool, 'newer')).events).toHaveLength(1);
+  });
+
+  test('a command writes it to the end beside a follower, and names what it cannot read on', async () => {
+    const log = createMemoryLog();
+    const beats = Array.from({ length: 1_200 }, (_, second) => heartbeat(second * 1_000));
+    const last = await report(log, 'copied', ...beats);
+    await append(log, 'cut-off', [stored(heartbeat(1_000)), { ...stored(heartbeat(2_000)), type: 'player.melted' }]);
+    await following(pool, log, async () => {
+      for (const projectId of ['copied', 'cut-off']) await beginTelemetry(pool, projectId);
+      expect([...(await catchUpTelemetry({ log, pool })).keys()]).toEqual(['cut-off']);
+    });
+    expect((await createTelemetryReader(pool).player('copied', 'p')).revision).toBe(last);
+    expect((await tablesOf(pool, 'copied')).players).toMatchObject([{ total_seconds: '1201' }]);
+    expect((await tablesOf(pool, 'cut-off')).events).toHaveLength(1);
   });
 
   test('another history is told, and nothing is written over', async () => {

@@ -1,3 +1,4 @@
+import { catchUpTelemetry } from '../../../projections/telemetry/catch-up.ts';
 import { openInstallation } from '../../compose/installation.ts';
 import { readConfig } from '../../config.ts';
 import { projectOf } from '../../log/streams.ts';
@@ -23,7 +24,8 @@ export async function bringReadModelsUp(place: Place): Promise<BroughtUp | null>
   const started = performance.now();
   const { DATABASE_URL, EVENTSTORE_URL, ...env } = process.env;
   const config = readConfig(env, place.kind === 'data' ? { dataDir: place.dir } : { databaseUrl: place.url });
-  const installation = await openInstallation(config, createLogger({ level: 'warn' }));
+  const logger = createLogger({ level: 'warn' });
+  const installation = await openInstallation(config, logger);
   try {
     const heads = new Map<string, number>();
     for (const stream of await projectStreams(installation)) {
@@ -31,7 +33,11 @@ export async function bringReadModelsUp(place: Place): Promise<BroughtUp | null>
       if (head) heads.set(projectOf(stream) ?? '', head.revision);
     }
     const behind = await installation.bringUp(heads, (done) => progress(`read models: ${done} of ${heads.size} projects`));
-    return { projects: heads.size, seconds: (performance.now() - started) / 1000, behind };
+    // Its projects are those that the other read models name by now.
+    const stopped = await catchUpTelemetry(installation);
+    for (const [project, err] of stopped) logger.warn({ project, err }, 'what players of this project reported is not shown to the end');
+    const seconds = (performance.now() - started) / 1000;
+    return { projects: heads.size, seconds, behind: [...new Set([...behind, ...stopped.keys()])] };
   } finally {
     await installation.close();
   }

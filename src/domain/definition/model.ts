@@ -76,7 +76,12 @@ export interface QueryModel {
   readonly name: string;
   readonly type: string;
   readonly requiresSecretKey: boolean;
-  readonly sources: readonly { readonly collectionId: string; readonly alias: string }[];
+  readonly sources: readonly {
+    readonly collectionId: string;
+    readonly alias: string;
+    /** As the definition has it. */
+    readonly join?: JsonObject;
+  }[];
   readonly config: JsonObject;
   readonly hash: string;
   readonly definition: JsonObject;

@@ -102,7 +102,9 @@ export function queryModel(entry: Entry, collectionName: (id: string) => string 
     const source = isObject(raw) ? raw : {};
     const collectionId = isObject(raw) ? firstText(raw, 'collectionId', 'collection') : textOf(raw);
     if (collectionId === undefined) return [];
-    return [{ collectionId, alias: firstText(source, 'alias', 'as') ?? collectionName(collectionId) ?? collectionId }];
+    const alias = firstText(source, 'alias', 'as') ?? collectionName(collectionId) ?? collectionId;
+    const join = member(source, 'join');
+    return [{ collectionId, alias, ...(isObject(join) ? { join } : {}) }];
   });
   return {
     id: entry.id,

@@ -38,9 +38,10 @@ export function testCase(json: JsonObject): TestCase {
   const endpoint = textOf(member(test, 'endpoint')) ?? textOf(member(test, 'slug')) ?? '';
   const { endpoint: _, slug: __, ...input } = objectOf(member(test, 'input'));
   const expect = objectOf(member(test, 'expect'));
+  const id = textOf(member(test, 'id')) ?? endpoint;
   return {
-    id: textOf(member(test, 'id')) ?? endpoint,
-    name: textOf(member(test, 'name')) ?? `${endpoint} test`,
+    id,
+    name: textOf(member(test, 'name')) ?? (endpoint === '' ? id : `${endpoint} test`),
     endpoint,
     input,
     platformId: textOf(member(test, 'platformId')) ?? SYNTHETIC_PLAYER,

@@ -1,6 +1,7 @@
 import type { Answer } from '../answer.ts';
 import { authenticate, QUERY_KEYS, targetOf } from '../credentials.ts';
 import { type Context, type Exchange, param, queryText } from '../exchange.ts';
+import { CLAIM_MEMBERS } from '../names.ts';
 import { type Routes, readAnswer, type Services } from './services.ts';
 
 /** `/v3/queries/{p}/{q}` (runtime-storage 16). */
@@ -22,8 +23,20 @@ async function runQuery(ctx: Context, { app }: Services): Promise<Answer> {
     fresh: wantsFresh(exchange),
     limit: queryText(exchange, 'limit'),
     offset: queryText(exchange, 'offset'),
+    player: playerAsked(exchange),
+    around: queryText(exchange, 'around'),
   });
   return readAnswer(answer);
+}
+
+/** Out of the query alone: the header says who asks, not whose rank is wanted. */
+function playerAsked(exchange: Exchange): string | null {
+  if (exchange.search === '') return null;
+  for (const name of CLAIM_MEMBERS) {
+    const text = queryText(exchange, name);
+    if (text !== null) return text;
+  }
+  return null;
 }
 
 const YES = /^(?:1|true|yes|on)$/i;

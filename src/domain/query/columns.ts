@@ -1,0 +1,64 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { firstText, listOf } from '../definition/read.ts';
+import { isForbidden } from '../endpoint/path.ts';
+import { attempt, type Evaluate, expressionOf, pathOf, placed, type Row, type Surroundings, templateOf } from './evaluate.ts';
+
+/** The columns of a query: what its rows show, and under which names (runtime-storage 16.5). */
+export interface Column {
+  readonly key: string;
+  readonly outputPath: readonly string[];
+  readonly evaluate: Evaluate;
+  /** As the answer tells of it. */
+  readonly shown: JsonObject;
+}
+
+const MAX_COLUMNS = 100;
+const PATH_NAMES = ['path', 'field', 'source', 'valuePath'] as const;
+
+export function columnsOf(config: JsonObject): readonly Column[] {
+  const raw = [...listOf(member(config, 'fields')), ...listOf(member(config, 'columns'))].slice(0, MAX_COLUMNS);
+  return raw.map(columnOf).filter((column) => column !== null);
+}
+
+/** With columns only they are shown; without them the whole row is. Values that are not there are left out of `data`. */
+export function outputOf(
+  columns: readonly Column[],
+  row: Row,
+  around: Surroundings,
+): { readonly data: JsonObject; readonly outputValues: JsonObject } {
+  if (columns.length === 0) return { data: row.data, outputValues: {} };
+  let data: JsonObject = {};
+  const outputValues: Record<string, Json> = {};
+  for (const { key, outputPath, evaluate } of columns) {
+    const value = attempt(evaluate, row, around)?.value;
+    outputValues[key] = value ?? null;
+    if (value !== undefined) data = placed(data, outputPath, value);
+  }
+  return { data, outputValues };
+}
+
+function columnOf(raw: Json): Column | null {
+  const source: JsonObject = typeof raw === 'string' ? { path: raw } : isObject(raw) ? raw : {};
+  const expression = firstText(source, 'expression', 'expr', 'valueExpression');
+  const template = expression === undefined ? firstText(source, 'template') : undefined;
+  const path = firstText(source, ...PATH_NAMES);
+  const key = firstText(source, 'name', 'key', 'id') ?? path;
+  if (key === undefined || isForbidden(key)) return null;
+  const evaluate =
+    expression !== undefined ? expressionOf(expression) : template !== undefined ? templateOf(template) : path && pathOf(path);
+  if (!evaluate) return null;
+  const output = firstText(source, 'outputPath') ?? (expression === undefined && template === undefined ? (path ?? key) : key);
+  const outputPath = output.split('.');
+  if ([...outputPath, ...(path ?? '').split('.')].some(isForbidden)) return null;
+  const label = firstText(source, 'label', 'title') ?? key;
+  const shown = {
+    key,
+    label,
+    ...(expression === undefined && template === undefined && path !== undefined ? { path } : {}),
+    ...(expression === undefined ? {} : { expression }),
+    ...(template === undefined ? {} : { template }),
+    outputPath: output,
+  };
+  return { key, outputPath, evaluate, shown };
+}

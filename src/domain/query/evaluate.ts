@@ -1,0 +1,100 @@
+import { Refusal } from '../../kernel/errors.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { firstText } from '../definition/read.ts';
+import { language } from '../endpoint/compilers.ts';
+import { LanguageError } from '../endpoint/errors.ts';
+import { isForbidden, walk } from '../endpoint/path.ts';
+import { CallContext, Scope } from '../endpoint/scope.ts';
+import type { Value } from '../endpoint/value.ts';
+
+/** What the texts of a query definition mean, for one row at a time (runtime-storage 16.4, 16.5). */
+
+/** A row on its way through a query: a document, or several under their aliases. */
+export interface Row {
+  readonly key: string;
+  readonly data: JsonObject;
+}
+
+/** What rows are evaluated with, the same for a whole run. */
+export interface Surroundings {
+  readonly projectId: string;
+  /** Unix ms. */
+  readonly now: number;
+  /** What templates see as `values`. */
+  readonly values: JsonObject;
+}
+
+export type Evaluate = (row: Row, around: Surroundings) => Value;
+
+/** A piece of a definition that did not evaluate for a row: an author's mistake, and counted, never thrown further. */
+export function attempt(evaluate: Evaluate, row: Row, around: Surroundings): { readonly value: Value } | null {
+  try {
+    return { value: evaluate(row, around) };
+  } catch (error) {
+    if (error instanceof LanguageError || error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
+export function expressionOf(text: string): Evaluate {
+  const compiled = language.expression(text);
+  return (row, around) => compiled(scopeOf(row, around));
+}
+
+export function templateOf(text: string): Evaluate {
+  const compiled = language.template(text);
+  return (row, around) => compiled(scopeOf(row, around));
+}
+
+/** A dotted path into the row; `_key`, and `key` where the row has none, are the key of its document. */
+export function pathOf(text: string): Evaluate {
+  const segments = text.split('.');
+  if (segments.some((segment) => segment === '' || isForbidden(segment))) return () => undefined;
+  const [root = '', ...rest] = segments;
+  return (row, around) => walk(nameIn(row, around, root), rest);
+}
+
+/** The first that is there of an expression, a template, a path and a fixed value. `null`: nothing is. */
+export function valueIn(source: JsonObject, pathNames: readonly string[]): Evaluate | null {
+  const expression = firstText(source, 'expression', 'expr', 'valueExpression');
+  if (expression !== undefined) return expressionOf(expression);
+  const template = firstText(source, 'template');
+  if (template !== undefined) return templateOf(template);
+  const path = firstText(source, ...pathNames);
+  if (path !== undefined) return path.includes('{{') ? expressionOf(path) : pathOf(path);
+  const fixed = member(source, 'value');
+  return fixed === undefined ? null : () => fixed;
+}
+
+/** Sets a value under a dotted path, in a copy. A path that could not be read again changes nothing. */
+export function placed(target: JsonObject, path: readonly string[], value: Json): JsonObject {
+  const [name, ...rest] = path;
+  if (name === undefined || name === '' || isForbidden(name)) return target;
+  if (rest.length === 0) return { ...target, [name]: value };
+  const inner = member(target, name);
+  return { ...target, [name]: placed(isObject(inner) ? inner : {}, rest, value) };
+}
+
+function nameIn({ key, data }: Row, around: Surroundings, name: string): Value {
+  const own = member(data, name);
+  if (own !== undefined) return own;
+  if (name === '_key' || name === 'key') return key;
+  return name === 'values' ? around.values : undefined;
+}
+
+function scopeOf(row: Row, around: Surroundings): Scope {
+  const names = new Map<string, Value>([['key', row.key], ['values', around.values], ...Object.entries(row.data), ['_key', row.key]]);
+  const call = {
+    projectId: around.projectId,
+    slug: '',
+    input: {},
+    platformId: '',
+    playerKey: '',
+    hasSecretKey: false,
+    isDedicatedServer: false,
+    now: around.now,
+    random: () => 0,
+  };
+  return new Scope(new CallContext(call, around.values), names);
+}

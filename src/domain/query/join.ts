@@ -1,0 +1,120 @@
+import { ExactNumber, type Json, type JsonObject } from '../../kernel/json.ts';
+import { getPath, member } from '../../kernel/path.ts';
+import type { QueryModel } from '../definition/model.ts';
+import { firstText, flagOf, listOf, numberOf, objectOf } from '../definition/read.ts';
+import type { Row } from './evaluate.ts';
+
+/** Documents of another collection, attached to the rows of a query (runtime-storage 16.3). */
+export interface Join {
+  readonly collectionId: string;
+  readonly alias: string;
+  /** Dotted path in the row, or `null`: the key of its document. */
+  readonly left: string | null;
+  /** Dotted path in the joined document, or `null`: its key. */
+  readonly right: string | null;
+  /** A joined document that lacks the field counts by its key. */
+  readonly rightOrKey: boolean;
+  /** Rows without a match are dropped. */
+  readonly inner: boolean;
+  readonly many: boolean;
+}
+
+type QuerySource = QueryModel['sources'][number];
+
+/** How a source after the first is attached; `null`: it is united with the others by key. */
+export function sourceJoin(config: JsonObject, source: QuerySource, index: number): JsonObject | null {
+  if (source.join !== undefined) return source.join;
+  return (
+    listOf(member(config, 'joins'))
+      .map(objectOf)
+      .find((spec) => names(spec, source, index)) ?? null
+  );
+}
+
+/** Every join of a query: those of its sources, then the collections that `config.joins` brings by itself. */
+export function joinsOf({ sources, config }: QueryModel): readonly Join[] {
+  const attached = sources.flatMap((source, index): Join[] => {
+    const spec = index === 0 ? null : sourceJoin(config, source, index);
+    return spec === null ? [] : [joinOf(source, spec)];
+  });
+  const brought = listOf(member(config, 'joins'))
+    .map(objectOf)
+    .filter((spec) => !sources.some((source, index) => names(spec, source, index)))
+    .flatMap(broughtBy);
+  return [...attached, ...brought];
+}
+
+function names(spec: JsonObject, { collectionId, alias }: QuerySource, index: number): boolean {
+  const at = numberOf(member(spec, 'index')) ?? numberOf(member(spec, 'sourceIndex'));
+  if (at !== undefined) return at === index;
+  if (firstText(spec, 'sourceCollectionId', 'localKey', 'foreignKey') !== undefined) return false;
+  const name = firstText(spec, 'source', 'alias', 'as');
+  return name === undefined ? firstText(spec, 'collectionId') === collectionId : name === alias;
+}
+
+function joinOf({ collectionId, alias }: QuerySource, spec: JsonObject): Join {
+  const on = objectOf(member(spec, 'on'));
+  const left = firstText(spec, 'left', 'local', 'localField', 'from') ?? firstText(on, 'left', 'local');
+  const right = firstText(spec, 'right', 'foreign', 'foreignField', 'to') ?? firstText(on, 'right', 'foreign');
+  return {
+    collectionId,
+    alias,
+    left: keyOrPath(left),
+    right: keyOrPath(right),
+    rightOrKey: false,
+    inner: isInner(spec) || flagOf(member(spec, 'required')) === true,
+    many: flagOf(member(spec, 'many')) === true || flagOf(member(spec, 'multiple')) === true || firstText(spec, 'cardinality') === 'many',
+  };
+}
+
+function broughtBy(spec: JsonObject): Join[] {
+  const collectionId = firstText(spec, 'sourceCollectionId', 'collectionId');
+  if (collectionId === undefined) return [];
+  const alias = firstText(spec, 'alias') ?? collectionId;
+  const [left, right] = [keyOrPath(firstText(spec, 'localKey')), keyOrPath(firstText(spec, 'foreignKey'))];
+  return [{ collectionId, alias, left, right, rightOrKey: true, inner: isInner(spec), many: false }];
+}
+
+function isInner(spec: JsonObject): boolean {
+  return firstText(spec, 'type')?.toLowerCase() === 'inner';
+}
+
+function keyOrPath(text: string | undefined): string | null {
+  return text === undefined || text === '$key' || text === '_key' || text === 'key' ? null : text;
+}
+
+/** The joined documents by the text of their side; first come, in order of their keys. */
+export type Matches = ReadonlyMap<string, readonly JsonObject[]>;
+
+export function matchesOf(join: Join, documents: Iterable<Row>): Matches {
+  const matches = new Map<string, JsonObject[]>();
+  for (const { key, data } of documents) {
+    const value = join.right === null ? key : (getPath(data, join.right) ?? (join.rightOrKey ? key : null));
+    const text = textOf(value);
+    if (text === null) continue;
+    const known = matches.get(text);
+    if (known === undefined) matches.set(text, [data]);
+    else if (join.many) known.push(data);
+  }
+  return matches;
+}
+
+/** The row with its matches under the alias; `null`: it is dropped. `first`: alias that the row's own document lies under. */
+export function joined(join: Join, matches: Matches, row: Row, first: string | null): Row | null {
+  const found = matches.get(textOf(leftOf(join, row, first)) ?? '\0') ?? [];
+  if (found.length === 0 && join.inner) return null;
+  return { key: row.key, data: { ...row.data, [join.alias]: join.many ? found : (found[0] ?? null) } };
+}
+
+/** A path names a member of the row; where sources lie under aliases also one of the first source's document. */
+function leftOf({ left }: Join, { key, data }: Row, first: string | null): Json {
+  if (left === null) return key;
+  return getPath(data, left) ?? (first === null ? null : (getPath(member(data, first) ?? null, left) ?? null));
+}
+
+/** Keys compare as text; what is neither text, number nor boolean matches nothing. */
+function textOf(value: Json): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return value instanceof ExactNumber ? value.text : null;
+}

@@ -1,0 +1,165 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { QueryModel } from '../definition/model.ts';
+import { firstText, listOf, numberOf, objectOf } from '../definition/read.ts';
+import { isForbidden } from '../endpoint/path.ts';
+import { type Column, columnsOf } from './columns.ts';
+import { type Evaluate, expressionOf, pathOf, valueIn } from './evaluate.ts';
+import { type Join, joinsOf, sourceJoin } from './join.ts';
+
+/** What a query definition asks for (runtime-storage 16.2 to 16.6). Tolerant: what does not fit counts as missing. */
+export interface QueryPlan {
+  readonly type: QueryType;
+  /** United by key. */
+  readonly sources: readonly Source[];
+  /** Attached to the rows, in this order. */
+  readonly joins: readonly Join[];
+  readonly computed: readonly Computed[];
+  /** `null`: rows have no metric. */
+  readonly metric: Evaluate | null;
+  readonly field: string;
+  readonly fieldLabel: string;
+  readonly order: 'asc' | 'desc';
+  readonly limit: number;
+  readonly columns: readonly Column[];
+  readonly condition: Condition | null;
+  /** Whether rows carry what is known of their players. */
+  readonly withProfiles: boolean;
+  /** The stored number that a board keeps in order, where a leaderboard asks for no more than that. */
+  readonly board: BoardPlan | null;
+  readonly ttl: number;
+}
+
+export type QueryType = 'leaderboard' | 'count' | 'sum' | 'average' | 'min' | 'max';
+
+export interface Source {
+  readonly collectionId: string;
+  readonly alias: string;
+}
+
+export interface Computed {
+  readonly name: string;
+  readonly label: string;
+  readonly evaluate: Evaluate;
+  readonly fallback: Json | undefined;
+  readonly target: readonly string[];
+}
+
+export interface Condition {
+  readonly operator: string;
+  readonly value: Json;
+}
+
+export interface BoardPlan {
+  readonly collectionId: string;
+  /** Dotted path of the metric. */
+  readonly field: string;
+  readonly order: 'asc' | 'desc';
+}
+
+const TYPES: ReadonlySet<string> = new Set<QueryType>(['leaderboard', 'count', 'sum', 'average', 'min', 'max']);
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+const MAX_COMPUTED = 50;
+const DEFAULT_TTL = 300;
+/** A field is part of the key of its board's rows, and an index takes 2.7 KB in all. */
+const MAX_FIELD_BYTES = 1024;
+const PROFILE = /^playerProfile(?:\.|$)/;
+
+/** The plan, or the reason why it cannot be run. */
+export function queryPlan(query: QueryModel): QueryPlan | string {
+  const known = plans.get(query) ?? makePlan(query);
+  plans.set(query, known);
+  return known;
+}
+
+const plans = new WeakMap<QueryModel, QueryPlan | string>();
+
+function makePlan(query: QueryModel): QueryPlan | string {
+  if (!isQueryType(query.type)) return `this server knows no queries of type ${query.type.slice(0, 40)}`;
+  if (query.sources.length === 0) return 'the query names no source collection';
+  const { config } = query;
+  const { metric, field } = metricOf(config);
+  const united = query.sources.filter((source, index) => index === 0 || sourceJoin(config, source, index) === null);
+  const limit = numberOf(member(config, 'limit'));
+  const plan = {
+    type: query.type,
+    sources: united.map(({ collectionId, alias }) => ({ collectionId, alias })),
+    joins: joinsOf(query),
+    computed: computedOf(config),
+    metric,
+    field,
+    fieldLabel: firstText(config, 'fieldLabel', 'valueLabel') ?? field,
+    order: member(config, 'order') === 'asc' ? ('asc' as const) : ('desc' as const),
+    limit: limit === undefined ? DEFAULT_LIMIT : Math.min(Math.max(Math.trunc(limit), 0), MAX_LIMIT),
+    columns: columnsOf(config),
+    condition: conditionOf(config),
+    withProfiles: profilesIn(config),
+    ttl: numberOf(member(objectOf(member(query.definition, 'cache')), 'ttlSeconds')) ?? DEFAULT_TTL,
+  };
+  return { ...plan, board: boardOf(plan, config) };
+}
+
+function isQueryType(type: string): type is QueryType {
+  return TYPES.has(type);
+}
+
+function metricOf(config: JsonObject): { readonly metric: Evaluate | null; readonly field: string } {
+  const expression = firstText(config, 'valueExpression', 'fieldExpression', 'expression');
+  const raw = member(config, 'field');
+  const named = isObject(raw) ? firstText(raw, 'name', 'key', 'path', 'field') : typeof raw === 'string' && raw !== '' ? raw : undefined;
+  const field = named ?? expression ?? (isObject(raw) ? firstText(raw, 'expression', 'expr', 'valueExpression') : undefined) ?? 'value';
+  if (expression !== undefined) return { metric: expressionOf(expression), field };
+  if (isObject(raw)) return { metric: valueIn(raw, ['path', 'field']), field };
+  if (typeof raw !== 'string' || raw === '') return { metric: null, field };
+  return { metric: raw.includes('{{') ? expressionOf(raw) : pathOf(raw), field };
+}
+
+function computedOf(config: JsonObject): readonly Computed[] {
+  const raw = ['computedFields', 'computations', 'calculations', 'computed']
+    .map((name) => member(config, name))
+    .find((value) => value !== undefined);
+  const list = isObject(raw) ? Object.entries(raw).map(([name, value]) => named(name, value)) : listOf(raw);
+  return list.slice(0, MAX_COMPUTED).flatMap((item) => {
+    const source = objectOf(item);
+    const name = firstText(source, 'name', 'key', 'id');
+    const evaluate = valueIn(source, ['path', 'field']);
+    if (name === undefined || isForbidden(name) || evaluate === null) return [];
+    const target = (firstText(source, 'targetPath') ?? name).split('.');
+    const fallback = member(source, 'default') ?? member(source, 'defaultValue');
+    return target.some(isForbidden) ? [] : [{ name, label: firstText(source, 'label', 'title') ?? name, evaluate, fallback, target }];
+  });
+}
+
+/** A map's entry: a definition, or an expression alone. */
+function named(name: string, value: Json): JsonObject {
+  return isObject(value) ? { name, ...value } : { name, expression: value };
+}
+
+function conditionOf(config: JsonObject): Condition | null {
+  const operator = firstText(config, 'condition');
+  return operator === undefined ? null : { operator, value: member(config, 'conditionValue') ?? null };
+}
+
+function profilesIn(config: JsonObject): boolean {
+  if (listOf(member(objectOf(member(config, 'enrichment')), 'fields')).length > 0) return true;
+  const texts = [...listOf(member(config, 'fields')), ...listOf(member(config, 'columns'))].map((raw) =>
+    isObject(raw) ? firstText(raw, 'path', 'field', 'source', 'valuePath') : raw,
+  );
+  return texts.some((text) => typeof text === 'string' && PROFILE.test(text));
+}
+
+function boardOf(plan: Omit<QueryPlan, 'board'>, config: JsonObject): BoardPlan | null {
+  const field = member(config, 'field');
+  const [source, ...others] = plan.sources;
+  const plain = plan.type === 'leaderboard' && source !== undefined && others.length === 0 && plan.joins.length === 0;
+  if (!plain || plan.computed.length > 0 || firstText(config, 'valueExpression', 'fieldExpression', 'expression') !== undefined)
+    return null;
+  if (typeof field !== 'string' || field.includes('{{') || Buffer.byteLength(field) > MAX_FIELD_BYTES) return null;
+  const segments = field.split('.');
+  // Names that the row has beside its document, and profiles, are in no document.
+  if (segments.some((segment) => segment === '' || isForbidden(segment)) || RESERVED_ROOTS.has(segments[0] ?? '')) return null;
+  return { collectionId: source.collectionId, field, order: plan.order };
+}
+
+const RESERVED_ROOTS: ReadonlySet<string> = new Set(['playerProfile', 'values', 'key', '_key']);

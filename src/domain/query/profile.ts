@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { firstText } from '../definition/read.ts';
+import { ONLINE_MS, type PlayerProfile } from '../telemetry/player.ts';
+import type { Row } from './evaluate.ts';
+
+/** What queries show of a player (runtime-storage 16.6): times as ISO text, `null` for what is not known. */
+const FIELDS = [
+  'playerName',
+  'isOnline',
+  'lastSeen',
+  'lastHeartbeat',
+  'onlineSince',
+  'sessionCount',
+  'totalSeconds',
+  'currentSessionSeconds',
+  'lastEventType',
+  'lastEndpointSlug',
+] as const;
+
+/** The player that a key names, or `null`. `pattern`: plausible player ids. */
+export function playerOfKey(key: string, pattern: RegExp): string | null {
+  const end = key.indexOf('_');
+  const player = end < 0 ? key : key.slice(0, end);
+  return pattern.test(player) ? player : null;
+}
+
+/** The profile of a row's player. Without a name of its own it takes the one in the document. */
+export function profileOf({ data }: Row, known: JsonObject | null): JsonObject {
+  const profile = Object.fromEntries(FIELDS.map((name) => [name, (known === null ? undefined : member(known, name)) ?? null]));
+  return { ...profile, playerName: profile['playerName'] ?? firstText(data, 'playerName', 'name', 'PlayerName') ?? null };
+}
+
+/** A presence profile by the names of queries. Whoever has not told of a heartbeat for a minute counts as gone (runtime-storage 14). */
+export function shownProfile(profile: PlayerProfile, now: number): JsonObject {
+  const isOnline = profile.online && now - (profile.lastHeartbeat ?? profile.lastSeen) <= ONLINE_MS;
+  return {
+    playerName: profile.playerName,
+    isOnline,
+    lastSeen: isoTime(profile.lastSeen),
+    lastHeartbeat: isoTime(profile.lastHeartbeat),
+    onlineSince: isOnline ? isoTime(profile.onlineSince) : null,
+    sessionCount: profile.sessionCount,
+    totalSeconds: Math.floor(profile.totalSeconds),
+    currentSessionSeconds: Math.floor(profile.sessionSeconds),
+    lastEventType: profile.lastType,
+  };
+}
+
+function isoTime(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

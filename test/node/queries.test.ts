@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { demoCredentials } from '../../infra/harness/node.ts';
+import { type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
+import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+/** Queries over HTTP. */
+
+let node: Node;
+let game: Client;
+
+const player = { collectionType: 'per-platformid', accessMode: 'public' };
+const COLLECTIONS = [
+  { id: 'heroes', name: 'Heroes', ...player, schema: { xp: { type: 'number', default: 1 }, clan: { type: 'string' } } },
+  { id: 'clans', name: 'Clans', collectionType: 'global', accessMode: 'public', schema: {} },
+  { id: 'hot', name: 'Hot', ...player, schema: {} },
+  { id: 'seen', name: 'Seen', ...player, schema: {} },
+];
+const heroes = [{ collectionId: 'heroes' }];
+const PROFILE = ['playerProfile.playerName', 'playerProfile.isOnline', 'playerProfile.sessionCount'];
+const QUERIES = [
+  { id: 'top', name: 'Top', type: 'leaderboard', sources: heroes, config: { field: 'xp', fieldLabel: 'XP', order: 'desc', limit: 5 } },
+  {
+    id: 'typeless',
+    name: 'Typeless',
+    sources: heroes,
+    config: { field: 'xp', columns: ['clan', { key: 'twice', expression: '{{xp}} * 2' }] },
+  },
+  { id: 'many', name: 'Many', type: 'count', sources: heroes },
+  { id: 'strong', name: 'Strong', type: 'count', sources: heroes, config: { field: 'xp', condition: 'gte', conditionValue: '30' } },
+  { id: 'all', name: 'All', type: 'sum', sources: heroes, config: { field: 'xp' } },
+  { id: 'mean', name: 'Mean', type: 'average', sources: heroes, config: { field: 'xp' } },
+  { id: 'least', name: 'Least', type: 'min', sources: heroes, config: { field: 'xp' } },
+  { id: 'most', name: 'Most', type: 'max', sources: heroes, config: { field: 'xp' } },
+  { id: 'worth', name: 'Worth', sources: heroes, config: { valueExpression: '{{xp}} * 10', limit: 3, columns: ['xp'] } },
+  {
+    id: 'clan-top',
+    name: 'Clan top',
+    sources: [
+      { collectionId: 'heroes', alias: 'hero' },
+      { collectionId: 'clans', alias: 'clan', join: { left: 'clan', type: 'inner' } },
+    ],
+    config: { field: 'hero.xp', columns: ['hero.xp', 'clan.title'] },
+  },
+  { id: 'who', name: 'Who', sources: [{ collectionId: 'seen' }], config: { field: 'xp', limit: 2, fields: PROFILE } },
+  {
+    id: 'regulars',
+    name: 'Regulars',
+    sources: [{ collectionId: 'seen' }],
+    config: { field: 'playerProfile.sessionCount', fields: PROFILE },
+  },
+  { id: 'nowhere', name: 'Nowhere', type: 'count', sources: [{ collectionId: 'gone' }] },
+  { id: 'odd', name: 'Odd', type: 'median', sources: heroes, config: { field: 'xp' } },
+  { id: 'sourceless', name: 'Sourceless', type: 'count', sources: [] },
+  { id: 'secret', name: 'Secret', type: 'count', requiresSecretKey: true, sources: heroes },
+  { id: 'hot-sum', name: 'Hot sum', type: 'sum', sources: [{ collectionId: 'hot' }], config: { field: 'n' } },
+];
+
+beforeAll(async () => {
+  const data = newFolder();
+  node = await startNode(data);
+  game = createClient(node.url, demoCredentials(data));
+  const push = (route: string, body: unknown) => ok(game.manage('POST', game.definitions(route), { body }));
+  await push('collections', COLLECTIONS);
+  await push('queries', QUERIES);
+  for (let n = 0; n < 10; n++)
+    await ok(game.play('POST', game.storage(`heroes/p${n}`), { body: { xp: n * 5, clan: n % 2 === 0 ? 'red' : 'none' } }));
+  await ok(game.play('POST', game.storage('heroes/plain'), { body: {} }));
+  await ok(game.play('POST', game.storage('heroes/text'), { body: { xp: null } }));
+  await ok(game.play('POST', game.storage('clans/red'), { body: { title: 'Red' } }));
+});
+
+afterAll(async () => {
+  game?.close();
+  await node?.stop();
+  removeFolders();
+});
+
+const path = (query: string, prefix = '/v3/queries') => `${prefix}/${game.projectId}/${query}`;
+const run = async (query: string, headers = {}) => Object((await ok(game.play('GET', path(query), { headers }, null))).body);
+const keysOf = (answer: { entries: { rank: number; key: string }[] }) => answer.entries.map(({ rank, key }) => `${rank} ${key}`);
+
+describe('a query', () => {
+  test('answers with its definition, its times and its work', async () => {
+    const answer = await run('top');
+    expect(answer).toMatchObject({
+      ok: true,
+      query: 'Top',
+      queryId: 'top',
+      queryName: 'Top',
+      ttl: 300,
+      type: 'leaderboard',
+      field: 'xp',
+      fieldLabel: 'XP',
+      outputFields: [],
+      columns: [],
+      count: 5,
+      total: 11,
+      performance: { sources: [{ collectionId: 'heroes', name: 'Heroes', alias: 'Heroes' }], computedFields: null, computedErrors: null },
+    });
+    for (const at of [answer.generatedAt, answer.lastran, answer.updatedAt, answer.performance.at])
+      expect(at).toMatch(/^\d{4}-.*\.\d{3}Z$/);
+    expect(answer.entries[0]).toEqual({ rank: 1, key: 'p9', value: 45, data: { xp: 45, clan: 'none' }, outputValues: {} });
+  });
+
+  test.each<[string, object]>([
+    ['many', { type: 'count', count: 12 }],
+    ['strong', { count: 4 }],
+    ['all', { sum: 226, counted: 11, field: 'xp', fieldLabel: 'xp' }],
+    ['mean', { average: 226 / 11, counted: 11 }],
+    ['least', { value: 0, key: 'p0', counted: 11 }],
+    ['most', { value: 45, key: 'p9', counted: 11 }],
+    ['nowhere', { count: 0 }],
+  ])('%s', async (query, expected) => {
+    expect(await run(query)).toMatchObject({ ok: true, queryId: query, ...expected });
+  });
+
+  test('without a type is a leaderboard; documents that lack the field stand by its default, and show it', async () => {
+    const answer = await run('typeless');
+    expect(keysOf(answer).slice(-2)).toEqual(['10 plain', '11 p0']);
+    expect(answer.entries[9]).toMatchObject({ value: 1, data: { twice: 2 }, outputValues: { clan: null, twice: 2 } });
+  });
+
+  test('runs expressions and joins', async () => {
+    expect((await run('worth')).entries.map(({ value, data }: { value: number; data: object }) => [value, data])).toEqual([
+      [450, { xp: 45 }],
+      [400, { xp: 40 }],
+      [350, { xp: 35 }],
+    ]);
+    const clans = await run('clan-top');
+    expect(clans.entries).toHaveLength(5);
+    expect(clans.entries[0]).toMatchObject({ key: 'p8', value: 40, data: { hero: { xp: 40 }, clan: { title: 'Red' } } });
+  });
+
+  test('shows who is there, as players told by heartbeats, out of a board and out of a scan', async () => {
+    const [ada, bo] = ['76561198000000001', '76561198000000002'];
+    await ok(game.play('POST', game.storage(`seen/${ada}`), { body: { xp: 2, name: 'not this' } }));
+    await ok(game.play('POST', game.storage(`seen/${bo}_slot`), { body: { xp: 1, name: 'Bo' } }));
+    const beat = { platformId: ada, event: 'join', sessionId: 's', playerName: 'Ada' };
+    await ok(game.play('POST', game.storage('stats/heartbeat'), { body: beat }));
+    const live = async (query: string) => Object((await ok(game.manage('GET', `${path(query)}?fresh=1`))).body).entries;
+    // Telemetry is projected behind the answer.
+    await expect.poll(() => live('regulars'), { timeout: 20_000 }).toHaveLength(1);
+    const profile = { playerName: 'Ada', isOnline: true, sessionCount: 1 };
+    expect(await live('regulars')).toMatchObject([{ key: ada, value: 1, data: { playerProfile: profile } }]);
+    expect(await live('who')).toMatchObject([
+      { key: ada, value: 2, data: { playerProfile: profile } },
+      { key: `${bo}_slot`, value: 1, data: { playerProfile: { playerName: 'Bo' } }, outputValues: { 'playerProfile.isOnline': null } },
+    ]);
+  });
+
+  test('is refused as documented', async () => {
+    const get = (query: string, headers = {}) => refused(game.play('GET', path(query), { headers }, null));
+    expect(await get('odd')).toBe('500 QUERY_FAILED');
+    expect(await get('sourceless')).toBe('500 QUERY_FAILED');
+    expect(await get('missing')).toBe('404 NOT_FOUND');
+    expect(await get('secret')).toBe('401 SECRET_KEY_REQUIRED');
+    expect(await get('missing', { 'x-secret-key': 'wrong' })).toBe('401 SECRET_KEY_INVALID');
+    expect(await refused(game.send('GET', path('top')))).toBe('401 UNAUTHORIZED');
+    const dedicated = { 'x-api-key': game.secretKey };
+    await ok(game.send('GET', `${path('secret')}?apiKey=${game.publicKey}&secret-key=1`, { headers: dedicated }));
+    await ok(game.play('GET', path('secret'), { headers: { 'x-secret-key': game.secretKey } }, null));
+  });
+
+  test('is found under its old addresses, and needs no parameter that it does not know', async () => {
+    for (const old of [path('top', '/v1/queries'), `/api/storage/${game.projectId}/queries/top`]) {
+      await ok(game.play('GET', `${old}?revisionTarget=next&includeStaged=true&v=17`, {}, null));
+    }
+  });
+
+  test('that is asked live says so, and one out of the cache, too', async () => {
+    const live = await ok(game.play('GET', `${path('many')}?fresh=1`, {}, null));
+    expect([live.headers['cache-control'], Object(live.body).fromCache]).toEqual(['no-store, max-age=0', undefined]);
+    await run('many');
+    const kept = await run('many');
+    expect(kept).toMatchObject({
+      fromCache: true,
+      cachedAt: expect.stringMatching(/Z$/),
+      expiresAt: expect.stringMatching(/Z$/),
+      count: 12,
+    });
+  });
+});
+
+describe('a leaderboard', () => {
+  test('gives pages within its limit', async () => {
+    expect(keysOf(await run('top?limit=2&offset=1'))).toEqual(['2 p8', '3 p7']);
+    expect(keysOf(await run('top?limit=100&offset=4'))).toEqual(['5 p5']);
+    expect(keysOf(await run('top?offset=5'))).toEqual([]);
+    expect(keysOf(await run('top?limit=x'))).toHaveLength(5);
+  });
+
+  test.each(['top', 'worth'])('%s tells where a player stands, and who is around, however far down', async (query) => {
+    const { player: me, entries } = await run(`${query}?platformId=p1`);
+    expect([me.rank, me.key, entries[0].rank]).toEqual([9, 'p1', 1]);
+    expect(keysOf(await run(`${query}?platformId=p1&around=1`))).toEqual(['8 p2', '9 p1', '10 plain']);
+    expect(keysOf(await run(`${query}?platformId=p9&around=1`))).toEqual(['1 p9', '2 p8']);
+    // No more than the definition's limit in all.
+    expect((await run(`${query}?platformId=p5&around=400`)).entries).toHaveLength(query === 'top' ? 5 : 3);
+    expect(await run(`${query}?platformId=nobody`)).toMatchObject({ player: null });
+    expect(await run(`${query}?platformId=nobody&around=2`)).toMatchObject({ player: null, entries: [], count: 0 });
+    expect(await run(`${query}?steamId=p1`)).toMatchObject({ player: { rank: 9 } });
+    expect(await refused(game.play('GET', path(`${query}?platformId=a%2Fb`), {}, null))).toBe('400 INVALID_PLATFORMID');
+  });
+
+  test('of a staged call shows what staged calls wrote', async () => {
+    await ok(game.play('POST', game.storage('heroes/p0'), { body: { xp: 1000 }, headers: NEXT }));
+    expect(keysOf(await run('top?limit=1', NEXT))).toEqual(['1 p0']);
+    expect(await run('top?platformId=p9', NEXT)).toMatchObject({ player: { rank: 2 } });
+    expect(await run('most', NEXT)).toMatchObject({ value: 1000, key: 'p0' });
+    expect(await run('most')).toMatchObject({ value: 45, key: 'p9' });
+  });
+});
+
+test('a write shows at once in every kind of query, however often it was asked before', async () => {
+  let sum = 0;
+  for (let n = 1; n <= 20; n++) {
+    await ok(game.play('POST', game.storage(`hot/h${n % 4}`), { body: { ops: [{ op: 'inc', path: 'n', value: n }] } }));
+    sum += n;
+    expect([n, (await run('hot-sum')).sum]).toEqual([n, sum]);
+    expect((await run('hot-sum')).fromCache).toBe(true);
+  }
+});
