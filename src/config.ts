@@ -175,7 +175,12 @@ const SERVER = {
   ),
   wireNames: setting('WIRE_NAMES', 'neutral', choice('neutral', 'published'), 'The spelling of names in answers; both are read, always.'),
   keyPrefix: setting('KEY_PREFIX', 'sp_', matching(/^[a-z0-9]{0,15}_?$/, 'at most 16 of a-z 0-9, then _'), 'How new API keys begin.'),
-  platformIdPattern: setting('PLATFORM_ID_PATTERN', '^[79][0-9]{3,16}$', pattern, 'What a plausible player id looks like.'),
+  platformIdPattern: setting(
+    'PLATFORM_ID_PATTERN',
+    '^[79][0-9]{3,16}$',
+    pattern,
+    'What a player id looks like, also of a login of your own. Leave `_` out: it ends the player in the key of a save slot.',
+  ),
   logLevel: setting(
     'LOG_LEVEL',
     'info',

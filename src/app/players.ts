@@ -93,6 +93,8 @@ function rejected(message: string): Refusal {
 
 /** Proves an id by its token. Throws 401 `PLATFORM_AUTH_FAILED`. Answers the id. */
 export async function verifyPlayer(context: AppContext, caller: Caller, platformId: string | null, token: string | null): Promise<string> {
+  // A login may prove any text; what is no player's id here must not become the name of documents.
+  if (platformId !== null && !context.platformId.test(platformId)) throw rejected('This is not the id of a player');
   const address = caller.proof?.address ?? null;
   const verdict = await context.verifier.verify({ projectId: caller.projectId, platformId, token, address });
   if (!verdict.ok) throw notVerified(verdict);

@@ -66,6 +66,13 @@ const secretly = ({ game }: Opened, headers: Headers): Promise<Reply> =>
     body: {},
   });
 
+test('a login that proves what is no id of a player lets nobody in: it could be the beginning of another key', async () => {
+  for (const id of ['abc', '7', PLAYER.slice(0, 3)]) {
+    expect(await refused(save(strict, proofOf(id), `${id}_${PLAYER}`))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await refused(call(strict, proofOf(id)))).toBe('401 PLATFORM_AUTH_FAILED');
+  }
+});
+
 describe('where players must be verified, an endpoint call', () => {
   test('runs for the player that its token proves', async () => {
     expect(await me(call(strict, proofOf(PLAYER)))).toBe(PLAYER);
