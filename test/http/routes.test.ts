@@ -350,8 +350,11 @@ describe('management', () => {
     expect(lastCall()).toMatchObject({ arguments: [{ dryRun: false }] });
     await manage('POST', '/promote', { dryRun: true });
     expect(lastCall()).toMatchObject({ arguments: [{ dryRun: true }] });
+    await manage('POST', '/promote?dryRun=true', {});
+    expect(lastCall()).toMatchObject({ arguments: [{ dryRun: true }] });
     const calls = server.app.calls.length;
     expect((await manage('POST', '/promote', { dryRun: 'true' })).status).toBe(400);
+    expect((await manage('POST', '/promote?dryRun=yes', {})).status).toBe(400);
     expect(server.app.calls.length).toBe(calls);
     expect((await manage('GET', '/diff')).status).toBe(200);
   });

@@ -104,13 +104,13 @@ function projectRoutes(router: Routes, { app, managementBody }: Services): void 
 
   router.post('/:project/promote', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
-    const dryRun = dryRunOf(await readJson(ctx.state.exchange, managementBody, invalidBody));
+    const dryRun = dryRunOf(ctx.state.exchange, await readJson(ctx.state.exchange, managementBody, invalidBody));
     return managed(await app.manage.promote(caller, { dryRun }));
   });
 
   router.post('/:project/rollback', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
-    const dryRun = dryRunOf(await readJson(ctx.state.exchange, managementBody, invalidBody));
+    const dryRun = dryRunOf(ctx.state.exchange, await readJson(ctx.state.exchange, managementBody, invalidBody));
     return managed(await app.history.rollback(caller, { dryRun }));
   });
 
@@ -142,13 +142,16 @@ export async function unknownManagementRoute(ctx: Context, { app }: Services): P
   throw refusal('NOT_FOUND');
 }
 
-/** `dryRun` of a promotion or rollback. A value of another type is refused: taken for false it would do what was only to be looked at. */
-function dryRunOf(body: Json | undefined): boolean {
-  if (body === undefined) return false;
-  if (!isObject(body)) throw refusal('INVALID_BODY');
-  const dryRun = Object.hasOwn(body, 'dryRun') ? body['dryRun'] : false;
-  if (typeof dryRun !== 'boolean') throw refusal('INVALID_BODY', '`dryRun` must be true or false');
-  return dryRun;
+/**
+ * `dryRun` of a promotion or rollback, in the body or the query. A value that is neither true nor false is refused: taken for false it
+ * would do what was only to be looked at.
+ */
+function dryRunOf(exchange: Exchange, body: Json | undefined): boolean {
+  if (body !== undefined && !isObject(body)) throw refusal('INVALID_BODY');
+  const sent = body !== undefined && Object.hasOwn(body, 'dryRun') ? body['dryRun'] : false;
+  const asked = queryText(exchange, 'dryRun') ?? 'false';
+  if (typeof sent !== 'boolean' || !['true', 'false'].includes(asked)) throw refusal('INVALID_BODY', '`dryRun` must be true or false');
+  return sent || asked === 'true';
 }
 
 function listingOf(exchange: Exchange): { readonly includeStaged: boolean; readonly target: PublishTarget | null } {
