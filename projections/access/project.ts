@@ -1,4 +1,4 @@
-import type { AccessSwept, ProjectEvent, RequestConsumed } from '../../src/domain/events.ts';
+import type { AccessSwept, EventType, ProjectEvent, RequestConsumed } from '../../src/domain/events.ts';
 import { evolveSession, expiryOf } from '../../src/domain/session/evolve.ts';
 import type { SessionFamily } from '../../src/domain/states.ts';
 import type { Projection } from '../batch.ts';
@@ -47,7 +47,7 @@ type Own = ProjectEvent & {
   readonly type: 'session.created' | 'session.refreshed' | 'session.revoked' | 'request.consumed' | 'access.swept';
 };
 
-const OWN: ReadonlySet<string> = new Set<Own['type']>([
+export const ACCESS_EVENTS: ReadonlySet<EventType> = new Set<Own['type']>([
   'session.created',
   'session.refreshed',
   'session.revoked',
@@ -56,7 +56,7 @@ const OWN: ReadonlySet<string> = new Set<Own['type']>([
 ]);
 
 function isOwn(event: ProjectEvent): event is Own {
-  return OWN.has(event.type);
+  return ACCESS_EVENTS.has(event.type);
 }
 
 function sweptBefore(events: readonly Own[]): number | null {

@@ -2,6 +2,7 @@ import type { EventType, ProjectEvent } from '../../src/domain/events.ts';
 import { isPageEvent } from '../../src/domain/page/page.ts';
 import { isRecordListEvent } from '../../src/domain/record/evolve.ts';
 import { AUTHORITY, DEFINITIONS, documentSubject, pageSubject, recordListSubject, type SubjectKey } from '../../src/domain/subjects.ts';
+import { ACCESS_EVENTS } from '../access/project.ts';
 import { isDocumentEvent, keyOf, type Projection } from '../batch.ts';
 
 const INSERT = `
@@ -24,14 +25,7 @@ export const subjects: Projection = {
   },
 };
 
-const UNINDEXED: ReadonlySet<EventType> = new Set([
-  'write.flagged',
-  'session.created',
-  'session.refreshed',
-  'session.revoked',
-  'request.consumed',
-  'access.swept',
-]);
+const UNINDEXED: ReadonlySet<EventType> = new Set<EventType>(['write.flagged', ...ACCESS_EVENTS]);
 
 function indexedSubject(event: ProjectEvent): SubjectKey {
   if (isDocumentEvent(event)) return documentSubject(event.data.space, event.data.collection, keyOf(event));

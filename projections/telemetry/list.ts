@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { categoryOf } from '../../src/domain/telemetry/analytics.ts';
-import { SAVE_UNCONFIRMED } from '../../src/domain/telemetry/listing.ts';
+import { type ListedEvent, SAVE_UNCONFIRMED } from '../../src/domain/telemetry/listing.ts';
 import { ONLINE_MS } from '../../src/domain/telemetry/player.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 
@@ -14,19 +14,11 @@ export interface EventFilter {
   readonly limit: number;
 }
 
-export interface EventView {
+export interface EventView extends Omit<ListedEvent, 'category'> {
   readonly project: string;
   readonly revision: number;
   /** ISO. */
   readonly at: string;
-  readonly platformId: string;
-  readonly type: string;
-  readonly label: string;
-  readonly source: string;
-  readonly endpointSlug: string | null;
-  readonly collectionId: string | null;
-  readonly sessionId: string | null;
-  readonly payload: JsonObject;
 }
 
 /** The index gives each project its last ones, so that no list is ever sorted as a whole. */

@@ -47,10 +47,10 @@ async function runOnce(
   const draw = draws();
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
   const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
-    const run: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw() };
+    const once: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw() };
     if (caller.session !== undefined) readably(() => requireSession(view, caller, now));
-    const player = admitted(run);
-    return open === null ? runPlain(run, player) : runSealed(run, player, open);
+    const player = admitted(once);
+    return open === null ? runPlain(once, player) : runSealed(once, player, open);
   };
   const outcome = await execute(project, caller, 'endpoint.call', run, call.slug);
   const { wrote, ...answer } = 'wrote' in outcome.answer ? outcome.answer : { ...unwrapped(outcome.answer), wrote: true };
