@@ -117,7 +117,7 @@ interface WorkerStart {
 export function runWorker(config: Config, logger: Logger): void {
   serveAsWorker<WorkerStart>(async ({ databaseUrl, connections }, exposition) => {
     const stops = new Stops(logger);
-    const foundations = standOn(config, databaseUrl, connections, logger, stops);
+    const foundations = await standOn(config, databaseUrl, connections, logger, stops);
     const { metrics, server } = await openProjects({ ...foundations, config, stops, logger, demo: false }, false, exposition);
     const { shutdownTimeoutMs } = config.limits;
     stops.add(() => server.close(shutdownTimeoutMs * DRAIN_SHARE));

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
-import { type Installation, openInstallation } from '../compose/installation.ts';
+import type { Installation } from '../compose/installation.ts';
 import { type Config, readConfig } from '../config.ts';
-import { createLogger } from '../logger.ts';
 
-/** What every command shares: the data folder, machine output, and how a failure is told. */
+/**
+ * What every command shares: the data folder, machine output, and how a failure is told. Loading takes most of a short command's time, so
+ * each loads what it works with when it runs: none pays for another, and help for none.
+ */
 
 export interface CommonOptions {
   readonly data?: string;
@@ -25,6 +27,7 @@ export function configOf(options: CommonOptions, overrides: Readonly<Record<stri
 /** Runs a command's work on the installation, whether a node runs beside it or not, and closes it again. */
 export async function withInstallation<T>(options: CommonOptions, work: (installation: Installation) => Promise<T>): Promise<T> {
   const config = configOf(options);
+  const [{ openInstallation }, { createLogger }] = await Promise.all([import('../compose/installation.ts'), import('../logger.ts')]);
   const installation = await openInstallation(config, createLogger({ level: 'warn' }));
   try {
     return await work(installation);

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { databaseUrlOf, findDatabase } from '../../infra/postgres/database.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, configOf, printResult, tell } from './context.ts';
 
@@ -11,6 +10,7 @@ export function dbCommand(): Command {
 function url(): Command {
   return command('url', 'print the connection string, password included, for psql and reporting tools').action(
     async (options: CommonOptions) => {
+      const { databaseUrlOf, findDatabase } = await import('../../infra/postgres/database.ts');
       const config = configOf(options);
       const running = config.databaseUrl === null ? await findDatabase({ dataDir: config.dataDir }) : null;
       const found = config.databaseUrl ?? running?.url ?? databaseUrlOf(config.dataDir);

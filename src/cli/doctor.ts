@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { examine } from '../compose/doctor/examine.ts';
-import { createLogger } from '../logger.ts';
 import { type CommonOptions, command, configOf, printResult, table } from './context.ts';
 
 interface DoctorOptions extends CommonOptions {
@@ -15,6 +13,7 @@ export function doctorCommand(): Command {
     .option('--host <address>', 'address that it would listen on (default: HOST, or 127.0.0.1)')
     .action(async (options: DoctorOptions) => {
       const config = configOf(options, { port: options.port, host: options.host });
+      const [{ examine }, { createLogger }] = await Promise.all([import('../compose/doctor/examine.ts'), import('../logger.ts')]);
       const findings = await examine(config, createLogger({ level: 'silent' }));
       const failed = findings.filter(({ state }) => state === 'fail').length;
       printResult(options, { ok: failed === 0, findings }, () => {

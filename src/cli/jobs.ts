@@ -4,7 +4,6 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { isJobName, JOB_KINDS, JOB_NAMES, type JobName } from '../jobs/kinds.ts';
 import type { JobView } from '../jobs/view.ts';
 import { refusal } from '../kernel/errors.ts';
-import { createLogger } from '../logger.ts';
 import { type CommonOptions, command, configOf, printResult, table, withInstallation } from './context.ts';
 
 /** `savepoint jobs`: what runs beside the requests, and what failed for good. Works beside a running node; runs nothing itself. */
@@ -86,7 +85,7 @@ async function withJobs<T>(options: CommonOptions, work: (jobs: Jobs) => Promise
 
 async function using<T>(redisUrl: string | null, databaseUrl: string, work: (jobs: Jobs) => Promise<T>): Promise<T> {
   // Loading the library takes a fifth of a second, which no other command should pay for.
-  const { createJobs } = await import('../jobs/jobs.ts');
+  const [{ createJobs }, { createLogger }] = await Promise.all([import('../jobs/jobs.ts'), import('../logger.ts')]);
   const jobs = createJobs({ redisUrl, databaseUrl, redact: redactUrl, logger: createLogger({ level: 'error' }), handlers: null });
   try {
     return await work(jobs);

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { hasProjects } from '../compose/log.ts';
 import { projectSettings, SETTING_RULES, settingRule } from '../domain/project/settings.ts';
 import { acceptMember } from '../domain/wire-names.ts';
 import { refusal } from '../kernel/errors.ts';
@@ -42,6 +41,7 @@ function list(): Command {
         'SELECT project, name, created_at FROM savepoint.projects WHERE NOT deleted ORDER BY created_at, project',
       );
       const isEmpty = (await pool.query('SELECT 1 FROM savepoint.projects LIMIT 1')).rowCount === 0;
+      const { hasProjects } = await import('../compose/log.ts');
       if (isEmpty && (await hasProjects(log))) tell('The log holds projects that the read models do not show yet: start a node.');
       return rows.map(
         (row): ProjectRow => ({ projectId: row.project, name: row.name, createdAt: new Date(Number(row.created_at)).toISOString() }),

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { rebuild } from '../../projections/rebuild.ts';
 import { isProjectionName, REBUILDABLE } from '../../projections/registry.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, endProgress, printResult, progress, withInstallation } from './context.ts';
@@ -13,16 +12,17 @@ export function rebuildCommand(): Command {
       if (unknown !== undefined)
         throw refusal('VALIDATION_FAILED', `There is no projection ${unknown}; there are ${REBUILDABLE.join(', ')}`);
       const chosen = names.filter(isProjectionName);
-      const result = await withInstallation(options, ({ log, pool }) =>
-        rebuild(chosen.length === 0 ? 'all' : chosen, {
+      const result = await withInstallation(options, async ({ log, pool }) => {
+        const { rebuild } = await import('../../projections/rebuild.ts');
+        return rebuild(chosen.length === 0 ? 'all' : chosen, {
           log,
           pool,
           onProgress: (now) =>
             progress(
               `${now.phase}: ${now.events} of ${now.total} events, ${Math.floor(now.percent)} %, ${Math.round(now.eventsPerSecond)}/s`,
             ),
-        }),
-      );
+        });
+      });
       endProgress();
       printResult(
         options,

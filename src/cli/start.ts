@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isWorker } from '../cluster/worker.ts';
-import { createLogger } from '../logger.ts';
-import { type Node, runWorker, startNode } from '../main.ts';
+import type { Node } from '../main.ts';
 import { type CommonOptions, command, configOf, print } from './context.ts';
 
 interface StartOptions extends CommonOptions {
@@ -24,6 +23,7 @@ export function startCommand(): Command {
     .action(async (options: StartOptions) => {
       const { port, host, roles, workers } = options;
       const config = configOf(options, { port, host, roles, workers });
+      const [{ runWorker, startNode }, { createLogger }] = await Promise.all([import('../main.ts'), import('../logger.ts')]);
       const logger = createLogger({ level: config.logLevel });
       // The first process of a node runs the same command again for each of its workers.
       if (isWorker()) return runWorker(config, logger);

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { verify } from '../../projections/verify.ts';
 import { refusal } from '../kernel/errors.ts';
 import { hashOf } from '../log/chain.ts';
 import { projectStream } from '../log/streams.ts';
@@ -16,6 +15,7 @@ export function verifyCommand(): Command {
     .action(async (options: VerifyOptions) => {
       const anchors = (options.anchor ?? []).map(parseAnchor);
       const result = await withInstallation(options, async ({ log, pool }) => {
+        const { verify } = await import('../../projections/verify.ts');
         const found = await verify({ log, pool, onProgress: (now) => progress(`${now.phase} ${now.project}: ${now.events} events`) });
         const broken = [];
         for (const { projectId, revision, hash } of anchors) {

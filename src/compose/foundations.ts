@@ -37,7 +37,7 @@ export async function layFoundations(config: Config, logger: Logger, stops: Stop
   const pool = createPool(database.url, logger, connections.pool);
   stops.add(() => pool.end());
   await migrate(pool, [{ name: 'log', sql: schemaSql }]);
-  const log = openLog(config, database.url, tuningOf(config.workers, config.roles, connections));
+  const log = await openLog(config, database.url, tuningOf(config.workers, config.roles, connections));
   stops.add(() => log.close());
   await checkHistories(config, pool, log, logger);
   tellWhatItRunsOn(config, { database: database.facts, logVersion, queue: await queue }, logger);
@@ -45,10 +45,16 @@ export async function layFoundations(config: Config, logger: Logger, stops: Stop
 }
 
 /** The same for one of several processes of a node, whose first process has done all that is done once. */
-export function standOn(config: Config, databaseUrl: string, connections: Connections, logger: Logger, stops: Stops): Foundations {
+export async function standOn(
+  config: Config,
+  databaseUrl: string,
+  connections: Connections,
+  logger: Logger,
+  stops: Stops,
+): Promise<Foundations> {
   const pool = createPool(databaseUrl, logger, connections.pool);
   stops.add(() => pool.end());
-  const log = openLog(config, databaseUrl, { readers: connections.readers });
+  const log = await openLog(config, databaseUrl, { readers: connections.readers });
   stops.add(() => log.close());
   return { databaseUrl, pool, log, connections };
 }

@@ -12,7 +12,6 @@ import { schemaSql } from '../log/postgres/log.ts';
 import { commandDatabase } from './database.ts';
 import { openLog, requireEventStore } from './log.ts';
 import { createPool } from './pool.ts';
-import { projectTestsOn } from './project-tests.ts';
 import { createProjects, SILENT } from './projects.ts';
 import { Stops } from './stops.ts';
 
@@ -62,7 +61,7 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
     await database.release();
     throw error;
   }
-  const log = openLog(config, database.url);
+  const log = await openLog(config, database.url);
   const states = createStateReader(pool);
   const views = createViewReader(pool, null);
   const projects = createProjects(config, log, states, logger, SILENT);
@@ -87,7 +86,8 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
     pool,
     log,
     operator: createOperator(projects, config.keyPrefix),
-    tests: projectTestsOn(config, projects),
+    // What runs endpoints is loaded for who runs some.
+    tests: { run: async (...of) => (await import('./project-tests.ts')).projectTestsOn(config, projects).run(...of) },
     async projected(projectId, revision, onWait) {
       if ((await views.caughtUp(projectId, revision, NODES_TURN_MS)) && (await stateAt(projectId)) >= revision) return true;
       return withProjector((projector) => bring(projector, projectId, revision, onWait));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { type Config, redactUrl } from '../config.ts';
 import { reasonOf } from '../kernel/trouble.ts';
-import { createEventStoreLog, type EventStoreLog } from '../log/eventstore/log.ts';
+import type { EventStoreLog, EventStoreLogOptions } from '../log/eventstore/log.ts';
 import { followToEnd } from '../log/heard.ts';
 import type { Log } from '../log/port.ts';
 import { createPostgresLog } from '../log/postgres/log.ts';
@@ -21,9 +21,15 @@ export interface LogTuning {
 }
 
 /** The log that the configuration names: an EventStoreDB, or the database. Connects when first used. */
-export function openLog(config: Config, databaseUrl: string, tuning: LogTuning = {}): Log {
-  if (config.eventStoreUrl !== null) return createEventStoreLog({ url: config.eventStoreUrl });
+export async function openLog(config: Config, databaseUrl: string, tuning: LogTuning = {}): Promise<Log> {
+  if (config.eventStoreUrl !== null) return openEventStore({ url: config.eventStoreUrl });
   return createPostgresLog({ connection: { connectionString: databaseUrl }, recentBytes: RECENT_BYTES, ...tuning });
+}
+
+/** The client takes a sixth of a second to load, which is for those who have such a server. */
+async function openEventStore(options: EventStoreLogOptions): Promise<EventStoreLog> {
+  const { createEventStoreLog } = await import('../log/eventstore/log.ts');
+  return createEventStoreLog(options);
 }
 
 /**
@@ -70,7 +76,7 @@ export type EventStoreAnswer =
 export async function askEventStore(url: string, patienceMs: number): Promise<EventStoreAnswer> {
   let log: EventStoreLog | null = null;
   try {
-    log = createEventStoreLog({ url, timeoutMs: patienceMs });
+    log = await openEventStore({ url, timeoutMs: patienceMs });
     const late: EventStoreAnswer = { ok: false, reason: `no answer within ${patienceMs / 1000} s` };
     return await Promise.race([lookAt(log), sleep(patienceMs, late, { ref: false })]);
   } catch (error) {

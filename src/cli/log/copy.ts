@@ -4,9 +4,8 @@ import { BrokenSource, type Copied, type CopyProgress, copyLog, TwoHistories } f
 import { FileProblem } from '../../log/file/parts.ts';
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../../log/port.ts';
 import { type CommonOptions, command, configOf, endProgress, printResult, progress, tell } from '../context.ts';
-import { openSource, openTarget } from './open.ts';
 import { PLACES_HELP, type Place, parsePlace, placeOf, placeText } from './places.ts';
-import { type BroughtUp, bringReadModelsUp } from './read-models.ts';
+import type { BroughtUp } from './read-models.ts';
 
 interface CopyCommandOptions extends CommonOptions {
   readonly from?: string;
@@ -45,7 +44,7 @@ export function copyCommand(): Command {
       try {
         const copied = await copyBetween(from, to, options);
         const wanted = copied.complete && !options.follow && options.readModels !== false;
-        const readModels = wanted ? await bringReadModelsUp(to) : null;
+        const readModels = wanted ? await (await import('./read-models.ts')).bringReadModelsUp(to) : null;
         endProgress();
         printResult(options, { ...copied, readModels }, () => summary(copied, readModels, to));
         if (readModels !== null && readModels.behind.length > 0) process.exitCode = 1;
@@ -72,6 +71,7 @@ function placesOf(options: CopyCommandOptions): { readonly from: Place; readonly
 }
 
 async function copyBetween(from: Place, to: Place, options: CopyCommandOptions): Promise<Copied> {
+  const { openSource, openTarget } = await import('./open.ts');
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);

@@ -4,7 +4,6 @@ import { migrate } from '../../../projections/migrate.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { CopySource, CopyTarget } from '../../log/copy/ends.ts';
 import { logSource, logTarget } from '../../log/copy/log-ends.ts';
-import { createEventStoreLog } from '../../log/eventstore/log.ts';
 import { openFileSource } from '../../log/file/source.ts';
 import { openFileTarget } from '../../log/file/target.ts';
 import type { Log } from '../../log/port.ts';
@@ -59,6 +58,7 @@ async function openLog(
   first: (url: string) => Promise<void> = async () => undefined,
 ): Promise<OpenedLog> {
   if (place.kind === 'eventstore') {
+    const { createEventStoreLog } = await import('../../log/eventstore/log.ts');
     const log = createEventStoreLog({ url: place.url });
     return { log, counted: false, close: () => log.close() };
   }

@@ -81,7 +81,7 @@ async function isMigrated(pool: pg.Pool): Promise<boolean> {
 }
 
 async function examineHistories(config: Config, url: string, pool: pg.Pool): Promise<readonly Finding[]> {
-  const log = openLog(config, url, { readers: 2 });
+  const log = await openLog(config, url, { readers: 2 });
   try {
     return await checkHistories(pool, log);
   } catch (error) {
