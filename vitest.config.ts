@@ -8,6 +8,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    isolate: false,
     // More than the two CPUs of the smallest machine: much of a test of the real program is waiting for it.
     maxWorkers: 3,
   },

@@ -131,7 +131,7 @@ async function measureAll(stand: Stand, project: Project, options: Options) {
     }
     await stand.bare.answerWith(await sampleAnswer(project, stand.node, name));
     progress(`${name}, warming up`);
-    await warmUp(stand, name, Math.max(...options.connections));
+    await warmUp(stand, name, Math.max(...options.connections), options.slices);
     for (const connections of options.connections) {
       progress(`${name}, ${connections} connections`);
       rows.push(await measure(stand, name, connections, options.slices));

@@ -91,9 +91,8 @@ export async function measure(stand: Stand, name: CaseName, connections: number,
 }
 
 /** A short, uncounted run of both sides, so that neither is measured while it still compiles. */
-export async function warmUp(stand: Stand, name: CaseName, connections: number): Promise<void> {
-  await load(stand, stand.node.url, name, connections, 1);
-  await load(stand, stand.bare.url, name, connections, 1);
+export async function warmUp(stand: Stand, name: CaseName, connections: number, { seconds }: Slices): Promise<void> {
+  for (const { url } of [stand.node, stand.bare]) await load(stand, url, name, connections, Math.min(1, seconds));
   await settle(stand);
 }
 

@@ -46,7 +46,8 @@ export class Projects {
   constructor(options: ProjectsOptions) {
     this.#options = options;
     this.cache = createCache(options.cacheBytes);
-    this.#unknown = new LRUCache({ max: 10_000 });
+    // By size: with `max` it would reserve room for all of them at once.
+    this.#unknown = new LRUCache({ maxSize: 10_000, sizeCalculation: () => 1 });
   }
 
   /** Starts the tail; call once. */
