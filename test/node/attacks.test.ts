@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { verified } from './support/beside.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
-import { type Node, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
+import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** What somebody hostile would send to the running program. Each once stalled it, filled its log or answered 500. */
 
+let env: { readonly DATABASE_URL: string };
 let node: Node;
 let game: Client;
 
 beforeAll(async () => {
-  node = await startNode(newFolder());
+  env = { DATABASE_URL: await testDatabase() };
+  node = await startNode(newFolder(), { env });
   game = createClient(node.url, demoCredentials(node.data));
   await publishGame(game);
   const rules = [{ name: 'World', collection: 'towns', field: 'sold', scope: 'per_player', window: 'perDay', limit: 50, action: 'reject' }];
@@ -22,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(game.statuses.filter((status) => status >= 500)).toEqual([]);
   game.close();
-  expect(await savepoint(['verify', '--data', node.data])).toMatchObject({ code: 0 });
+  expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
   await node.stop();
   removeFolders();
 });

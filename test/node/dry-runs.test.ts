@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Credentials, parseCredentials } from '../../infra/harness/project.ts';
 import { testDatabase } from '../support/postgres.ts';
+import { newApiKey, newProject } from './support/beside.ts';
 import { publishGame, source } from './support/game.ts';
 import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
 import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
@@ -16,8 +16,7 @@ let studio: Client;
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase() };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
-  const project: Credentials = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Tests', '--json'], { env })));
-  studio = createClient(node.url, project);
+  studio = createClient(node.url, await newProject(env, 'Tests'));
   await publishGame(studio);
   await ok(studio.play('POST', studio.storage(`players/${PLAYER}`), { body: { name: 'Ada', gold: 20 } }));
 });
@@ -215,9 +214,7 @@ describe('saved tests (management 9.1, 9.4)', () => {
   });
 
   test('need every permission to be changed, and the right to run what they run', async () => {
-    const create = async (permissions: object) =>
-      JSON.parse(await succeed(['key', 'create', studio.projectId, '--permissions', JSON.stringify(permissions), '--json'], { env })).key;
-    const runner = await create({ endpoints: 'x', queries: 'x', collections: 'x' });
+    const runner = await newApiKey(env, studio.projectId, { endpoints: 'x', queries: 'x', collections: 'x' });
     const as = async (method: string, route: string) =>
       (await studio.send(method, studio.definitions(route), { headers: { 'x-api-key': runner }, body: method === 'GET' ? undefined : {} }))
         .status;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Credentials, parseCredentials } from '../../infra/harness/project.ts';
 import { testDatabase } from '../support/postgres.ts';
+import { newApiKey, newProject, verified } from './support/beside.ts';
 import { source } from './support/game.ts';
 import { type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
-import { type Node, newFolder, removeFolders, startNode, succeed } from './support/program.ts';
+import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 async function newStudio(): Promise<Client> {
-  const project: Credentials = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Editor', '--json'], { env })));
+  const project = await newProject(env, 'Editor');
   const studio = createClient(node.url, project);
   clients.push(studio);
   return studio;
@@ -230,8 +230,7 @@ describe('what goes wrong (management 1.3, 1.7, 11, 19.4)', () => {
   });
 
   test('a key needs the permission of every section before anything is written, and of its route before its body is read', async () => {
-    const permissions = JSON.stringify({ endpoints: 'rw', collections: 'r' });
-    const { key } = JSON.parse(await succeed(['key', 'create', studio.projectId, '--permissions', permissions, '--json'], { env }));
+    const key = await newApiKey(env, studio.projectId, { endpoints: 'rw', collections: 'r' });
     const shown = await ok(studio.send('GET', studio.definitions('validate'), { headers: { 'x-api-key': key } }));
     expect(Object(shown.body).permissions).toEqual({
       ...{ endpoints: 'rw', collections: 'r', queries: 'none', workflows: 'none' },
@@ -384,6 +383,6 @@ describe('whatever is sent', () => {
       }
     }
     await ok(studio.manage('GET', studio.definitions('validate')));
-    expect(await succeed(['verify'], { env })).toContain('Verified');
+    expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
   });
 });

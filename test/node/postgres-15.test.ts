@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, expect, test, vi } from 'vitest';
-import { parseCredentials } from '../../infra/harness/project.ts';
 import { type EmbeddedPostgres, startPostgres } from '../support/embedded.ts';
+import { newProject } from './support/beside.ts';
 import { publishGame } from './support/game.ts';
 import { createClient, ok, PLAYER } from './support/game-client.ts';
 import { newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
@@ -27,7 +27,7 @@ test.skipIf(absent)(
     const env = { DATABASE_URL: server.url };
     const data = newFolder();
     const node = await startNode(data, { env });
-    const made = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Fifteen', '--json'], { env })));
+    const made = await newProject(env, 'Fifteen');
     const game = createClient(node.url, made);
     await publishGame(game);
     await ok(game.play('POST', game.storage(`players/${PLAYER}`), { body: { gold: 20, id64: 1 } }));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
+import { testDatabase } from '../support/postgres.ts';
 import { type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -59,7 +60,7 @@ const QUERIES = [
 
 beforeAll(async () => {
   const data = newFolder();
-  node = await startNode(data);
+  node = await startNode(data, { env: { DATABASE_URL: await testDatabase() } });
   game = createClient(node.url, demoCredentials(data));
   const push = (route: string, body: unknown) => ok(game.manage('POST', game.definitions(route), { body }));
   await push('collections', COLLECTIONS);

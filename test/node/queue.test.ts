@@ -1,7 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest';
-import { parseCredentials } from '../../infra/harness/project.ts';
 import { hasRedis, REDIS_PASSWORD, startRedis } from '../jobs/redis.ts';
 import { testDatabase } from '../support/postgres.ts';
+import { newProject } from './support/beside.ts';
 import { publishGame } from './support/game.ts';
 import { createClient, ok, PLAYER } from './support/game-client.ts';
 import { eventually, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
@@ -24,7 +24,7 @@ test.skipIf(!hasRedis)('a Redis that is not there when a node starts: requests g
   expect(node.stderr()).toMatch(/runs on: .*queue Redis redis:\/\/\S+, which does not answer; roles/);
   expect(node.stderr()).toMatch(/the job queue does not answer; requests go on, jobs wait: .*ECONNREFUSED/);
 
-  const game = createClient(node.url, parseCredentials(JSON.parse(await succeed(['project', 'create', 'Queue', '--json'], { env }))));
+  const game = createClient(node.url, await newProject(env, 'Queue'));
   await publishGame(game);
   await ok(game.play('POST', game.storage(`players/${PLAYER}`), { body: { gold: 20 } }));
   await ok(game.play('POST', game.endpoint('buy'), { body: { item: 'axe' } }));

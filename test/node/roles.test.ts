@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Settings } from '../../infra/harness/node.ts';
 import { healthStatus } from '../../infra/harness/node.ts';
 import { freePort } from '../../infra/harness/port.ts';
-import { parseCredentials } from '../../infra/harness/project.ts';
 import { testDatabase } from '../support/postgres.ts';
+import { migrated, newProject, verified } from './support/beside.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
-import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -33,10 +33,10 @@ const hop = (): Client => {
 
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase(), ...(ENGINE ? { EVENTSTORE_URL: ENGINE } : {}) };
-  await succeed(['migrate'], { env });
+  await migrated(env);
   serving = await Promise.all(['api', 'api', 'api,projector'].map(startRole));
   standby = await startRole('projector,worker');
-  const project = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Hops', '--json'], { env })));
+  const project = await newProject(env, 'Hops');
   clients = serving.map(({ url }) => createClient(url, project));
   await publishGame(hop());
 });
@@ -129,7 +129,7 @@ test('kill -9 of the projector: another has taken over and caught up within 10 s
   const ms = performance.now() - killed;
   process.stdout.write(`three nodes: another projector had caught up ${Math.round(ms)} ms after kill -9\n`);
   expect(ms).toBeLessThan(10_000);
-  expect(await savepoint(['verify'], { env })).toMatchObject({ code: 0 });
+  expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
 });
 
 test.each([

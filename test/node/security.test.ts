@@ -1,13 +1,13 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { parseCredentials } from '../../infra/harness/project.ts';
 import { canonicalJson, isObject, parseJson } from '../../src/kernel/json.ts';
 import { type Seal, seal } from '../domain/security/seal.ts';
 import { testDatabase } from '../support/postgres.ts';
+import { deleteProject, migrated, newApiKey, newProject, verified } from './support/beside.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER, type Reply, refused, wireText } from './support/game-client.ts';
-import { type Node, newFolder, removeFolders, startNode, succeed } from './support/program.ts';
+import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
@@ -19,7 +19,7 @@ const clients: Client[] = [];
 
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase() };
-  await succeed(['migrate'], { env });
+  await migrated(env);
   nodes = await Promise.all([1, 2].map(() => startNode(newFolder(), { env, args: ['--no-demo'] })));
 });
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** A new project with the small game, and a client of each node. */
 async function newGame(): Promise<readonly [Client, Client]> {
-  const project = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Secured', '--json'], { env })));
+  const project = await newProject(env, 'Secured');
   const [one, other] = nodes.map(({ url }) => createClient(url, project));
   if (!one || !other) throw new Error('two nodes were started');
   clients.push(one, other);
@@ -97,7 +97,7 @@ describe('the security configuration', () => {
     for (const id of ['nobody', 'a'.repeat(200), '..%2f']) {
       expect(await refused(client.send('GET', `/v3/security-config/${id}`))).toBe('404 SECURITY_CONFIG_NOT_FOUND');
     }
-    await succeed(['project', 'delete', client.projectId, '--yes'], { env });
+    await deleteProject(env, client.projectId);
     expect(await refused(client.send('GET', `/v3/security-config/${client.projectId}?refresh=1`))).toBe('404 SECURITY_CONFIG_NOT_FOUND');
   });
 });
@@ -340,9 +340,7 @@ describe('the game package', () => {
     expect(await raw('{"currentRevisionId":1.5,"packageTitle":"T"}')).toBe('400 INVALID_BODY');
     expect(await raw(`{"rawBundle":"${'x'.repeat(300_000)}"}`)).toBe('413 PAYLOAD_TOO_LARGE');
     expect(await refused(client.play('POST', client.definitions('package-sync'), { body: {} }))).toBe('401 UNAUTHORIZED');
-    const limited = ['key', 'create', client.projectId, '--permissions', '{"settings":"rw"}', '--json'];
-    const { key } = JSON.parse(await succeed(limited, { env }));
-    const headers = { 'x-api-key': key };
+    const headers = { 'x-api-key': await newApiKey(env, client.projectId, { settings: 'rw' }) };
     expect(await refused(client.send('POST', client.definitions('package-sync'), { body: {}, headers }))).toBe('403 FORBIDDEN');
     expect(await refused(client.send('GET', client.definitions('game-package'), { headers }))).toBe('403 FORBIDDEN');
     expect(await bodyOf(client.manage('GET', client.definitions('game-package')))).toEqual({ ok: true, gamePackage: null });
@@ -440,5 +438,5 @@ describe('a game whose revision is outdated', () => {
 });
 
 test('what was told of packages and revisions is in the log, and the tables say the same', async () => {
-  expect(JSON.parse(await succeed(['verify', '--json'], { env }))).toMatchObject({ ok: true, problems: [] });
+  expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
 });

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { newApiKey } from './support/beside.ts';
 import { type Client, createClient, NEXT, ok, type Reply, refused } from './support/game-client.ts';
-import { type Node, newFolder, removeFolders, startNode, succeed } from './support/program.ts';
+import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** The storage routes against the sentences of their specification, as the game client speaks. Every test has keys of its own. */
 
-let data: string;
+let env: { readonly DATABASE_URL: string };
 let node: Node;
 let game: Client;
 
@@ -54,9 +56,9 @@ const RULES = [
 ];
 
 beforeAll(async () => {
-  data = newFolder();
-  node = await startNode(data);
-  game = createClient(node.url, demoCredentials(data));
+  env = { DATABASE_URL: await testDatabase() };
+  node = await startNode(newFolder(), { env });
+  game = createClient(node.url, demoCredentials(node.data));
   await ok(game.manage('PUT', game.definitions('collections'), { body: COLLECTIONS }));
   await ok(game.manage('PUT', game.definitions('rate-limit-rules'), { body: { rules: RULES } }));
 });
@@ -148,10 +150,7 @@ describe('documents', () => {
   test('a secret in a header wins over a public key in the query, and needs the right to run collections', async () => {
     const secret = { 'x-api-key': game.secretKey };
     await ok(game.send('POST', `${game.storage('unset/2')}?apiKey=${game.publicKey}`, { body: { n: 1 }, headers: secret }));
-    const made = JSON.parse(
-      await succeed(['key', 'create', game.projectId, '--permissions', '{"collections":"rw"}', '--json', '--data', data]),
-    );
-    const poor = { headers: { 'x-api-key': made.key } };
+    const poor = { headers: { 'x-api-key': await newApiKey(env, game.projectId, { collections: 'rw' }) } };
     expect(await refused(game.send('GET', game.storage('any/1'), poor))).toBe('403 FORBIDDEN');
     expect(await refused(game.send('GET', game.storage('any/1/records'), poor))).toBe('403 FORBIDDEN');
     expect(await refused(game.send('POST', game.storage('feed/append'), { ...poor, body: { text: 'x' } }))).toBe('403 FORBIDDEN');
@@ -462,10 +461,10 @@ test('what a staged call writes is read by staged calls alone', async () => {
 });
 
 test('a disabled key is told so on documents, and is no key on records and views', async () => {
-  const made = JSON.parse(await succeed(['key', 'create', game.projectId, '--type', 'public', '--json', '--data', data]));
-  await ok(game.send('GET', `${game.storage('any/list')}?apiKey=${made.key}`));
-  await ok(game.manage('DELETE', game.definitions('keys'), { body: { publicKey: made.key } }));
-  const send = (path: string) => refused(game.send('GET', `${game.storage(path)}?apiKey=${made.key}`));
+  const key = await newApiKey(env, game.projectId, null, 'public');
+  await ok(game.send('GET', `${game.storage('any/list')}?apiKey=${key}`));
+  await ok(game.manage('DELETE', game.definitions('keys'), { body: { publicKey: key } }));
+  const send = (path: string) => refused(game.send('GET', `${game.storage(path)}?apiKey=${key}`));
   expect(await send('any/1')).toBe('401 UNAUTHORIZED');
   expect(await send('any/1/records')).toBe('401 UNAUTHORIZED');
 });

@@ -1,14 +1,15 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openProject, parseCredentials } from '../../infra/harness/project.ts';
+import { openProject } from '../../infra/harness/project.ts';
 import { accountOf, noFindings } from '../faults/support/checks.ts';
 import { publishDefinitions } from '../faults/support/definitions.ts';
 import { startWriting } from '../faults/support/writers.ts';
 import { testDatabase } from '../support/postgres.ts';
+import { newProject, verified } from './support/beside.ts';
 import { prices, publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
-import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -22,7 +23,7 @@ let other: Client;
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase() };
   nodes = await Promise.all([newFolder(), newFolder()].map((folder) => startNode(folder, { env })));
-  const project = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Shared', '--json'], { env })));
+  const project = await newProject(env, 'Shared');
   const [first, second] = nodes.map(({ url }) => createClient(url, project));
   if (!first || !second) throw new Error('two nodes were started');
   one = first;
@@ -121,5 +122,5 @@ test('one node goes, the other goes on; verify agrees', async () => {
   // The share of the node that went has to be taken over first; until then the view says that it is stale.
   const ledger = () => bodyOf(other.play('GET', other.storage(`players/${PLAYER}/ledger`)));
   await eventually('the views go on', async () => (await ledger()).entries.length > 10);
-  expect(await savepoint(['verify'], { env })).toMatchObject({ code: 0 });
+  expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
 });

@@ -1,26 +1,13 @@
 import { CommanderError } from 'commander';
 import { expect, test, vi } from 'vitest';
-import { allCommands, createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { VERSION } from '../../src/version.ts';
+import { tried } from './support/command-line.ts';
 import { newFolder, removeFolders, savepoint } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** What needs no database. The words are tried on the program itself; that the process ends as they say, on a few real ones. */
-
-/** Runs the words in this process: what commander or the command threw, and what was printed. */
-async function tried(words: readonly string[]): Promise<{ readonly thrown: unknown; readonly printed: string }> {
-  const printed: string[] = [];
-  const program = createProgram();
-  for (const each of allCommands(program)) {
-    each.configureOutput({ writeOut: (text) => printed.push(text), writeErr: (text) => printed.push(text) });
-  }
-  const thrown = await program.parseAsync([...words], { from: 'user' }).then(
-    () => null,
-    (error: unknown) => error,
-  );
-  return { thrown, printed: printed.join('') };
-}
 
 function pathsOf(): readonly (readonly string[])[] {
   const paths = (command: ReturnType<typeof createProgram>, above: readonly string[]): (readonly string[])[] =>
@@ -60,6 +47,8 @@ test.each([
 
 test.each([
   [['project', 'delete', 'p'], /--yes/],
+  [['project', 'settings', 'p', '--set', 'speed=5'], /NAME=VALUE/],
+  [['project', 'settings', 'p', '--set', 'enabled'], /NAME=VALUE/],
   [['rebuild', 'nothing'], /documents/],
   [['log', 'tail', '-n', 'x'], /--lines/],
   [['verify', '--anchor', 'x'], /PROJECT@REVISION:HASH/],

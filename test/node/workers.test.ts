@@ -3,14 +3,15 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createHttp } from '../../infra/harness/http.ts';
-import { type Credentials, expectOk, openProject, parseCredentials } from '../../infra/harness/project.ts';
+import { type Credentials, expectOk, openProject } from '../../infra/harness/project.ts';
 import { accountOf, noFindings } from '../faults/support/checks.ts';
 import { publishDefinitions } from '../faults/support/definitions.ts';
 import { startWriting } from '../faults/support/writers.ts';
 import { testDatabase } from '../support/postgres.ts';
+import { newProject, verified } from './support/beside.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
-import { eventually, isRunning, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, isRunning, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -24,7 +25,7 @@ let client: Client;
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase() };
   node = await startNode(newFolder(), { env, args: ['--workers', '2', '--no-demo'] });
-  project = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Crew', '--json'], { env })));
+  project = await newProject(env, 'Crew');
   client = createClient(node.url, project);
   await publishGame(client);
   const opened = openProject(node.url, project);
@@ -181,5 +182,5 @@ test('SIGTERM drains all: a write in flight is answered, no process is left; ver
   expect(await answered).toMatch(/^HTTP\/1.1 200/);
   expect(await stopping).toMatchObject({ code: 0, signal: null });
   for (const worker of workers) await eventually('it is gone', async () => !isRunning(worker));
-  expect(await savepoint(['verify'], { env })).toMatchObject({ code: 0 });
+  expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
 });
