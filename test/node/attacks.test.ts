@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { verified } from './support/beside.ts';
+import { verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(game.statuses.filter((status) => status >= 500)).toEqual([]);
   game.close();
-  expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
+  await verified(env);
   await node.stop();
   removeFolders();
 });

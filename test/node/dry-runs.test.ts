@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase } from '../support/postgres.ts';
-import { newApiKey, newProject } from './support/beside.ts';
+import { here, newApiKey, newProject, printed } from './support/command-line.ts';
 import { publishGame, source } from './support/game.ts';
 import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
-import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -226,7 +226,7 @@ describe('saved tests (management 9.1, 9.4)', () => {
 });
 
 describe('without a key (docs/tests.md)', () => {
-  const command = (...args: readonly string[]) => savepoint(['test', 'run', studio.projectId, ...args], { env });
+  const command = (...args: readonly string[]) => here(['test', 'run', studio.projectId, ...args], { env });
 
   test('the command runs the saved tests, of either target, and ends with 1 when one fails', async () => {
     const { code, stdout } = await command();
@@ -242,15 +242,15 @@ describe('without a key (docs/tests.md)', () => {
     expect([next.code, JSON.parse(next.stdout)]).toMatchObject([0, { ok: true, target: 'next', total: 1, passed: 1, failed: 0 }]);
     expect((await command('--json')).code).toBe(1);
     await ok(studio.manage('PUT', tests, { body: before }));
-    expect((await savepoint(['test', 'run', 'nobody'], { env })).stderr).toContain('NOT_FOUND');
+    expect((await here(['test', 'run', 'nobody'], { env })).stderr).toContain('NOT_FOUND');
     expect((await command('--target', 'later')).code).toBe(2);
   });
 
   test('the job tells which failed', async () => {
-    const add = (...args: readonly string[]) => savepoint(['jobs', 'add', 'tests.run', ...args], { env });
+    const add = (...args: readonly string[]) => here(['jobs', 'add', 'tests.run', ...args], { env });
     const { id } = JSON.parse((await add(studio.projectId, '--json')).stdout);
     const done = await eventually('the job is done', async () => {
-      const jobs = JSON.parse(await succeed(['jobs', 'list', '--json'], { env }));
+      const jobs = JSON.parse(await printed(['jobs', 'list', '--json'], { env }));
       return jobs.find((job: { id: string; state: string }) => job.id === id && job.state === 'completed');
     });
     expect(done).toMatchObject({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase } from '../support/postgres.ts';
-import { newApiKey, newProject, verified } from './support/beside.ts';
+import { newApiKey, newProject, verified } from './support/command-line.ts';
 import { source } from './support/game.ts';
 import { type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -383,6 +383,6 @@ describe('whatever is sent', () => {
       }
     }
     await ok(studio.manage('GET', studio.definitions('validate')));
-    expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
+    await verified(env);
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, expect, test, vi } from 'vitest';
 import { type EmbeddedPostgres, startPostgres } from '../support/embedded.ts';
-import { newProject } from './support/beside.ts';
+import { newProject } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { createClient, ok, PLAYER } from './support/game-client.ts';
 import { newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';

@@ -1,10 +1,10 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { hasRedis, REDIS_PASSWORD, startRedis } from '../jobs/redis.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { newProject } from './support/beside.ts';
+import { newProject, printed } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { createClient, ok, PLAYER } from './support/game-client.ts';
-import { eventually, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -36,7 +36,7 @@ test.skipIf(!hasRedis)('a Redis that is not there when a node starts: requests g
     const { code, stdout } = await savepoint(['jobs', 'add', 'verify.run', '--json'], { env });
     return code === 0 && JSON.parse(stdout);
   });
-  const listed = async (): Promise<readonly Listed[]> => JSON.parse(await succeed(['jobs', 'list', '--json'], { env }));
+  const listed = async (): Promise<readonly Listed[]> => JSON.parse(await printed(['jobs', 'list', '--json'], { env }));
   await eventually('it has run, and so has what is due by itself', async () => {
     const done = (await listed()).filter(({ state }) => state === 'completed');
     return done.some((job) => job.id === id) && done.some(({ name }) => name === 'tables.cleanup');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase } from '../support/postgres.ts';
-import { newProject, verified } from './support/beside.ts';
+import { newProject, verified } from './support/command-line.ts';
 import { type Client, createClient, NEXT, ok, refused, type Sent } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode, succeed } from './support/program.ts';
 
@@ -257,8 +257,8 @@ describe('who may', () => {
 test('the read model is what the log says, and can be built again', async () => {
   const player = newPlayer();
   await made(player, 'Kept');
-  expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
+  await verified(env);
   await succeed(['rebuild'], { env });
   expect(await records(player)).toMatchObject([{ recordName: 'Kept' }]);
-  expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
+  await verified(env);
 });

@@ -7,6 +7,7 @@ import { freePort } from '../../infra/harness/port.ts';
 import { type Credentials, parseCredentials } from '../../infra/harness/project.ts';
 import { type StandIn, startStandIn } from '../support/eventstore/server.ts';
 import { testDatabase } from '../support/postgres.ts';
+import { here, newProject, printed } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { createClient, ok, PLAYER } from './support/game-client.ts';
 import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
@@ -49,17 +50,17 @@ test('a game plays; commands beside it work; nothing of the log is in Postgres',
   const ledger = await ok(game.play('GET', game.storage(`players/${PLAYER}/ledger`)));
   expect(Object(ledger.body).entries.at(-1)).toMatchObject({ after: 13 });
   game.close();
-  const listed = JSON.parse(await succeed(['project', 'list', '--json'], { env }));
+  const listed = JSON.parse(await printed(['project', 'list', '--json'], { env }));
   expect(listed.map((one: { name: string }) => one.name)).toEqual(['Demo', 'Elsewhere']);
-  const key = JSON.parse(await succeed(['key', 'create', project.projectId, '--json'], { env }));
-  await succeed(['key', 'revoke', project.projectId, key.keyId], { env });
+  const key = JSON.parse(await printed(['key', 'create', project.projectId, '--json'], { env }));
+  await printed(['key', 'revoke', project.projectId, key.keyId], { env });
   expect(await savepoint(['verify'], { env })).toMatchObject({ code: 0 });
-  const stats = JSON.parse(await succeed(['log', 'stats', '--json'], { env }));
+  const stats = JSON.parse(await printed(['log', 'stats', '--json'], { env }));
   const own = stats.streams.find((one: { stream: string }) => one.stream === `project-${project.projectId}`);
-  const [anchor, ...more] = (await succeed(['log', 'anchor'], { env })).trim().split('\n').sort();
+  const [anchor, ...more] = (await printed(['log', 'anchor'], { env })).trim().split('\n').sort();
   expect([anchor, ...more].some((line) => line?.startsWith(`${project.projectId}@${own.events - 1}:`))).toBe(true);
   for (const of of [[], ['--project', project.projectId]]) {
-    const tail = (await succeed(['log', 'tail', '-n', '3', '--json', ...of], { env })).trim().split('\n');
+    const tail = (await printed(['log', 'tail', '-n', '3', '--json', ...of], { env })).trim().split('\n');
     expect(tail.map((line) => JSON.parse(line).revision)).toEqual([own.events - 3, own.events - 2, own.events - 1]);
   }
   const client = new pg.Client({ connectionString: env.DATABASE_URL });
@@ -92,12 +93,12 @@ test('a node that comes back shows what was written before and since', async () 
     return Object(body).entries.at(-1)?.after === 23;
   });
   for (const client of [game, view]) client.close();
-  await succeed(['project', 'create', 'Later', '--json'], { env });
-  expect(JSON.parse(await succeed(['verify', '--json'], { env }))).toMatchObject({ ok: true, behind: 0 });
+  await newProject(env, 'Later');
+  expect(JSON.parse(await printed(['verify', '--json'], { env }))).toMatchObject({ ok: true, behind: 0 });
 });
 
 test('doctor finds both well', async () => {
-  const { code, stdout } = await savepoint(['doctor', '--json'], { env });
+  const { code, stdout } = await here(['doctor', '--json'], { env });
   const { findings } = JSON.parse(stdout);
   const stateOf = (what: string) => findings.find((one: { what: string }) => one.what === what)?.state;
   expect(['log', 'log version', 'histories', 'projections', 'queue'].map(stateOf)).toEqual(Array(5).fill('ok'));
@@ -116,6 +117,6 @@ test('read models whose log is not there are refused, and told how to bring both
   const port = String(await freePort());
   const ended = await savepoint(['start', '--port', port, '--data', newFolder()], { env: { DATABASE_URL } });
   expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/read models of 3 projects.*knows none[\s\S]*log copy/)]);
-  const examined = JSON.parse((await savepoint(['doctor', '--json'], { env: { DATABASE_URL } })).stdout);
+  const examined = JSON.parse((await here(['doctor', '--json'], { env: { DATABASE_URL } })).stdout);
   expect(examined.findings.find((one: { what: string }) => one.what === 'histories')).toMatchObject({ state: 'fail' });
 });

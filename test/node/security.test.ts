@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { canonicalJson, isObject, parseJson } from '../../src/kernel/json.ts';
 import { type Seal, seal } from '../domain/security/seal.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { deleteProject, migrated, newApiKey, newProject, verified } from './support/beside.ts';
+import { newApiKey, newProject, printed, verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER, type Reply, refused, wireText } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -19,7 +19,7 @@ const clients: Client[] = [];
 
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase() };
-  await migrated(env);
+  await printed(['migrate'], { env });
   nodes = await Promise.all([1, 2].map(() => startNode(newFolder(), { env, args: ['--no-demo'] })));
 });
 
@@ -97,7 +97,7 @@ describe('the security configuration', () => {
     for (const id of ['nobody', 'a'.repeat(200), '..%2f']) {
       expect(await refused(client.send('GET', `/v3/security-config/${id}`))).toBe('404 SECURITY_CONFIG_NOT_FOUND');
     }
-    await deleteProject(env, client.projectId);
+    await printed(['project', 'delete', client.projectId, '--yes'], { env });
     expect(await refused(client.send('GET', `/v3/security-config/${client.projectId}?refresh=1`))).toBe('404 SECURITY_CONFIG_NOT_FOUND');
   });
 });
@@ -438,5 +438,5 @@ describe('a game whose revision is outdated', () => {
 });
 
 test('what was told of packages and revisions is in the log, and the tables say the same', async () => {
-  expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
+  await verified(env);
 });

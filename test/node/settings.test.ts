@@ -4,10 +4,10 @@ import { type Installation, openInstallation } from '../../src/compose/installat
 import { readConfig } from '../../src/config.ts';
 import { startStandIn } from '../support/eventstore/server.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { migrated, newApiKey, newProject } from './support/beside.ts';
+import { here, newApiKey, newProject, printed } from './support/command-line.ts';
 import { prices, publishGame } from './support/game.ts';
 import { type Client, createClient, ok, refused } from './support/game-client.ts';
-import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -40,7 +40,7 @@ describe.each([
     const opened = await openEngine();
     closeEngine = opened.close;
     env = { ...opened.env, DATABASE_URL: await testDatabase() };
-    await migrated(env);
+    await printed(['migrate'], { env });
     const roles = ['api,projector', 'api', 'api'];
     nodes = await Promise.all(roles.map((role) => startNode(newFolder(), { env, args: ['--no-demo', '--roles', role] })));
     beside = await openInstallation(readConfig(env), pino({ level: 'silent' }));
@@ -191,14 +191,14 @@ describe('settings of one node', () => {
     await ok(studio.manage('PUT', studio.definitions('settings'), { body: { enabled: false } }));
     expect(await refused(studio.manage('PUT', studio.definitions('settings'), { body: { enabled: true } }))).toBe('403 PROJECT_DISABLED');
     const set = ['--set', 'enabled=true', 'revisionNotifyMessage=12', 'analytics={"enabled":true}'];
-    const { settings } = JSON.parse(await succeed(['project', 'settings', studio.projectId, '--json', ...set], { env }));
+    const { settings } = JSON.parse(await printed(['project', 'settings', studio.projectId, '--json', ...set], { env }));
     expect(settings).toMatchObject({ enabled: true, revisionNotifyMessage: '12', analytics: { enabled: true } });
     await eventually('the node serves it again', async () => (await studio.manage('GET', studio.definitions('settings'))).status === 200);
-    expect(await succeed(['project', 'settings', studio.projectId], { env })).toMatch(/^name +"Camp"$[\s\S]*^authSessionTtlSeconds +600$/m);
+    expect(await printed(['project', 'settings', studio.projectId], { env })).toMatch(/^name +"Camp"$[\s\S]*^authSessionTtlSeconds +600$/m);
   });
 
   test('project settings --set of a value that is none is refused', async () => {
-    const { code, stderr } = await savepoint(['project', 'settings', studio.projectId, '--set', 'enabled=maybe'], { env });
+    const { code, stderr } = await here(['project', 'settings', studio.projectId, '--set', 'enabled=maybe'], { env });
     expect([code, stderr]).toEqual([1, expect.stringContaining('VALIDATION_FAILED')]);
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { newApiKey } from './support/beside.ts';
+import { newApiKey } from './support/command-line.ts';
 import { type Client, createClient, NEXT, ok, type Reply, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 

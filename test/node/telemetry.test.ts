@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { verified } from './support/beside.ts';
-import { tried } from './support/command-line.ts';
+import { here, printed, verified } from './support/command-line.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
 import { eventually, type Node, newFolder, postmasterOf, removeFolders, startNode, succeed } from './support/program.ts';
 
@@ -123,7 +122,7 @@ test('a failed save is recorded, and the operators are told', async () => {
 });
 
 describe('an operator', () => {
-  const json = async (...args: readonly string[]) => JSON.parse(await succeed(['analytics', ...args, '--data', node.data, '--json']));
+  const json = async (...args: readonly string[]) => JSON.parse(await printed(['analytics', ...args, '--data', node.data, '--json']));
 
   test('sees events, failed saves and players, of one project, type or player', async () => {
     const failures = await eventually('the failures are listed', async () => {
@@ -146,16 +145,16 @@ describe('an operator', () => {
   test('reads tables that no player can steer a terminal with', async () => {
     await ok(track({ platformId: '4444', type: 'x', label: '\u001b[2J\u202ered' }));
     const line = await eventually('the event is listed', async () => {
-      const text = await succeed(['analytics', 'list', '--player', '4444', '--data', node.data]);
+      const text = await printed(['analytics', 'list', '--player', '4444', '--data', node.data]);
       return text.includes('custom.x') && text;
     });
     expect(line).toContain('\ufffd[2J\ufffdred');
-    expect((await tried(['analytics', 'list', '--limit', '0', '--data', node.data])).thrown).toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect((await here(['analytics', 'list', '--limit', '0', '--data', node.data])).code).toBe(1);
   });
 
   test('can prove and rebuild it beside the running node', async () => {
     expect(await succeed(['rebuild', 'telemetry', '--data', node.data])).toContain('Rebuilt telemetry');
-    expect(await verified({ SAVEPOINT_DATA: node.data })).toMatchObject({ ok: true, problems: [] });
+    await verified({ SAVEPOINT_DATA: node.data });
   });
 });
 
@@ -167,7 +166,7 @@ test('while the database is away every report is answered with 200 and says that
   await eventually('a report is stored', async () => Object((await ok(track(event))).body).stored === true);
   await eventually('a heartbeat is stored', async () => Object((await ok(beat(PLAYER))).body).persisted === true);
   await eventually('the stats go on', async () => (await stats(PLAYER)).status === 200);
-  expect(await verified({ SAVEPOINT_DATA: node.data })).toMatchObject({ ok: true, problems: [] });
+  await verified({ SAVEPOINT_DATA: node.data });
 });
 
 test('several processes behind one port take reports in, and the first of them projects', async () => {

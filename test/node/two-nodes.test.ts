@@ -6,10 +6,10 @@ import { accountOf, noFindings } from '../faults/support/checks.ts';
 import { publishDefinitions } from '../faults/support/definitions.ts';
 import { startWriting } from '../faults/support/writers.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { newProject, verified } from './support/beside.ts';
+import { newProject, printed, verified } from './support/command-line.ts';
 import { prices, publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
-import { eventually, type Node, newFolder, removeFolders, startNode, succeed } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -44,7 +44,7 @@ afterAll(async () => {
 test('two first starts at once make one demo project between them', async () => {
   const demos = nodes.filter((node) => existsSync(join(node.data, 'demo-project.json')));
   expect(demos).toHaveLength(1);
-  expect(JSON.parse(await succeed(['project', 'list', '--json'], { env }))).toHaveLength(2);
+  expect(JSON.parse(await printed(['project', 'list', '--json'], { env }))).toHaveLength(2);
 });
 
 test('a node whose data folder cannot be made serves all the same, without a demo project', async () => {
@@ -105,10 +105,10 @@ test('definitions pushed on one are in force on the other', async () => {
 });
 
 test('a key made on one works on the other at once, and revoked it stops on both', async () => {
-  const key = JSON.parse(await succeed(['key', 'create', one.projectId, '--json'], { env }));
+  const key = JSON.parse(await printed(['key', 'create', one.projectId, '--json'], { env }));
   const works = (client: Client) => client.send('GET', client.definitions('validate'), { headers: { 'x-api-key': key.key } });
   for (const client of [one, other]) await ok(works(client));
-  await succeed(['key', 'revoke', one.projectId, key.keyId], { env });
+  await printed(['key', 'revoke', one.projectId, key.keyId], { env });
   for (const client of [one, other]) {
     await eventually('the key is refused', async () => (await works(client)).status === 401);
     expect(await refused(works(client))).toBe('401 UNAUTHORIZED');
@@ -122,5 +122,5 @@ test('one node goes, the other goes on; verify agrees', async () => {
   // The share of the node that went has to be taken over first; until then the view says that it is stale.
   const ledger = () => bodyOf(other.play('GET', other.storage(`players/${PLAYER}/ledger`)));
   await eventually('the views go on', async () => (await ledger()).entries.length > 10);
-  expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
+  await verified(env);
 });

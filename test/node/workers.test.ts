@@ -8,7 +8,7 @@ import { accountOf, noFindings } from '../faults/support/checks.ts';
 import { publishDefinitions } from '../faults/support/definitions.ts';
 import { startWriting } from '../faults/support/writers.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { newProject, verified } from './support/beside.ts';
+import { newProject, verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
 import { eventually, isRunning, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
@@ -182,5 +182,5 @@ test('SIGTERM drains all: a write in flight is answered, no process is left; ver
   expect(await answered).toMatch(/^HTTP\/1.1 200/);
   expect(await stopping).toMatchObject({ code: 0, signal: null });
   for (const worker of workers) await eventually('it is gone', async () => !isRunning(worker));
-  expect(await verified(env)).toMatchObject({ ok: true, problems: [] });
+  await verified(env);
 });

@@ -1,15 +1,56 @@
-import { allCommands, createProgram } from '../../../src/cli/program.ts';
+import { vi } from 'vitest';
+import { ownEnvironment } from '../../../infra/harness/node.ts';
+import { type Credentials, parseCredentials } from '../../../infra/harness/project.ts';
+import { run } from '../../../src/cli/run.ts';
+import type { KeyKind, Permissions } from '../../../src/domain/events.ts';
+import type { Ended, RunOptions } from './program.ts';
 
-/** Runs the words in this process: what commander or the command threw, and what help and wrong usage printed. */
-export async function tried(words: readonly string[]): Promise<{ readonly thrown: unknown; readonly printed: string }> {
-  const printed: string[] = [];
-  const program = createProgram();
-  for (const each of allCommands(program)) {
-    each.configureOutput({ writeOut: (text) => printed.push(text), writeErr: (text) => printed.push(text) });
-  }
-  const thrown = await program.parseAsync([...words], { from: 'user' }).then(
-    () => null,
-    (error: unknown) => error,
+/**
+ * The words of a command line, run in this process: a process of its own for each takes most of a second. Ends as that would; what is
+ * logged goes by it.
+ */
+export async function here(words: readonly string[], { env }: RunOptions = {}): Promise<Ended> {
+  const told = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      told[name] += String(text);
+      return true;
+    }),
   );
-  return { thrown, printed: printed.join('') };
+  const before = { env: process.env, exitCode: process.exitCode };
+  process.env = ownEnvironment(env);
+  process.exitCode = undefined;
+  try {
+    await run(words);
+    return { code: Number(process.exitCode ?? 0), signal: null, ...told };
+  } finally {
+    process.env = before.env;
+    process.exitCode = before.exitCode;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** What a command prints that ends with 0. */
+export async function printed(words: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { code, stdout, stderr } = await here(words, options);
+  if (code !== 0) throw new Error(`savepoint ${words.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+/** Where the node keeps its log and its read models. */
+export type Env = Readonly<Record<string, string>>;
+
+export async function newProject(env: Env, name: string): Promise<Credentials> {
+  return parseCredentials(JSON.parse(await printed(['project', 'create', name, '--json'], { env })));
+}
+
+/** The key itself. */
+export async function newApiKey(env: Env, projectId: string, permissions: Permissions = null, type: KeyKind = 'secret'): Promise<string> {
+  const restricted = permissions === null ? [] : ['--permissions', JSON.stringify(permissions)];
+  return JSON.parse(await printed(['key', 'create', projectId, '--type', type, ...restricted, '--json'], { env })).key;
+}
+
+/** Throws with all that `savepoint verify` finds wrong. */
+export async function verified(env: Env): Promise<void> {
+  await printed(['verify'], { env });
 }
