@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -15,7 +15,7 @@ const data = newFolder();
 let node: Node;
 
 beforeAll(async () => {
-  node = await startNode(data);
+  node = await startNode(data, { env: ALL_ROLES });
 });
 
 afterAll(async () => {

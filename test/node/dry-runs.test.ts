@@ -3,7 +3,7 @@ import { testDatabase } from '../support/postgres.ts';
 import { here, newApiKey, newProject, printed } from './support/command-line.ts';
 import { publishGame, source } from './support/game.ts';
 import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
-import { eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+import { ALL_ROLES, eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -15,7 +15,7 @@ let studio: Client;
 
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase() };
-  node = await startNode(newFolder(), { env, args: ['--no-demo'] });
+  node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES }, args: ['--no-demo'] });
   studio = createClient(node.url, await newProject(env, 'Tests'));
   await publishGame(studio);
   await ok(studio.play('POST', studio.storage(`players/${PLAYER}`), { body: { name: 'Ada', gold: 20 } }));

@@ -4,7 +4,7 @@ import { testDatabase } from '../support/postgres.ts';
 import { newProject, printed } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { createClient, ok, PLAYER } from './support/game-client.ts';
-import { eventually, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
+import { ALL_ROLES, eventually, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -20,7 +20,7 @@ test.skipIf(!hasRedis)('a Redis that is not there when a node starts: requests g
   const redis = await startRedis();
   await redis.kill();
   const env = { DATABASE_URL: await testDatabase(), REDIS_URL: redis.url, LOG_LEVEL: 'info' };
-  const node = await startNode(newFolder(), { env, args: ['--no-demo'] });
+  const node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES }, args: ['--no-demo'] });
   expect(node.stderr()).toMatch(/runs on: .*queue Redis redis:\/\/\S+, which does not answer; roles/);
   expect(node.stderr()).toMatch(/the job queue does not answer; requests go on, jobs wait: .*ECONNREFUSED/);
 

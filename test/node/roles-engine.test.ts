@@ -10,7 +10,7 @@ import { testDatabase } from '../support/postgres.ts';
 import { here, newProject, printed } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { createClient, ok, PLAYER } from './support/game-client.ts';
-import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { ALL_ROLES, eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -24,7 +24,7 @@ let project: Credentials;
 beforeAll(async () => {
   server = await startStandIn();
   env = { DATABASE_URL: await testDatabase(), EVENTSTORE_URL: server.url };
-  node = await startNode(newFolder(), { env: { ...env, LOG_LEVEL: 'info', COMMAND_TIMEOUT_MS: '60000' } });
+  node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES, LOG_LEVEL: 'info', COMMAND_TIMEOUT_MS: '60000' } });
   project = parseCredentials(JSON.parse(await succeed(['project', 'create', 'Elsewhere', '--json'], { env })));
 });
 
@@ -85,7 +85,7 @@ test('an endpoint call whose answer the log held back is answered as stored, how
 
 test('a node that comes back shows what was written before and since', async () => {
   await node.stop();
-  node = await startNode(node.data, { env });
+  node = await startNode(node.data, { env: { ...env, ...ALL_ROLES } });
   const [game, view] = [createClient(node.url, project), createClient(node.url, project)];
   for (const gold of [21, 22, 23]) await ok(game.play('POST', game.storage(`players/${PLAYER}`), { body: { gold } }));
   await eventually('the ledger shows it', async () => {

@@ -8,7 +8,18 @@ import { demoCredentials, healthStatus } from '../../infra/harness/node.ts';
 import { freePort } from '../../infra/harness/port.ts';
 import { publishGame } from './support/game.ts';
 import { createClient } from './support/game-client.ts';
-import { eventually, isRunning, type Node, newFolder, postmasterOf, removeFolders, run, savepoint, startNode } from './support/program.ts';
+import {
+  ALL_ROLES,
+  eventually,
+  isRunning,
+  type Node,
+  newFolder,
+  postmasterOf,
+  removeFolders,
+  run,
+  savepoint,
+  startNode,
+} from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -16,7 +27,7 @@ const data = newFolder();
 let node: Node;
 
 beforeAll(async () => {
-  node = await startNode(data);
+  node = await startNode(data, { env: ALL_ROLES });
   const studio = createClient(node.url, demoCredentials(data));
   await publishGame(studio);
   studio.close();

@@ -11,7 +11,7 @@ import { testDatabase } from '../support/postgres.ts';
 import { newProject, verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
-import { eventually, isRunning, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+import { ALL_ROLES, eventually, isRunning, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -24,7 +24,7 @@ let client: Client;
 
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase() };
-  node = await startNode(newFolder(), { env, args: ['--workers', '2', '--no-demo'] });
+  node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES }, args: ['--workers', '2', '--no-demo'] });
   project = await newProject(env, 'Crew');
   client = createClient(node.url, project);
   await publishGame(client);

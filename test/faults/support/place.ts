@@ -1,7 +1,8 @@
 import { demoCredentials } from '../../../infra/harness/node.ts';
 import { freePort } from '../../../infra/harness/port.ts';
 import { openProject, type Project } from '../../../infra/harness/project.ts';
-import { type Ended, isRunning, type Node, newFolder, removeFolders, savepoint, startNode } from '../../node/support/program.ts';
+import { here } from '../../node/support/command-line.ts';
+import { ALL_ROLES, type Ended, isRunning, type Node, newFolder, removeFolders, startNode } from '../../node/support/program.ts';
 import { publishDefinitions } from './definitions.ts';
 
 /** An installation to break: a node on a port that stays, its data folder, and the demo project with what the writers need. */
@@ -25,11 +26,11 @@ export interface PlaceOptions {
 
 export async function openPlace({ data = newFolder(), env = {}, args = [] }: PlaceOptions = {}): Promise<Place> {
   const port = await freePort();
-  const begin = () => startNode(data, { env, port, args });
+  const begin = () => startNode(data, { env: { ...ALL_ROLES, ...env }, port, args });
   const first = await begin();
   const project = openProject(first.url, demoCredentials(data));
   await publishDefinitions(project);
-  const run = (...args: readonly string[]) => savepoint([...args, '--data', data], { env });
+  const run = (...args: readonly string[]) => here([...args, '--data', data], { env });
   const place: Place = {
     data,
     env,
