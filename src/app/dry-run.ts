@@ -1,6 +1,6 @@
 import type { EndpointModel } from '../domain/definition/model.ts';
 import { withoutInfinities } from '../domain/endpoint/response.ts';
-import type { PendingWrite } from '../domain/endpoint/run.ts';
+import type { PendingWrite, Reads } from '../domain/endpoint/run.ts';
 import type { Value } from '../domain/endpoint/value.ts';
 import { type TestCase, type Verdict, verdictOf } from '../domain/test/model.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
@@ -35,6 +35,8 @@ export interface DryCall {
   readonly documentBytes: number;
   /** What the steps' results and the documents to be written may come to, each: values share parts, and printed each of them counts. */
   readonly traceBytes: number;
+  /** Finds the documents of a collection that a step looks through. */
+  readonly keys: Reads['keys'];
 }
 
 export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, random: () => number): DryRun {
@@ -48,10 +50,18 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
     for (const { collection, key, document } of test.seed) {
       writes.place(ground.definitions.collection(collection)?.id ?? collection, key, document);
     }
-    const as = { ...call.as, platformId: test.platformId, now, random };
-    const result = runSteps(ground, writes, endpoint, { input: test.input, fromQuery: false }, as, ({ id, type }, value, passed) => {
-      steps.push({ id, type, result: shown(value, traced), passed });
-    });
+    const as = { ...call.as, platformId: test.platformId, now, random, sleep: () => undefined };
+    const result = runSteps(
+      ground,
+      writes,
+      endpoint,
+      { input: test.input, fromQuery: false },
+      as,
+      ({ id, type }, value, passed) => {
+        steps.push({ id, type, result: shown(value, traced), passed });
+      },
+      call.keys,
+    );
     for (const write of result.writes) commit(writes, ground, write, test.platformId, endpoint.slug);
     pending.push(...result.writes.map((write) => pendingWrite(writes, write, written)));
     return { status: result.status, body: result.body };

@@ -1,5 +1,6 @@
+import type { Space } from '../domain/events.ts';
 import type { SubjectState } from '../domain/states.ts';
-import type { SubjectKey } from '../domain/subjects.ts';
+import { collectionSubject, documentSubject, type SubjectKey } from '../domain/subjects.ts';
 import { newVersion, readCounts, type Version, type WorkingSet } from './working-set.ts';
 
 /**
@@ -72,6 +73,22 @@ export class View {
     if (subjects.length === 1 || this.#collecting) return;
     const missing = subjects.filter((subject) => !this.#set.current(subject));
     if (missing.length > 0) throw new NeedsLoading(missing);
+  }
+
+  /** Revision up to which the rows of the state tables show every change. */
+  get horizon(): number {
+    return this.#set.horizon;
+  }
+
+  /**
+   * Keys of documents that changed since the rows of their collection were written. The collection counts as read: a decision that
+   * looked through one is made again where another node wrote in between, whatever it wrote.
+   */
+  changedKeys(space: Space, collection: string): readonly string[] {
+    this.reads.set(collectionSubject(space, collection), UNKNOWN);
+    const spaces = space === 'live' ? [space] : [space, 'live' as const];
+    const beginnings = spaces.map((each) => documentSubject(each, collection, ''));
+    return beginnings.flatMap((beginning) => [...this.#set.changedUnder(beginning)].map((subject) => subject.slice(beginning.length)));
   }
 
   #unknown(subject: SubjectKey): Version {

@@ -10,6 +10,10 @@ import type { Operation } from '../events.ts';
 export interface Reads {
   /** The stored document with schema defaults filled in, or `null`. `collection` is an id or a name in any letter case. May throw to have a document loaded first: never catch it. */
   document(collection: string, key: string): JsonObject | null;
+  /** What operations on a document that is not there start from: the defaults of its schema. */
+  blank(collection: string): JsonObject | null;
+  /** Keys of a collection's documents, in their order; one may turn out to have none. May throw to have them found first. */
+  keys(collection: string): readonly string[];
 }
 
 export interface EndpointCall {
@@ -25,6 +29,8 @@ export interface EndpointCall {
   readonly now: number;
   /** Uniform in [0, 1): seeded per call by the caller, so that a repeated run draws the same numbers. */
   random(): number;
+  /** Told of every sleep of the run, which does not wait itself; the caller does, outside of the decision, as long as they come to. */
+  sleep(ms: number): void;
 }
 
 /** A document the call wants written or deleted, operations already resolved, in order of the steps. */

@@ -95,6 +95,7 @@ function scopeOf(row: Row, around: Surroundings): Scope {
     isDedicatedServer: false,
     now: around.now,
     random: () => 0,
+    sleep: () => undefined,
   };
   return new Scope(new CallContext(call, around.values), names);
 }

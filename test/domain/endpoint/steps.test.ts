@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ExactNumber, type Json } from '../../../src/kernel/json.ts';
+import { ExactNumber, type Json, type JsonObject } from '../../../src/kernel/json.ts';
 import { refused, result, run } from './support.ts';
 
 /** A computed name, because an object literal with it looks like a promise to linters. */
@@ -56,6 +56,44 @@ describe('read', () => {
       { documents: { 'c/k': { owner } } },
     );
     expect(body).toEqual({ owner });
+  });
+});
+
+describe('a step that looks through a collection', () => {
+  const documents = { 'stalls/a': { price: 3 }, 'stalls/b': { price: 9 }, 'stalls/c': { price: 5, weight: 0 }, 'other/d': { price: 4 } };
+  const cheap = { field: 'price', op: '<', value: 8 };
+  const stalls = (type: string, more: JsonObject = {}): JsonObject => ({ id: 's', type, collection: 'stalls', where: cheap, ...more });
+
+  it.each<[string, JsonObject, Json]>([
+    ['lookup finds the first document in order of the keys', stalls('lookup'), { price: 3 }],
+    ['filter finds all of them, without their keys', stalls('filter'), [{ price: 3 }, { price: 5, weight: 0 }]],
+    ['random_select draws one', stalls('random_select', { weightField: 'weight' }), { price: 3 }],
+    ['lookup_many takes them by a field', stalls('lookup_many', { keys: [9, 4], keyField: 'price' }), { 9: { price: 9 }, 4: null }],
+    ['an empty collection has none', stalls('filter', { collection: 'nothing' }), []],
+  ])('%s', (_name, step, found) => {
+    expect(result([step], '{{s}}', { documents })).toEqual({ result: found });
+  });
+
+  it('sees what the call wrote and deleted before, each time anew', () => {
+    const steps = [
+      stalls('filter', { as: 'before' }),
+      { id: 'd', type: 'delete', collection: 'stalls', key: 'a' },
+      { id: 'w', type: 'write', collection: 'stalls', key: 'e', ops: [{ op: 'set', path: 'price', value: 1 }] },
+      stalls('filter', { as: 'after' }),
+    ];
+    expect(result(steps, ['{{before.length}}', '{{after}}'], { documents })).toEqual({
+      result: [2, [{ price: 5, weight: 0 }, { price: 1 }]],
+    });
+  });
+
+  it('refuses more than a thousand', () => {
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`stalls/${index}`, { price: 9 }]));
+    expect(result([stalls('filter')], '{{s}}', { documents: many(1000) })).toEqual({ result: [] });
+    expect(refused({ steps: [stalls('filter')] }, { documents: many(1001) })).toMatchObject({
+      status: 400,
+      code: 'SCAN_TOO_LARGE',
+      extra: { error: { step: { id: 's', type: 'filter', collection: 'stalls' } } },
+    });
   });
 });
 
@@ -162,6 +200,32 @@ describe('a step', () => {
     expect(sorted({ by: 'tier', direction: 'desc' })).toEqual({ result: ['b', 'c', 'a'] });
   });
 
+  it.each(['durationMs', 'ms', 'sleepMs', 'delayMs'])('sleep tells its caller how long, and waits for nothing itself: %s', (field) => {
+    const slept: number[] = [];
+    const steps = [
+      { id: 's', type: 'sleep', [field]: 400 },
+      { id: 't', type: 'sleep', [field]: 600 },
+    ];
+    expect(result(steps, '{{s.sleptMs}}', { call: { sleep: (ms) => slept.push(ms) } })).toEqual({ result: 400 });
+    expect(slept).toEqual([400, 600]);
+  });
+
+  it.each<Json>([-1, 300_001, '50', '{{input.ms}}', null])('sleep refuses %s', (ms) => {
+    expect(refused({ steps: [{ id: 's', type: 'sleep', ms }] }, { input: { ms: 5 } })).toMatchObject({
+      status: 400,
+      code: 'ENDPOINT_ERROR.SLEEP',
+    });
+  });
+
+  it('a call may not sleep longer than a second in all', () => {
+    const steps = [
+      { id: 's', type: 'sleep', ms: 1000 },
+      { id: 't', type: 'sleep', ms: 1 },
+    ];
+    expect(refused({ steps })).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
+    expect(refused({ steps: [{ id: 's', type: 'sleep', ms: 300_000 }] })).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
+  });
+
   it('is skipped by when, and an older value of the name survives', () => {
     const steps = [
       { id: 's', type: 'transform', value: 1 },
@@ -174,14 +238,8 @@ describe('a step', () => {
   it.each<[string, Json, number, string]>([
     ['of an unknown type', { id: 's', type: 'teleport' }, 501, 'ENDPOINT_NOT_SUPPORTED'],
     ['webhook', { id: 's', type: 'webhook' }, 501, 'ENDPOINT_NOT_SUPPORTED'],
-    ['sleep', { id: 's', type: 'sleep' }, 501, 'ENDPOINT_NOT_SUPPORTED'],
     ['that is not an object', 'read', 501, 'ENDPOINT_NOT_SUPPORTED'],
-    [
-      'that scans a collection',
-      { id: 's', type: 'filter', collection: 'bags', where: { field: 'a', op: '==', value: 1 } },
-      501,
-      'ENDPOINT_NOT_SUPPORTED',
-    ],
+    ['that looks through nothing', { id: 's', type: 'filter', where: { field: 'a', op: '==', value: 1 } }, 400, 'ENDPOINT_ERROR.FILTER'],
     ['without a check', { id: 's', type: 'condition' }, 400, 'ENDPOINT_ERROR.CONDITION'],
     ['with a broken when', { id: 's', type: 'transform', value: 1, when: {} }, 400, 'ENDPOINT_ERROR.TRANSFORM'],
     ['without where', { id: 's', type: 'lookup', source: 'values', table: 'swords' }, 400, 'ENDPOINT_ERROR.LOOKUP'],

@@ -4,12 +4,13 @@ import { blockStep, foreachStep, returnStep, untilStep, whileStep } from './flow
 import { randomStep } from './random.ts';
 import { readStep } from './read.ts';
 import { filterStep, lookupManyStep, lookupStep, randomSelectStep } from './scan.ts';
+import { sleepStep } from './sleep.ts';
 import { sortStep } from './sort.ts';
 import { arrayStep, computeStep, mergeStep, objectStep, switchStep, transformStep } from './values.ts';
 import { workflowStep } from './workflow.ts';
 import { deleteStep, writeStep } from './write.ts';
 
-/** Every step type that this server runs. `webhook` and `sleep` are not among them yet. */
+/** Every step type that this server runs. `webhook` is not among them yet. */
 export const STEP_TYPES: ReadonlyMap<string, CompileStep> = new Map<string, CompileStep>([
   ['read', readStep],
   ['condition', conditionStep],
@@ -35,5 +36,6 @@ export const STEP_TYPES: ReadonlyMap<string, CompileStep> = new Map<string, Comp
   ['foreach', foreachStep],
   ['call', workflowStep],
   ['return', returnStep],
+  ['sleep', sleepStep],
   ['response', () => () => undefined],
 ]);

@@ -1,0 +1,74 @@
+import type { Space } from '../domain/events.ts';
+import { refusal } from '../kernel/errors.ts';
+import type { Project } from './project.ts';
+import type { DocumentKeys } from './readers.ts';
+import type { View } from './view.ts';
+
+/**
+ * Thrown by a decision that needs something from outside of it: whoever asked for the decision brings it and asks again. Not an
+ * `Error`: nothing failed.
+ */
+export class NeedsOutside {
+  readonly bring: () => Promise<void>;
+
+  constructor(bring: () => Promise<void>) {
+    this.bring = bring;
+  }
+}
+
+/** Documents of one collection that a step looks through at most (endpoint-language 8), and what their texts may come to together. */
+const MOST_SCANNED = 1000;
+const MOST_SCANNED_BYTES = 8 * 1024 * 1024;
+/** What moves on faster than it can be asked for is taken as it was found: as of a moment after the call came. */
+const TRIES = 10;
+/** How often one call may go outside. */
+const MOST_ERRANDS = 50;
+
+/** What the decisions of one call got from outside of them, kept from one to the next. */
+export class Outside {
+  readonly #project: Project;
+  /** Made when first needed: most calls stay at home. */
+  #scans: Map<string, DocumentKeys & { readonly tries: number }> | null = null;
+
+  constructor(project: Project) {
+    this.#project = project;
+  }
+
+  /**
+   * Goes on where a decision threw `error`: brings what it asked for, and has it made again until it asks for nothing more. Throws
+   * what is no such request.
+   */
+  async after<A>(error: unknown, decide: () => Promise<A>): Promise<A> {
+    let thrown = error;
+    for (let errands = 0; errands < MOST_ERRANDS; errands += 1) {
+      if (!(thrown instanceof NeedsOutside)) throw thrown;
+      await thrown.bring();
+      try {
+        return await decide();
+      } catch (next) {
+        thrown = next;
+      }
+    }
+    throw thrown instanceof NeedsOutside ? refusal('LIMIT_EXCEEDED', `A call may look around ${MOST_ERRANDS} times at most`) : thrown;
+  }
+
+  /**
+   * Keys of a collection's documents: those of the table, and those that changed since it was written. One may turn out to be
+   * deleted. Throws 400 SCAN_TOO_LARGE, or {@link NeedsOutside}.
+   */
+  keys(view: View, space: Space, collection: string): readonly string[] {
+    const name = `${space}/${collection}`;
+    const found = this.#scans?.get(name);
+    // What changed between the table's revision and the horizon may be forgotten here.
+    if (!found || (found.revision < view.horizon && found.tries < TRIES)) {
+      throw new NeedsOutside(async () => {
+        const keys = await this.#project.documentKeys(space, collection, MOST_SCANNED + 1);
+        this.#scans ??= new Map();
+        this.#scans.set(name, { ...keys, tries: (found?.tries ?? 0) + 1 });
+      });
+    }
+    if (found.keys.length > MOST_SCANNED || found.bytes > MOST_SCANNED_BYTES) throw refusal('SCAN_TOO_LARGE');
+    const changed = view.changedKeys(space, collection);
+    return changed.length === 0 ? found.keys : [...new Set([...found.keys, ...changed])].sort();
+  }
+}
