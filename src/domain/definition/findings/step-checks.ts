@@ -1,5 +1,6 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
+import { SLEEP_FIELDS } from '../../endpoint/steps/sleep.ts';
 import { conditionFindings, whereFindings } from './condition.ts';
 import { type Findings, isFlag, isMap, isTemplated, isText, isWhole, oneOf } from './finding.ts';
 
@@ -75,6 +76,12 @@ function callable(step: JsonObject, names: readonly string[], path: string, find
   findings.member(step, 'params', path, isMap, 'INVALID_PARAMS', 'an object');
 }
 
+function sleep(step: JsonObject, path: string, findings: Findings): void {
+  const ms = SLEEP_FIELDS.map((name) => member(step, name)).find((value) => value !== undefined);
+  const isMs = typeof ms === 'number' && ms >= 0 && ms <= 300_000;
+  if (!isMs) findings.add('INVALID_SLEEP_MS', path, `This step needs 'ms', from 0 to 300000.`, 'A call may sleep 1000 ms in all.');
+}
+
 function loop(step: JsonObject, path: string, findings: Findings): void {
   if (!isWhole(member(step, 'maxIterations') ?? null, 1, Number.MAX_SAFE_INTEGER)) {
     findings.add('MISSING_MAX_ITERATIONS', path, `A loop needs 'maxIterations', at least 1.`);
@@ -103,6 +110,7 @@ function operation(op: Json, path: string, findings: Findings): void {
     return;
   }
   if (!isText(member(op, 'path'))) findings.add('MISSING_OP_PATH', path, `An operation needs a 'path'.`);
+  operationWhen(op, path, findings);
   const value = member(op, 'value');
   const computed = ['valueExpression', 'expression'].some((name) => Object.hasOwn(op, name));
   if (word === 'pull') {
@@ -115,6 +123,15 @@ function operation(op: Json, path: string, findings: Findings): void {
     findings.add('INC_VALUE_NOT_NUMERIC', `${path}/value`, `'inc' adds a number or a template.`);
   } else if (word === 'merge' && !isObject(value) && !isTemplated(value)) {
     findings.add('MERGE_VALUE_NOT_OBJECT', `${path}/value`, `'merge' takes an object.`);
+  }
+}
+
+function operationWhen(op: JsonObject, path: string, findings: Findings): void {
+  for (const name of ['when', 'if']) {
+    const when = member(op, name);
+    if (when === undefined || when === null) continue;
+    if (isObject(when)) conditionFindings(when, `${path}/${name}`, findings);
+    else if (typeof when !== 'boolean') findings.add('INVALID_OP_WHEN', `${path}/${name}`, `'${name}' is a condition, true or false.`);
   }
 }
 
@@ -166,6 +183,8 @@ export const STEP_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     (step, path, findings) => {
       scan(step, path, findings);
       findings.missing(step, ['keys', 'values'], path, 'MISSING_LOOKUP_KEYS');
+      findings.member(step, 'asMap', path, isFlag, 'INVALID_AS_MAP', 'true or false');
+      findings.member(step, 'keyField', path, isText, 'INVALID_KEY_FIELD', 'a text');
     },
   ],
   ['transform', transform],
@@ -194,6 +213,7 @@ export const STEP_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     },
   ],
   ['random', random],
+  ['sleep', sleep],
   ['block', (step, path, findings) => findings.missing(step, ['steps', 'body'], path, 'MISSING_BLOCK_STEPS')],
   ['while', loop],
   ['until', loop],
