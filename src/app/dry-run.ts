@@ -10,6 +10,7 @@ import { type Grounds, requireStorable } from './access.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { commit, type RunAs, runSteps } from './endpoint-steps.ts';
 import type { View } from './view.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /**
  * An endpoint run as a test (management 9.3; endpoint-language 15): decided on the real state like any call, its writes seen by itself
@@ -37,6 +38,7 @@ export interface DryCall {
   readonly traceBytes: number;
   /** Finds the documents of a collection that a step looks through. */
   readonly keys: Reads['keys'];
+  readonly webhooks: Pick<Webhooks, 'isAllowed'>;
 }
 
 export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, random: () => number): DryRun {
@@ -50,7 +52,7 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
     for (const { collection, key, document } of test.seed) {
       writes.place(ground.definitions.collection(collection)?.id ?? collection, key, document);
     }
-    const as = { ...call.as, platformId: test.platformId, now, random, sleep: () => undefined };
+    const as = { ...call.as, platformId: test.platformId, now, random, sleep: () => undefined, webhook: unsent(call.webhooks) };
     const result = runSteps(
       ground,
       writes,
@@ -72,6 +74,11 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
   const warnings = [...warningsOf(endpoint), ...test.warnings];
   const body = ok ? answer.body : withError(answer.body, message);
   return { endpoint, ok, status: answer.status, body, message, steps, pendingWrites: pending, warnings, verdict };
+}
+
+/** A webhook as its step shows it where it is not sent. */
+function unsent({ isAllowed }: DryCall['webhooks']): RunAs['webhook'] {
+  return (_index, url, payload) => (isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null);
 }
 
 interface Answer {

@@ -51,7 +51,7 @@ async function runOnce(
   const sleep = (ms: number) => {
     sleptMs += ms;
   };
-  const outside = new Outside(project);
+  const outside = new Outside(project, context);
   const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
     sleptMs = 0;
     const once: Run = {
@@ -157,7 +157,8 @@ function perform(run: Run, platformId: string, input: JsonObject): Decision<Ran>
   const endpoint = callable(ground.definitions, call.slug, caller);
   if (revision !== null) requireCurrent(revision, endpoint, ground.definitions);
   const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, sleep };
+  const webhook = (index: number, url: string, payload: JsonObject) => outside.webhook(index, url, payload);
+  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, sleep, webhook };
   const keys = (collection: string) => outside.keys(view, ground.space, collection);
   const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
   for (const write of result.writes) commit(writes, ground, write, platformId, endpoint.slug);

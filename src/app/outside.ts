@@ -1,5 +1,7 @@
 import type { Space } from '../domain/events.ts';
 import { refusal } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { AppContext } from './context.ts';
 import type { Project } from './project.ts';
 import type { DocumentKeys } from './readers.ts';
 import type { View } from './view.ts';
@@ -21,17 +23,28 @@ const MOST_SCANNED = 1000;
 const MOST_SCANNED_BYTES = 8 * 1024 * 1024;
 /** What moves on faster than it can be asked for is taken as it was found: as of a moment after the call came. */
 const TRIES = 10;
+/** One webhook, and all of a call together: the game waits for them. */
+const ONE_WEBHOOK_MS = 3000;
+const MOST_WEBHOOK_MS = 5000;
 /** How often one call may go outside. */
 const MOST_ERRANDS = 50;
+
+type Around = Pick<AppContext, 'webhooks' | 'scheduler'>;
 
 /** What the decisions of one call got from outside of them, kept from one to the next. */
 export class Outside {
   readonly #project: Project;
+  readonly #around: Around;
   /** Made when first needed: most calls stay at home. */
   #scans: Map<string, DocumentKeys & { readonly tries: number }> | null = null;
 
-  constructor(project: Project) {
+  /** By number. */
+  #delivered: JsonObject[] | null = null;
+  #webhookMs = MOST_WEBHOOK_MS;
+
+  constructor(project: Project, around: Around) {
     this.#project = project;
+    this.#around = around;
   }
 
   /**
@@ -70,5 +83,26 @@ export class Outside {
     if (found.keys.length > MOST_SCANNED || found.bytes > MOST_SCANNED_BYTES) throw refusal('SCAN_TOO_LARGE');
     const changed = view.changedKeys(space, collection);
     return changed.length === 0 ? found.keys : [...new Set([...found.keys, ...changed])].sort();
+  }
+
+  /**
+   * What came of the call's webhook number `index`. It was sent before the decision that asks, whatever that one would now write into
+   * it: a decision that is made again sends nothing twice. `null` for an address that webhooks may not go to. Throws {@link NeedsOutside}.
+   */
+  webhook(index: number, url: string, payload: JsonObject): JsonObject | null {
+    const delivered = this.#delivered?.[index];
+    if (delivered) return delivered;
+    if (!this.#around.webhooks.isAllowed(url)) return null;
+    throw new NeedsOutside(() => this.#deliver(index, url, payload));
+  }
+
+  async #deliver(index: number, url: string, payload: JsonObject): Promise<void> {
+    const { webhooks, scheduler } = this.#around;
+    const started = scheduler.monotonic();
+    const timeoutMs = Math.ceil(Math.min(ONE_WEBHOOK_MS, this.#webhookMs));
+    this.#delivered ??= [];
+    this.#delivered[index] =
+      timeoutMs > 0 ? { ...(await webhooks.post(url, payload, timeoutMs)) } : { ok: false, status: 0, error: 'The call has no time left.' };
+    this.#webhookMs -= scheduler.monotonic() - started;
   }
 }

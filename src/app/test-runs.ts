@@ -24,7 +24,7 @@ export interface TestPlace {
   groundsOf(view: View): Grounds;
 }
 
-export type TestContext = Pick<AppContext, 'scheduler'> & { readonly limits: Pick<AppContext['limits'], 'documentBytes'> };
+export type TestContext = Pick<AppContext, 'scheduler' | 'webhooks'> & { readonly limits: Pick<AppContext['limits'], 'documentBytes'> };
 
 /** What the steps of one run may show: when it was asked for alone, and in a list of many. */
 export const ALONE_BYTES = 64 * 1024;
@@ -38,13 +38,14 @@ interface Run extends DryRun {
 async function run(context: TestContext, place: TestPlace, test: TestCase, as: DryCall['as'], traceBytes: number): Promise<Run | null> {
   const started = context.scheduler.monotonic();
   const random = draws();
-  const outside = new Outside(place.project);
+  const outside = new Outside(place.project, context);
   const decide = (view: View, now: number): Decision<DryRun | null> => {
     const ground = place.groundsOf(view);
     const endpoint = ground.definitions.endpoint(test.endpoint);
     if (endpoint === undefined) return { events: [], answer: null };
     const keys = (collection: string) => outside.keys(view, ground.space, collection);
-    const call = { test, endpoint, as, documentBytes: context.limits.documentBytes, traceBytes, keys };
+    const { limits, webhooks } = context;
+    const call = { test, endpoint, as, documentBytes: limits.documentBytes, traceBytes, keys, webhooks };
     return { events: [], answer: dryRun(view, ground, call, now, random()) };
   };
   const command = { cause: 'endpoint.test', actor: place.actor, decide };

@@ -1,3 +1,4 @@
+import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { prices, publishGame, source } from './support/game.ts';
@@ -10,10 +11,21 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let node: Node;
 let game: Client;
+/** Where webhooks go, and the paths that were posted to. */
+let chat: Server;
+let hooks = '';
+const posted: string[] = [];
 
 beforeAll(async () => {
   const data = newFolder();
-  node = await startNode(data);
+  chat = createServer((request, response) => {
+    posted.push(request.url ?? '');
+    request.resume().on('end', () => response.writeHead(request.url?.endsWith('broken') ? 500 : 204).end());
+  });
+  await new Promise<void>((resolve) => chat.listen(0, '127.0.0.1', resolve));
+  const address = chat.address();
+  hooks = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/hooks/`;
+  node = await startNode(data, { env: { WEBHOOK_PREFIXES: hooks } });
   game = createClient(node.url, demoCredentials(data));
   await publishGame(game);
 });
@@ -21,6 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   game?.close();
   await node?.stop();
+  chat?.close();
   removeFolders();
 });
 
@@ -271,6 +284,43 @@ describe('endpoints', () => {
     expect(await timed({})).toEqual([200, true]);
     expect(await timed({ fail: true })).toEqual([400, true]);
     expect(await bodyOf(load(key))).toMatchObject({ naps: 1 });
+  });
+});
+
+describe('webhooks', () => {
+  const told = {
+    id: 'told',
+    slug: 'told',
+    steps: [
+      { id: 'me', type: 'read', collection: 'players', key: '{{input.key}}' },
+      { id: 'hook', type: 'webhook', url: `{{input.to}}{{input.path|good}}`, title: 'Hello {{platformId}}' },
+      { id: 'other', type: 'read', collection: 'towns', key: 'never-read-{{input.key}}' },
+      { id: 'w', type: 'write', collection: 'towns', key: 'bell', ops: [{ op: 'inc', path: 'rung', value: 1 }] },
+      { id: 'c', type: 'condition', check: { field: 'input.fail', op: 'not_exists' } },
+    ],
+    response: { body: { hook: '{{hook}}' } },
+  };
+  const tell = (body: object) => game.play('POST', game.endpoint('told'), { body: { to: hooks, ...body } });
+
+  test('are sent once each, however often calls that meet on one document are decided; a failed delivery fails no call', async () => {
+    await ok(game.manage('PATCH', game.definitions('endpoints'), { body: told }));
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => tell({ key: `k${n}`, path: `n${n}` })));
+    expect(replies.map(({ body }) => body)).toEqual(replies.map(() => ({ hook: { ok: true, status: 204 } })));
+    expect([...posted].sort()).toEqual(Array.from({ length: 20 }, (_, n) => `/hooks/n${n}`).sort());
+    expect(await bodyOf(load('bell', 'towns'))).toMatchObject({ rung: 20 });
+    expect(await bodyOf(tell({ path: 'broken' }))).toMatchObject({ hook: { ok: false, status: 500 } });
+  });
+
+  test('leave before the call is refused, go nowhere but where they may, and are only shown in tests', async () => {
+    posted.length = 0;
+    expect(await refused(tell({ fail: true }))).toBe('400 CONDITION_FAILED');
+    expect(posted).toEqual(['/hooks/good']);
+    for (const to of ['http://127.0.0.1:1/', `${hooks}../`, 'https://chat.example/', '']) {
+      expect(await refused(tell({ to }))).toBe('400 ENDPOINT_ERROR.WEBHOOK');
+    }
+    const { body } = await ok(game.manage('POST', game.definitions('test-endpoint'), { body: { slug: 'told', input: { to: hooks } } }));
+    expect(body).toMatchObject({ passed: true, result: { body: { hook: { ok: true, status: 200, skipped: true } } } });
+    expect(posted).toHaveLength(1);
   });
 });
 

@@ -31,6 +31,11 @@ export interface EndpointCall {
   random(): number;
   /** Told of every sleep of the run, which does not wait itself; the caller does, outside of the decision, as long as they come to. */
   sleep(ms: number): void;
+  /**
+   * What came of the run's webhook number `index`, from 0, which is sent once however often the run is repeated; `null` where webhooks
+   * may not go to that address. May throw to have it sent first.
+   */
+  webhook(index: number, url: string, payload: JsonObject): JsonObject | null;
 }
 
 /** A document the call wants written or deleted, operations already resolved, in order of the steps. */

@@ -18,6 +18,7 @@ const MAX_STEPS = 10_000;
 const MAX_WORK = 2_000_000;
 /** Sum of a call's sleeps (endpoint-language 17). */
 const MAX_SLEEP_MS = 1000;
+const MAX_WEBHOOKS = 5;
 
 /** What the whole call shares: its clock, its input, its budgets. */
 export class CallContext {
@@ -26,6 +27,7 @@ export class CallContext {
   private steps = 0;
   private work = 0;
   private slept = 0;
+  private webhooks = 0;
   private clock: ClockNames | null = null;
 
   constructor(call: EndpointCall, values: JsonObject) {
@@ -42,6 +44,12 @@ export class CallContext {
     this.slept += ms;
     if (this.slept > MAX_SLEEP_MS) throw refusal('LIMIT_EXCEEDED', `A call may sleep at most ${MAX_SLEEP_MS} ms`);
     this.call.sleep(ms);
+  }
+
+  webhook(url: string, payload: JsonObject): JsonObject | null {
+    if (this.webhooks >= MAX_WEBHOOKS) throw refusal('LIMIT_EXCEEDED', `A call may send at most ${MAX_WEBHOOKS} webhooks`);
+    this.webhooks += 1;
+    return this.call.webhook(this.webhooks - 1, url, payload);
   }
 
   spend(units: number): void {

@@ -96,6 +96,7 @@ function scopeOf(row: Row, around: Surroundings): Scope {
     now: around.now,
     random: () => 0,
     sleep: () => undefined,
+    webhook: () => null,
   };
   return new Scope(new CallContext(call, around.values), names);
 }

@@ -217,6 +217,57 @@ describe('a step', () => {
     });
   });
 
+  it('webhook posts what a chat shows, one after the other, and binds what came of it', () => {
+    const posted: Json[] = [];
+    const webhook = (index: number, url: string, payload: JsonObject) => {
+      posted.push({ index, url, payload });
+      return { ok: index === 0, status: index === 0 ? 204 : 500 };
+    };
+    const steps = [
+      { id: 'a', type: 'webhook', url: 'https://chat.example/{{input.room}}', title: 'Hi {{input.name}}', color: '#00ff00' },
+      {
+        id: 'b',
+        type: 'webhook',
+        url: 'https://chat.example/x',
+        description: 'd'.repeat(5000),
+        fields: [{ name: 'n', value: '{{input.n}}', inline: true }, 'x', { name: 'm', value: 7 }],
+      },
+    ];
+    const input = { room: 'r', name: 'Ada', n: 5 };
+    expect(result(steps, ['{{a.ok}}', '{{a.status}}', '{{b.ok}}'], { input, call: { webhook } })).toEqual({ result: [true, 204, false] });
+    const timestamp = '2023-11-14T22:13:20.000Z';
+    expect(posted).toEqual([
+      {
+        index: 0,
+        url: 'https://chat.example/r',
+        payload: { embeds: [{ title: 'Hi Ada', description: '', color: 0x00ff00, fields: [], timestamp }] },
+      },
+      {
+        index: 1,
+        url: 'https://chat.example/x',
+        payload: {
+          embeds: [
+            {
+              title: '',
+              description: 'd'.repeat(4096),
+              color: 0x5865f2,
+              fields: [
+                { name: 'n', value: '5', inline: true },
+                { name: 'm', value: '7', inline: false },
+              ],
+              timestamp,
+            },
+          ],
+        },
+      },
+    ]);
+  });
+
+  it('a call may not send more than five webhooks', () => {
+    const steps = Array.from({ length: 6 }, (_, index) => ({ id: `h${index}`, type: 'webhook', url: 'https://chat.example/' }));
+    expect(refused({ steps }, { call: { webhook: () => ({ ok: true }) } })).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
+  });
+
   it('a call may not sleep longer than a second in all', () => {
     const steps = [
       { id: 's', type: 'sleep', ms: 1000 },
@@ -237,7 +288,8 @@ describe('a step', () => {
 
   it.each<[string, Json, number, string]>([
     ['of an unknown type', { id: 's', type: 'teleport' }, 501, 'ENDPOINT_NOT_SUPPORTED'],
-    ['webhook', { id: 's', type: 'webhook' }, 501, 'ENDPOINT_NOT_SUPPORTED'],
+    ['webhook without an address', { id: 's', type: 'webhook' }, 400, 'ENDPOINT_ERROR.WEBHOOK'],
+    ['webhook to where none may go', { id: 's', type: 'webhook', url: 'http://10.0.0.1/' }, 400, 'ENDPOINT_ERROR.WEBHOOK'],
     ['that is not an object', 'read', 501, 'ENDPOINT_NOT_SUPPORTED'],
     ['that looks through nothing', { id: 's', type: 'filter', where: { field: 'a', op: '==', value: 1 } }, 400, 'ENDPOINT_ERROR.FILTER'],
     ['without a check', { id: 's', type: 'condition' }, 400, 'ENDPOINT_ERROR.CONDITION'],

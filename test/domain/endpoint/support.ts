@@ -35,6 +35,7 @@ export function callOf(world: World): EndpointCall {
     now: NOW,
     random: () => 0.5,
     sleep: () => undefined,
+    webhook: () => null,
     ...world.call,
   };
 }

@@ -1,6 +1,7 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { SLEEP_FIELDS } from '../../endpoint/steps/sleep.ts';
+import { isColor } from '../../endpoint/steps/webhook.ts';
 import { conditionFindings, whereFindings } from './condition.ts';
 import { type Findings, isFlag, isMap, isTemplated, isText, isWhole, oneOf } from './finding.ts';
 
@@ -80,6 +81,23 @@ function sleep(step: JsonObject, path: string, findings: Findings): void {
   const ms = SLEEP_FIELDS.map((name) => member(step, name)).find((value) => value !== undefined);
   const isMs = typeof ms === 'number' && ms >= 0 && ms <= 300_000;
   if (!isMs) findings.add('INVALID_SLEEP_MS', path, `This step needs 'ms', from 0 to 300000.`, 'A call may sleep 1000 ms in all.');
+}
+
+function webhook(step: JsonObject, path: string, findings: Findings): void {
+  const url = member(step, 'url');
+  if (!isText(url)) findings.add('MISSING_WEBHOOK_URL', path, `This step needs a 'url'.`);
+  else if (!isTemplated(url) && !/^https?:\/\/./i.test(url))
+    findings.add('INVALID_WEBHOOK_URL', `${path}/url`, 'This is no address to post to.');
+  const named = (field: Json) => isObject(field) && isText(member(field, 'name')) && member(field, 'value') !== undefined;
+  findings.member(
+    step,
+    'fields',
+    path,
+    (fields) => isArray(fields) && fields.every(named),
+    'INVALID_WEBHOOK_FIELDS',
+    'a list of name and value',
+  );
+  findings.member(step, 'color', path, (color) => isText(color) && isColor(color.replace(/^#/, '')), 'WEBHOOK_COLOR', 'six hex digits');
 }
 
 function loop(step: JsonObject, path: string, findings: Findings): void {
@@ -214,6 +232,7 @@ export const STEP_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ],
   ['random', random],
   ['sleep', sleep],
+  ['webhook', webhook],
   ['block', (step, path, findings) => findings.missing(step, ['steps', 'body'], path, 'MISSING_BLOCK_STEPS')],
   ['while', loop],
   ['until', loop],

@@ -7,10 +7,11 @@ import { filterStep, lookupManyStep, lookupStep, randomSelectStep } from './scan
 import { sleepStep } from './sleep.ts';
 import { sortStep } from './sort.ts';
 import { arrayStep, computeStep, mergeStep, objectStep, switchStep, transformStep } from './values.ts';
+import { webhookStep } from './webhook.ts';
 import { workflowStep } from './workflow.ts';
 import { deleteStep, writeStep } from './write.ts';
 
-/** Every step type that this server runs. `webhook` is not among them yet. */
+/** Every step type that this server runs. */
 export const STEP_TYPES: ReadonlyMap<string, CompileStep> = new Map<string, CompileStep>([
   ['read', readStep],
   ['condition', conditionStep],
@@ -37,5 +38,6 @@ export const STEP_TYPES: ReadonlyMap<string, CompileStep> = new Map<string, Comp
   ['call', workflowStep],
   ['return', returnStep],
   ['sleep', sleepStep],
+  ['webhook', webhookStep],
   ['response', () => () => undefined],
 ]);
