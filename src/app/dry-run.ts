@@ -52,7 +52,7 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
     for (const { collection, key, document } of test.seed) {
       writes.place(ground.definitions.collection(collection)?.id ?? collection, key, document);
     }
-    const as = { ...call.as, platformId: test.platformId, now, random, sleep: () => undefined, webhook: unsent(call.webhooks) };
+    const as = { ...call.as, platformId: test.platformId, now, random, world: stillWorld(call.webhooks) };
     const result = runSteps(
       ground,
       writes,
@@ -76,9 +76,12 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
   return { endpoint, ok, status: answer.status, body, message, steps, pendingWrites: pending, warnings, verdict };
 }
 
-/** A webhook as its step shows it where it is not sent. */
-function unsent({ isAllowed }: DryCall['webhooks']): RunAs['webhook'] {
-  return (_index, url, payload) => (isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null);
+/** Nobody waits, and a webhook is shown where it is not sent. */
+function stillWorld({ isAllowed }: DryCall['webhooks']): RunAs['world'] {
+  return {
+    sleep: () => undefined,
+    webhook: (_index, url, payload) => (isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null),
+  };
 }
 
 interface Answer {

@@ -13,8 +13,8 @@ import type { DocumentWrites } from './document-writes.ts';
 
 /** Running an endpoint's steps over the documents of one command: what a call and a dry run have in common. */
 
-/** Whom a run is for, and the clock and chance it sees. */
-export type RunAs = Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'sleep' | 'webhook'>;
+/** Whom a run is for, and the clock, chance and world it sees. */
+export type RunAs = Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'world'>;
 
 /**
  * Checks the input and runs the steps over `writes`, which are not written by that: the caller commits what the result asks for. `keys`

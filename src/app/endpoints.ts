@@ -47,42 +47,22 @@ async function runOnce(
   const caller = mustProve(settingsOf(project), claimed) ? await proven(context, project, claimed, call) : claimed;
   const draw = draws();
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
-  let sleptMs = 0;
-  const sleep = (ms: number) => {
-    sleptMs += ms;
-  };
   const outside = new Outside(project, context);
   const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
-    sleptMs = 0;
-    const once: Run = {
-      context,
-      view,
-      ground: groundsOf(view, caller, call.target),
-      caller,
-      call,
-      revision,
-      now,
-      random: draw(),
-      sleep,
-      outside,
-    };
+    outside.begin();
+    const once: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw(), outside };
     if (caller.session !== undefined) readably(() => requireSession(view, caller, now));
     const player = admitted(once);
     return open === null ? runPlain(once, player) : runSealed(once, player, open);
   };
   const decide = () => execute(project, caller, 'endpoint.call', run, call.slug);
-  // Sleeps are waited for only here, once the call is settled: a decision is one turn and may be repeated, so it cannot wait, and
-  // neither the writer nor anybody's write waits with it.
-  const slept = async () => {
-    if (sleptMs > 0) await context.scheduler.sleep(sleptMs);
-  };
   let outcome: Outcome<Ran | Consumed<Ran>>;
   try {
     outcome = await decide();
   } catch (error) {
-    outcome = await outside.after(error, decide).catch((refused) => slept().then(() => Promise.reject(refused)));
+    outcome = await outside.after(error, decide);
   }
-  if (sleptMs > 0) await slept();
+  if (outside.sleptMs > 0) await outside.waited();
   const { wrote, ...answer } = 'wrote' in outcome.answer ? outcome.answer : { ...unwrapped(outcome.answer), wrote: true };
   // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
   const stale = wrote ? false : positioned(context, project, caller).stale;
@@ -120,7 +100,6 @@ interface Run {
   readonly revision: RevisionStatus | null;
   readonly now: number;
   random(): number;
-  sleep(ms: number): void;
   readonly outside: Outside;
 }
 
@@ -153,12 +132,11 @@ function runSealed(run: Run, player: string, open: OpenSealed): Decision<Consume
 }
 
 function perform(run: Run, platformId: string, input: JsonObject): Decision<Ran> {
-  const { context, view, ground, caller, call, revision, now, random, sleep, outside } = run;
+  const { context, view, ground, caller, call, revision, now, random, outside } = run;
   const endpoint = callable(ground.definitions, call.slug, caller);
   if (revision !== null) requireCurrent(revision, endpoint, ground.definitions);
   const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-  const webhook = (index: number, url: string, payload: JsonObject) => outside.webhook(index, url, payload);
-  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, sleep, webhook };
+  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, world: outside };
   const keys = (collection: string) => outside.keys(view, ground.space, collection);
   const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
   for (const write of result.writes) commit(writes, ground, write, platformId, endpoint.slug);

@@ -1,3 +1,4 @@
+import type { World } from '../domain/endpoint/run.ts';
 import type { Space } from '../domain/events.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -32,29 +33,49 @@ const MOST_ERRANDS = 50;
 type Around = Pick<AppContext, 'webhooks' | 'scheduler'>;
 
 /** What the decisions of one call got from outside of them, kept from one to the next. */
-export class Outside {
+export class Outside implements World {
   readonly #project: Project;
   readonly #around: Around;
   /** Made when first needed: most calls stay at home. */
   #scans: Map<string, DocumentKeys & { readonly tries: number }> | null = null;
-
   /** By number. */
   #delivered: JsonObject[] | null = null;
   #webhookMs = MOST_WEBHOOK_MS;
+  #sleptMs = 0;
 
   constructor(project: Project, around: Around) {
     this.#project = project;
     this.#around = around;
   }
 
+  /** A decision begins: of one that is made again nothing counts. */
+  begin(): void {
+    this.#sleptMs = 0;
+  }
+
+  sleep(ms: number): void {
+    this.#sleptMs += ms;
+  }
+
+  get sleptMs(): number {
+    return this.#sleptMs;
+  }
+
+  /**
+   * Waits as long as the sleeps of the call come to. For when it is settled: a decision is one turn and may be repeated, so it cannot
+   * wait, and neither the writer nor anybody's write waits with it.
+   */
+  async waited(): Promise<void> {
+    if (this.#sleptMs > 0) await this.#around.scheduler.sleep(this.#sleptMs);
+  }
+
   /**
    * Goes on where a decision threw `error`: brings what it asked for, and has it made again until it asks for nothing more. Throws
-   * what is no such request.
+   * what is no such request, after the call's sleeps.
    */
   async after<A>(error: unknown, decide: () => Promise<A>): Promise<A> {
     let thrown = error;
-    for (let errands = 0; errands < MOST_ERRANDS; errands += 1) {
-      if (!(thrown instanceof NeedsOutside)) throw thrown;
+    for (let errands = 0; thrown instanceof NeedsOutside && errands < MOST_ERRANDS; errands += 1) {
       await thrown.bring();
       try {
         return await decide();
@@ -62,6 +83,7 @@ export class Outside {
         thrown = next;
       }
     }
+    await this.waited();
     throw thrown instanceof NeedsOutside ? refusal('LIMIT_EXCEEDED', `A call may look around ${MOST_ERRANDS} times at most`) : thrown;
   }
 

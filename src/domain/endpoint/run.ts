@@ -16,6 +16,17 @@ export interface Reads {
   keys(collection: string): readonly string[];
 }
 
+/** What a run does to the world. It waits for nothing and sends nothing itself, since it may be repeated: whoever runs it does. */
+export interface World {
+  /** Told of every sleep of the run; the answer is held back as long as they come to. */
+  sleep(ms: number): void;
+  /**
+   * What came of the run's webhook number `index`, from 0, which is sent once however often the run is repeated; `null` where webhooks
+   * may not go to that address. May throw to have it sent first.
+   */
+  webhook(index: number, url: string, payload: JsonObject): JsonObject | null;
+}
+
 export interface EndpointCall {
   readonly projectId: string;
   readonly slug: string;
@@ -29,13 +40,7 @@ export interface EndpointCall {
   readonly now: number;
   /** Uniform in [0, 1): seeded per call by the caller, so that a repeated run draws the same numbers. */
   random(): number;
-  /** Told of every sleep of the run, which does not wait itself; the caller does, outside of the decision, as long as they come to. */
-  sleep(ms: number): void;
-  /**
-   * What came of the run's webhook number `index`, from 0, which is sent once however often the run is repeated; `null` where webhooks
-   * may not go to that address. May throw to have it sent first.
-   */
-  webhook(index: number, url: string, payload: JsonObject): JsonObject | null;
+  readonly world: World;
 }
 
 /** A document the call wants written or deleted, operations already resolved, in order of the steps. */

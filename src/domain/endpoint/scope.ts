@@ -43,13 +43,13 @@ export class CallContext {
   sleep(ms: number): void {
     this.slept += ms;
     if (this.slept > MAX_SLEEP_MS) throw refusal('LIMIT_EXCEEDED', `A call may sleep at most ${MAX_SLEEP_MS} ms`);
-    this.call.sleep(ms);
+    this.call.world.sleep(ms);
   }
 
   webhook(url: string, payload: JsonObject): JsonObject | null {
     if (this.webhooks >= MAX_WEBHOOKS) throw refusal('LIMIT_EXCEEDED', `A call may send at most ${MAX_WEBHOOKS} webhooks`);
     this.webhooks += 1;
-    return this.call.webhook(this.webhooks - 1, url, payload);
+    return this.call.world.webhook(this.webhooks - 1, url, payload);
   }
 
   spend(units: number): void {

@@ -206,7 +206,9 @@ describe('a step', () => {
       { id: 's', type: 'sleep', [field]: 400 },
       { id: 't', type: 'sleep', [field]: 600 },
     ];
-    expect(result(steps, '{{s.sleptMs}}', { call: { sleep: (ms) => slept.push(ms) } })).toEqual({ result: 400 });
+    expect(result(steps, '{{s.sleptMs}}', { call: { world: { sleep: (ms) => slept.push(ms), webhook: () => null } } })).toEqual({
+      result: 400,
+    });
     expect(slept).toEqual([400, 600]);
   });
 
@@ -234,7 +236,9 @@ describe('a step', () => {
       },
     ];
     const input = { room: 'r', name: 'Ada', n: 5 };
-    expect(result(steps, ['{{a.ok}}', '{{a.status}}', '{{b.ok}}'], { input, call: { webhook } })).toEqual({ result: [true, 204, false] });
+    expect(
+      result(steps, ['{{a.ok}}', '{{a.status}}', '{{b.ok}}'], { input, call: { world: { sleep: () => undefined, webhook } } }),
+    ).toEqual({ result: [true, 204, false] });
     const timestamp = '2023-11-14T22:13:20.000Z';
     expect(posted).toEqual([
       {
@@ -265,7 +269,10 @@ describe('a step', () => {
 
   it('a call may not send more than five webhooks', () => {
     const steps = Array.from({ length: 6 }, (_, index) => ({ id: `h${index}`, type: 'webhook', url: 'https://chat.example/' }));
-    expect(refused({ steps }, { call: { webhook: () => ({ ok: true }) } })).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
+    expect(refused({ steps }, { call: { world: { sleep: () => undefined, webhook: () => ({ ok: true }) } } })).toMatchObject({
+      status: 400,
+      code: 'LIMIT_EXCEEDED',
+    });
   });
 
   it('a call may not sleep longer than a second in all', () => {

@@ -34,8 +34,7 @@ export function callOf(world: World): EndpointCall {
     isDedicatedServer: false,
     now: NOW,
     random: () => 0.5,
-    sleep: () => undefined,
-    webhook: () => null,
+    world: { sleep: () => undefined, webhook: () => null },
     ...world.call,
   };
 }
