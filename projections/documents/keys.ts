@@ -14,7 +14,7 @@ function statement(spaces: string): string {
   return throughViews(`
 SELECT ${revisionOf(['documents'])} AS revision, k.key, k.bytes
 FROM (SELECT) one LEFT JOIN (
-  SELECT d.key, octet_length(d.document::text) AS bytes FROM {documents} d
+  SELECT d.key, pg_column_size(d.document) AS bytes FROM {documents} d
   WHERE d.project = $1 AND d.collection = $3 AND d.document IS NOT NULL AND ${spaces} ORDER BY d.key LIMIT $4) k ON true`);
 }
 

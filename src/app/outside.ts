@@ -19,9 +19,9 @@ export class NeedsOutside {
   }
 }
 
-/** Documents of one collection that a step looks through at most (endpoint-language 8), and what their texts may come to together. */
+/** Documents of one collection that a step looks through at most (endpoint-language 8), and what they may take in the table. */
 const MOST_SCANNED = 1000;
-const MOST_SCANNED_BYTES = 8 * 1024 * 1024;
+const MOST_SCANNED_BYTES = 4 * 1024 * 1024;
 /** What moves on faster than it can be asked for is taken as it was found: as of a moment after the call came. */
 const TRIES = 10;
 /** One webhook, and all of a call together: the game waits for them. */

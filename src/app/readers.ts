@@ -15,7 +15,7 @@ export interface Checkpoint {
   readonly hash: string;
 }
 
-/** Keys of the documents of a collection, in their order, as of `revision`; `bytes` is what the documents' texts come to. */
+/** Keys of the documents of a collection, in their order, as of `revision`; `bytes` is what the documents take in the table, long ones packed. */
 export interface DocumentKeys {
   readonly revision: number;
   readonly keys: readonly string[];

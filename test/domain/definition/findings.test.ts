@@ -118,6 +118,7 @@ describe('the validator (management 20)', () => {
     ['INVALID_OP_WHEN /steps/0/ops/0/when', 'endpoint', op({ op: 'set', path: 'a', value: 1, when: 'x' })],
     ['CONDITION_OP_REQUIRED /steps/0/ops/0/if', 'endpoint', op({ op: 'set', path: 'a', value: 1, if: { field: 'a' } })],
     ['MISSING_TRANSFORM_VALUE /steps/0', 'endpoint', step({ type: 'transform' })],
+    ['MISSING_TRANSFORM_VALUE /steps/0', 'endpoint', step({ type: 'transform', set: {} })],
     ['INVALID_EXPRESSION /steps/0/expression', 'endpoint', step({ type: 'transform', expression: {} })],
     ['MISSING_OBJECT_FIELDS /steps/0', 'endpoint', step({ type: 'object' })],
     ['INVALID_ARRAY_ITEMS /steps/0', 'endpoint', step({ type: 'array', items: 1 })],

@@ -154,7 +154,7 @@ function operationWhen(op: JsonObject, path: string, findings: Findings): void {
 }
 
 function transform(step: JsonObject, path: string, findings: Findings): void {
-  if (findings.missing(step, ['expression', 'value', 'set', 'append'], path, 'MISSING_TRANSFORM_VALUE')) return;
+  if (findings.missing(step, ['expression', 'value'], path, 'MISSING_TRANSFORM_VALUE')) return;
   findings.member(step, 'expression', path, (value) => isText(value) || typeof value === 'number', 'INVALID_EXPRESSION', 'a text');
 }
 
