@@ -70,7 +70,7 @@ export class DocumentWrites {
       key,
       player: how.player,
       current: state,
-      ...(fork === undefined ? {} : { fork }),
+      fork,
       body,
       saveVersion: how.saveVersion,
       strictSaveVersion: settings.strictSaveVersion,
@@ -96,7 +96,7 @@ export class DocumentWrites {
       space: this.#grounds.space,
       key,
       current: state,
-      ...(fork === undefined ? {} : { fork }),
+      fork,
       now: this.#now,
       source,
     });

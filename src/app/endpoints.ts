@@ -63,10 +63,11 @@ async function runOnce(
     outcome = await outside.after(error, decide);
   }
   if (outside.sleptMs > 0) await outside.waited();
-  const { wrote, ...answer } = 'wrote' in outcome.answer ? outcome.answer : { ...unwrapped(outcome.answer), wrote: true };
+  const ran = 'wrote' in outcome.answer ? outcome.answer : unwrapped(outcome.answer);
+  const wrote = open !== null || ran.wrote;
   // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
   const stale = wrote ? false : positioned(context, project, caller).stale;
-  return { ...answer, position: outcome.revision, stale };
+  return { status: ran.status, body: ran.body, position: outcome.revision, stale };
 }
 
 async function proven(context: AppContext, project: Project, caller: Caller, { slug, security }: EndpointRequest): Promise<Caller> {
