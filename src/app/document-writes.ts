@@ -8,7 +8,7 @@ import { Refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Grounds } from './access.ts';
 import { RecordWrites } from './record-writes.ts';
-import { documentIn, type Located, windowIn } from './state-access.ts';
+import { documentIn, documentSubjects, type Located, windowIn } from './state-access.ts';
 import type { View } from './view.ts';
 
 /**
@@ -39,6 +39,17 @@ export class DocumentWrites {
     this.#documents.set(`${collection}/${key}`, { state, fork: undefined });
   }
 
+  /** Keys of the documents that were placed in a collection. */
+  placedIn(collection: string): readonly string[] {
+    const beginning = `${collection}/`;
+    return [...this.#documents.keys()].filter((address) => address.startsWith(beginning)).map((address) => address.slice(beginning.length));
+  }
+
+  /** Has all these documents loaded together, as far as they are not held. */
+  expect(collection: string, keys: readonly string[]): void {
+    this.#view.expect(keys.flatMap((key) => documentSubjects(this.#grounds.space, collection, key)));
+  }
+
   /** The document as this command has it by now. */
   located(collection: string, key: string): Located {
     return this.#documents.get(`${collection}/${key}`) ?? documentIn(this.#view, this.#grounds.space, collection, key);
@@ -59,7 +70,7 @@ export class DocumentWrites {
       key,
       player: how.player,
       current: state,
-      ...(fork === undefined ? {} : { fork }),
+      fork,
       body,
       saveVersion: how.saveVersion,
       strictSaveVersion: settings.strictSaveVersion,
@@ -85,7 +96,7 @@ export class DocumentWrites {
       space: this.#grounds.space,
       key,
       current: state,
-      ...(fork === undefined ? {} : { fork }),
+      fork,
       now: this.#now,
       source,
     });
