@@ -405,6 +405,28 @@ describe('a game whose revision is outdated', () => {
     expect(await bodyOf(document('GET'))).not.toHaveProperty('_revisionStatus');
   });
 
+  test('is told with its profile, too, unless the author says something there', async () => {
+    await change(client, { revisionEnforcementEnabled: true, revisionEnforcementMode: 'allow_continue' });
+    const profile = (body: object) => ({
+      id: 'load-profile',
+      slug: 'load-profile',
+      enabled: true,
+      steps: [],
+      response: { status: 200, body },
+    });
+    const load = () => bodyOf(client.play('POST', client.endpoint('load-profile'), { body: {}, headers: old }));
+    const push = (body: object) => ok(client.manage('PUT', client.definitions('endpoints'), { body: [profile(body)] }));
+    await push({ gold: 1 });
+    expect(await load()).toMatchObject({
+      gold: 1,
+      revision: { revisionOutdated: true, currentRevisionId: 4, latestRevisionId: 5, graceSeconds: 0, graceEndsAtUnixSeconds: null },
+      _revisionStatus: { isOutdatedRevision: true },
+    });
+    await push({ revision: 'mine' });
+    expect(await load()).toMatchObject({ revision: 'mine', _revisionStatus: { isOutdatedRevision: true } });
+    expect(await bodyOf(echo())).not.toHaveProperty('revision');
+  });
+
   test('is let read alone after its grace, and is told why in an answer that it can read', async () => {
     await change(client, { ...forced, revisionPostGraceAction: 'block_writes' });
     const blocked = await buy(old);
