@@ -344,6 +344,7 @@ describe('the game package', () => {
     const { key } = JSON.parse(await succeed(limited, { env }));
     const headers = { 'x-api-key': key };
     expect(await refused(client.send('POST', client.definitions('package-sync'), { body: {}, headers }))).toBe('403 FORBIDDEN');
+    expect(await refused(client.send('POST', client.definitions('package-sync'), { headers }))).toBe('403 FORBIDDEN');
     expect(await refused(client.send('GET', client.definitions('game-package'), { headers }))).toBe('403 FORBIDDEN');
     expect(await bodyOf(client.manage('GET', client.definitions('game-package')))).toEqual({ ok: true, gamePackage: null });
   });
