@@ -41,7 +41,8 @@ export async function authenticate(context: AppContext, projectId: string, prese
     projectId,
     key,
     isSecret,
-    extraSecret: presented.extraSecret === null ? null : extraSecretOf(project, presented.extraSecret),
+    // Beside a secret key another says nothing, whatever it is (security 1.2).
+    extraSecret: isSecret || presented.extraSecret === null ? null : extraSecretOf(project, presented.extraSecret),
     platformId: presented.platformId,
     onBehalfOf: presented.onBehalfOf,
     position: presented.position,
