@@ -32,7 +32,7 @@ export async function authenticate(context: AppContext, projectId: string, prese
   const isSecret = key.kind === 'secret';
   if (presented.management && (!isSecret || !key.enabled)) throw unknownKey(presented);
   if (!key.enabled) throw refusal(presented.disabledKey, 'This key is disabled');
-  if (presented.needs) requirePermission(key, presented.needs.scope, presented.needs.level);
+  if (presented.needs) for (const scope of presented.needs.scopes) requirePermission(key, scope, presented.needs.level);
   const authority = project.authority;
   if (!authority || authority.deleted) throw unknownKey(presented);
   const settings = projectSettings(authority.settings);

@@ -1,7 +1,7 @@
 import { reply } from '../domain/definition/publish.ts';
 import { objectOf, textOf } from '../domain/definition/read.ts';
 import type { PublishTarget } from '../domain/events.ts';
-import { SCOPES } from '../domain/project/permissions.ts';
+import { RUN_SCOPES, SCOPES } from '../domain/project/permissions.ts';
 import { decidePutTests } from '../domain/test/decide.ts';
 import { storedTests } from '../domain/test/model.ts';
 import { suggestedTests } from '../domain/test/sample.ts';
@@ -19,8 +19,6 @@ import { ALONE_BYTES, autoTests, runSavedTests, type TestPlace, type TestsDone, 
 
 /** The editor gives up after 30 s. */
 const LIST_MS = 20_000;
-
-const RUN_SCOPES = ['endpoints', 'queries', 'collections'];
 
 export function createTests(context: AppContext): App['tests'] {
   /** The project and what holds there now, for a key with these permissions. */

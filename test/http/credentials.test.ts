@@ -72,8 +72,8 @@ describe('the key of a request', () => {
   });
 
   it('says what a secret key must be permitted', async () => {
-    expect((await presented('GET', DOCUMENT))?.needs).toEqual({ scope: 'collections', level: 'x' });
-    expect((await presented('PUT', '/v3/manage/demo/game-values'))?.needs).toEqual({ scope: 'game_values', level: 'rw' });
+    expect((await presented('GET', DOCUMENT))?.needs).toEqual({ scopes: ['collections'], level: 'x' });
+    expect((await presented('PUT', '/v3/manage/demo/game-values'))?.needs).toEqual({ scopes: ['game_values'], level: 'rw' });
     expect((await presented('GET', '/v3/storage/demo/c/list'))?.needs).toBeNull();
   });
 });

@@ -39,7 +39,7 @@ export function decideUpsertMany(
   const createdCount = existed.filter((item) => item === undefined).length;
   const unchangedCount = puts.filter((put, i) => existed[i]?.hash === put.hash).length;
   const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: deletes.length };
-  const results = puts.map((put) => ({ ok: true, resourceKind: kind, resourceId: put.id, action: 'upsert' }));
+  const results = planned.flatMap((each) => (each.ok ? [{ ok: true, resourceKind: kind, resourceId: each.put.id, action: 'upsert' }] : []));
   return {
     events: publishEvents(state, target, puts, deletes),
     answer: reply({ resourceKind: kind, action: 'upsert', results, ...counts }, target),

@@ -1,3 +1,4 @@
+import { SCOPES } from '../../domain/project/permissions.ts';
 import { revisionIdOf } from '../../domain/revision/status.ts';
 import { isObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -6,19 +7,19 @@ import { invalidJson, readJson } from '../body.ts';
 import { authenticate, INIT_KEYS, managementKeys, revisionOf } from '../credentials.ts';
 import { managed, presentBody, type Routes, type Services } from './services.ts';
 
-/** Needs every scope, which the use case asks for. */
-const KEYS = managementKeys(null);
+const READS = managementKeys('r', ...SCOPES);
+const WRITES = managementKeys('rw', ...SCOPES);
 
 /** The game's package, as editors tell and read it, and the handshake of a game that starts (management 14 and 15). */
 export function gamePackageRoutes(router: Routes, { app, gameBody, managementBody }: Services): void {
   router.post('/:project/package-sync', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, KEYS);
+    const caller = await authenticate(app, ctx, WRITES);
     const body = await presentBody(ctx.state.exchange, managementBody, invalidJson);
     return managed(await app.gamePackage.sync(caller, body));
   });
 
   router.get('/:project/game-package', async (ctx): Promise<Answer> => {
-    return managed(await app.gamePackage.read(await authenticate(app, ctx, KEYS)));
+    return managed(await app.gamePackage.read(await authenticate(app, ctx, READS)));
   });
 
   router.post('/:project/revision-init', async (ctx): Promise<Answer> => {

@@ -1,4 +1,5 @@
 import type { ManageAnswer } from '../../app/app.ts';
+import { RUN_SCOPES, SCOPES } from '../../domain/project/permissions.ts';
 import { wireNames } from '../../domain/wire-names.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -7,21 +8,20 @@ import { readJson } from '../body.ts';
 import { authenticate, managementKeys, targetOf } from '../credentials.ts';
 import { invalidResource, managed, type Routes, type Services } from './services.ts';
 
-const ANY_SECRET_KEY = managementKeys(null);
+const READS = managementKeys('r', ...SCOPES);
+const WRITES = managementKeys('rw', ...SCOPES);
+const RUNS = managementKeys('x', ...RUN_SCOPES);
 const invalid = invalidResource('tests');
 
-/** Saved tests, and dry runs of endpoints (management 9). They need several permissions at once, so the use cases ask for them. */
+/** Saved tests, and dry runs of endpoints (management 9). */
 export function testRoutes(router: Routes, services: Services): void {
   const { app, managementBody } = services;
   const spelled = spelledBy(services);
 
-  router.get(
-    '/:project/tests',
-    async (ctx): Promise<Answer> => managed(await app.tests.list(await authenticate(app, ctx, ANY_SECRET_KEY))),
-  );
+  router.get('/:project/tests', async (ctx): Promise<Answer> => managed(await app.tests.list(await authenticate(app, ctx, READS))));
 
   router.put('/:project/tests', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    const caller = await authenticate(app, ctx, WRITES);
     return managed(await app.tests.replace(caller, await readJson(ctx.state.exchange, managementBody, invalid)));
   });
 
@@ -29,7 +29,7 @@ export function testRoutes(router: Routes, services: Services): void {
   const paths = { testEndpoint: 'test-endpoint', autoTest: 'auto-test', suggestTests: 'suggest-tests' } as const;
   for (const run of runs) {
     router.post(`/:project/${paths[run]}`, async (ctx): Promise<Answer> => {
-      const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+      const caller = await authenticate(app, ctx, run === 'suggestTests' ? WRITES : RUNS);
       const { exchange } = ctx.state;
       return spelled(await app.tests[run](caller, await readJson(exchange, managementBody, invalid), targetOf(exchange)));
     });
@@ -37,7 +37,7 @@ export function testRoutes(router: Routes, services: Services): void {
 
   // The editor sends `{}`, which says nothing.
   router.post('/:project/run-tests', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    const caller = await authenticate(app, ctx, RUNS);
     await readJson(ctx.state.exchange, managementBody, invalid);
     return spelled(await app.tests.runTests(caller, targetOf(ctx.state.exchange)));
   });

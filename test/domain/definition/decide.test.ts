@@ -52,6 +52,12 @@ describe('PUT and POST of an array (management 5.1)', () => {
     expect(answer.body).not.toHaveProperty('publishTarget');
   });
 
+  it('tells of every element, also where the last of an id wins', () => {
+    const { events, answer } = accepted(decideUpsertMany(EMPTY, 'endpoint', [{ id: 'a' }, { id: 'a', method: 'GET' }], LIVE));
+    expect(fold(EMPTY, events).live.endpoint.get('a')?.text).toContain('GET');
+    expect(answer.body).toMatchObject({ createdCount: 1, results: [{ resourceId: 'a' }, { resourceId: 'a' }] });
+  });
+
   it('equal content makes no event at all', () => {
     const state = push(EMPTY, 'endpoint', [{ id: 'a', steps: [] }]);
     expect(accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a', steps: [] }], LIVE)).events).toEqual([]);
