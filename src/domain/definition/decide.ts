@@ -1,12 +1,18 @@
 import type { Refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type DefinitionChange, type PublishTarget, SINGLE_ID } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { contentProblem, invalid, storedTextProblem } from './check.ts';
+import { effectiveDefinitions } from './effective.ts';
+import { definitionFindings } from './findings/definition.ts';
+import { Findings, type Known } from './findings/finding.ts';
+import { knownIn, takenIn } from './findings/known.ts';
+import { warningsOf } from './findings/shown.ts';
+import { gameValuesFindings } from './findings/values.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { definitionOf, findByKey, withoutAuthoring } from './overlay.ts';
-import { codeOf, diagnostic, existing, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
+import { codeOf, diagnostic, existing, type Fit, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
 import type { Problem } from './problem.ts';
 import { current, type Decision, type Put, publishEvents, putOf, refusePush, reply } from './publish.ts';
 import { objectOf, textOf } from './read.ts';
@@ -39,11 +45,20 @@ export function decideUpsertMany(
   const createdCount = existed.filter((item) => item === undefined).length;
   const unchangedCount = puts.filter((put, i) => existed[i]?.hash === put.hash).length;
   const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: deletes.length };
-  const results = planned.flatMap((each) => (each.ok ? [{ ok: true, resourceKind: kind, resourceId: each.put.id, action: 'upsert' }] : []));
+  const known = kind === 'query' ? knownIn(effectiveDefinitions(state, target)) : null;
+  const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, known)] : []));
   return {
     events: publishEvents(state, target, puts, deletes),
     answer: reply({ resourceKind: kind, action: 'upsert', results, ...counts }, target),
   };
+}
+
+/** Queries are in no preflight, so what their author should know comes with the answer (management 20). */
+function writtenResult(kind: ListedKind, { put, definition }: Fit, known: Known | null): JsonObject {
+  const about = { resourceKind: kind, resourceId: put.id };
+  if (known === null) return { ok: true, ...about, action: 'upsert' };
+  const found = definitionFindings(kind, definition, known);
+  return { ok: true, ...about, action: 'upsert', diagnostics: warningsOf(found, about, textOf(member(definition, 'sourcePath')) ?? '') };
 }
 
 /** PATCH: one definition, bare or under its kind's name. A plain one is laid over what is stored, a source replaces it. */
@@ -105,7 +120,15 @@ export function decidePutSingle(
   const put = putOf(kind, SINGLE_ID, value);
   const problem = contentProblem(value) ?? storedTextProblem(put.text);
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
-  return { events: publishEvents(state, target, [put]), answer: reply({ resourceKind: kind, action: 'upsert' }, target) };
+  const answer = { ...about, action: 'upsert', ...(kind === 'game-values' ? { diagnostics: valuesWarnings(state, target, value) } : {}) };
+  return { events: publishEvents(state, target, [put]), answer: reply(answer, target) };
+}
+
+function valuesWarnings(state: DefinitionsState, target: PublishTarget, value: Json): JsonObject[] {
+  const held = effectiveDefinitions(state, target);
+  const findings = new Findings(knownIn(held));
+  gameValuesFindings(value, takenIn(held), findings);
+  return warningsOf(findings.all, { resourceKind: 'game-values', resourceId: SINGLE_ID }, '');
 }
 
 /** DELETE of a single document: whatever the body says, all of it goes; 200 also when there was none. */

@@ -6,6 +6,8 @@ import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { definitionFindings } from './findings/definition.ts';
 import type { Finding, Known } from './findings/finding.ts';
+import { knownIn } from './findings/known.ts';
+import { warningsOf } from './findings/shown.ts';
 import { keyMember, type ListedKind } from './kinds.ts';
 import { codeOf, type Fit, type Planned, type Unfit } from './plan.ts';
 import type { ManageReply } from './publish.ts';
@@ -79,15 +81,7 @@ function fitResult(kind: ListedKind, { definition, before, put, warnings }: Fit,
   const about = { resourceKind: kind, resourceId: named ?? put.id };
   const sourcePath = textOf(member(definition, 'sourcePath')) ?? '';
   const found: Finding[] = [...warnings.map((warning) => ({ ...warning, path: '' })), ...definitionFindings(kind, definition, known)];
-  const diagnostics = found.map(({ code, message, path, fix }) => ({
-    severity: 'warning',
-    code,
-    message: plainWords(message),
-    ...about,
-    sourcePath,
-    ...(path === '' ? {} : { sourcePointer: path }),
-    suggestedFix: fix ?? '',
-  }));
+  const diagnostics = warningsOf(found, about, sourcePath);
   const action = before === undefined ? 'would_create' : 'would_update';
   return { body: { ok: true, ...about, action, diagnostics }, warnings: diagnostics.length };
 }
@@ -122,19 +116,19 @@ function unfitResult(kind: ListedKind, { problem, resourceId }: Unfit, item: Jso
 
 /** What definitions may refer to: what the target holds already, and what this push brings. */
 function knownNames(state: DefinitionsState, sections: PlannedSections, target: PublishTarget): Known {
-  const held = effectiveDefinitions(state, target);
+  const held = knownIn(effectiveDefinitions(state, target));
   const pushed = (name: Section) =>
     (sections.get(name)?.planned ?? []).flatMap((each) => (each.ok ? [{ id: each.put.id, definition: each.definition }] : []));
   const collections = pushed('collections');
   const names = new Set(collections.flatMap(({ id, definition }) => [id, textOf(member(definition, 'name')) ?? id]).map(lower));
-  const workflows = new Set(pushed('workflows').map(({ id }) => id));
+  const workflows = new Map(pushed('workflows').map(({ id, definition }) => [id, definition]));
   const endpoints = new Set(pushed('endpoints').map(({ id }) => id));
   const tables = new Set(collections.flatMap(({ definition }) => tableIds(definition)));
   return {
-    collection: (name) => names.has(lower(name)) || held.collection(name) !== undefined,
-    callable: (name) =>
-      workflows.has(name) || endpoints.has(name) || held.workflow(name) !== undefined || held.endpoint(name) !== undefined,
-    table: (name) => tables.has(name) || Object.hasOwn(held.values.values, name),
+    collection: (name) => names.has(lower(name)) || held.collection(name),
+    callable: (name) => workflows.has(name) || endpoints.has(name) || held.callable(name),
+    workflow: (id) => workflows.get(id) ?? held.workflow(id),
+    table: (name) => tables.has(name) || held.table(name),
   };
 }
 

@@ -58,6 +58,27 @@ describe('PUT and POST of an array (management 5.1)', () => {
     expect(answer.body).toMatchObject({ createdCount: 1, results: [{ resourceId: 'a' }, { resourceId: 'a' }] });
   });
 
+  it('tells the author of a query what would come of it, and stores it all the same', () => {
+    const state = push(EMPTY, 'collection', [{ id: 'heroes' }]);
+    const body = [
+      { id: 'top', sources: [{ collectionId: 'heroes' }], config: { field: 'gold' } },
+      { id: 'odd', type: 'median', sources: [{ collectionId: 'nobody' }], config: { field: 'gold' } },
+    ];
+    const { events, answer } = accepted(decideUpsertMany(state, 'query', body, LIVE));
+    expect(fold(state, events).live.query.size).toBe(2);
+    const about = { severity: 'warning', resourceKind: 'query', resourceId: 'odd', sourcePath: '' };
+    expect(answer.body['results']).toMatchObject([
+      { resourceId: 'top', diagnostics: [] },
+      {
+        resourceId: 'odd',
+        diagnostics: [
+          { ...about, code: 'INVALID_QUERY_TYPE', sourcePointer: '/type' },
+          { ...about, code: 'COLLECTION_NOT_FOUND', sourcePointer: '/sources/0' },
+        ],
+      },
+    ]);
+  });
+
   it('equal content makes no event at all', () => {
     const state = push(EMPTY, 'endpoint', [{ id: 'a', steps: [] }]);
     expect(accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a', steps: [] }], LIVE)).events).toEqual([]);
@@ -297,6 +318,18 @@ describe('game values and rate-limit rules (management 7, 8)', () => {
       expect(refused(decidePutSingle(EMPTY, 'game-values', body, 'live')).code).toBe('VALIDATION_FAILED');
     for (const body of [undefined, {}, { rules: {} }, [5]])
       expect(refused(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live')).status).toBe(400);
+  });
+});
+
+describe('what the author of game values should know (management 20)', () => {
+  it('comes with the answer; what a collection defines hides an item of the same id', () => {
+    const state = push(EMPTY, 'collection', [{ id: 'shop', constants: { prices: { axe: 5 } } }]);
+    const items = [{ id: 'prices', type: 'group', entries: {} }];
+    expect(accepted(decidePutSingle(state, 'game-values', { items }, 'live')).answer.body).toMatchObject({
+      ok: true,
+      diagnostics: [{ severity: 'warning', code: 'GAME_VALUE_IGNORED', sourcePointer: '/items/0' }],
+    });
+    expect(accepted(decidePutSingle(EMPTY, 'game-values', { items }, 'live')).answer.body['diagnostics']).toEqual([]);
   });
 });
 

@@ -5,15 +5,18 @@ import type { ListedKind } from '../kinds.ts';
 import { listOf, objectOf } from '../read.ts';
 import { collectionFindings } from './collection.ts';
 import { type Finding, Findings, isFlag, isMap, isText, isWhole, type Known, oneOf } from './finding.ts';
+import { queryFindings } from './query.ts';
+import { isRecursive } from './recursion.ts';
 import { stepsFindings } from './steps.ts';
 
-/** The validator of stored definitions (management 20). Queries are checked where they are planned. */
+/** The validator of stored definitions (management 20). */
 export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
   const findings = new Findings(known);
   unknownMembers(kind, definition, findings);
   if (kind === 'endpoint') endpointFindings(definition, findings);
   else if (kind === 'workflow') workflowFindings(definition, findings);
   else if (kind === 'collection') collectionFindings(definition, findings);
+  else queryFindings(definition, findings);
   return findings.all;
 }
 
@@ -109,4 +112,6 @@ function workflowFindings(definition: JsonObject, findings: Findings): void {
   if (parts.every((part) => part === null || (isArray(part) && part.length === 0))) {
     findings.add('NO_STEPS', '/steps', 'This workflow has neither steps nor a check.');
   }
+  if (isRecursive(definition, findings.known))
+    findings.add('RECURSIVE_WORKFLOW', '', 'This workflow calls itself, perhaps by way of others.');
 }
