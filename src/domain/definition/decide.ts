@@ -58,7 +58,8 @@ function writtenResult(kind: ListedKind, { put, definition }: Fit, known: Known 
   const about = { resourceKind: kind, resourceId: put.id };
   if (known === null) return { ok: true, ...about, action: 'upsert' };
   const found = definitionFindings(kind, definition, known);
-  return { ok: true, ...about, action: 'upsert', diagnostics: warningsOf(found, about, textOf(member(definition, 'sourcePath')) ?? '') };
+  const diagnostics = warningsOf(found, about, textOf(member(definition, 'sourcePath')) ?? '');
+  return { ok: true, ...about, action: 'upsert', ...(diagnostics.length === 0 ? {} : { diagnostics }) };
 }
 
 /** PATCH: one definition, bare or under its kind's name. A plain one is laid over what is stored, a source replaces it. */
@@ -120,7 +121,8 @@ export function decidePutSingle(
   const put = putOf(kind, SINGLE_ID, value);
   const problem = contentProblem(value) ?? storedTextProblem(put.text);
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
-  const answer = { ...about, action: 'upsert', ...(kind === 'game-values' ? { diagnostics: valuesWarnings(state, target, value) } : {}) };
+  const diagnostics = kind === 'game-values' ? valuesWarnings(state, target, value) : [];
+  const answer = { ...about, action: 'upsert', ...(diagnostics.length === 0 ? {} : { diagnostics }) };
   return { events: publishEvents(state, target, [put]), answer: reply(answer, target) };
 }
 
