@@ -12,7 +12,7 @@ import { warningsOf } from './findings/shown.ts';
 import { gameValuesFindings } from './findings/values.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { definitionOf, findByKey, withoutAuthoring } from './overlay.ts';
-import { codeOf, diagnostic, existing, type Fit, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
+import { codeOf, diagnostic, existing, type Fit, fileOf, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
 import type { Problem } from './problem.ts';
 import { current, type Decision, type Put, publishEvents, putOf, refusePush, reply } from './publish.ts';
 import { objectOf, textOf } from './read.ts';
@@ -74,7 +74,7 @@ export function decideUpsertOne(
   const wrapped = member(body, kind);
   const item = isObject(wrapped) && member(body, 'id') === undefined ? wrapped : body;
   const compiled = compileItem(item, kind);
-  if (!compiled.ok) return refuseOne(kind, compiled, compiled.resourceId);
+  if (!compiled.ok) return refuseOne(kind, compiled, compiled.resourceId, item);
   const { definition } = compiled;
   const own = compiled.id ?? (kind === 'endpoint' ? textOf(member(definition, 'slug')) : undefined) ?? textOf(member(definition, 'name'));
   if (own === undefined) return refusePush('VALIDATION_FAILED', MISSING_KEY[kind], about);
@@ -85,7 +85,7 @@ export function decideUpsertOne(
   const put = putOf(kind, before?.id ?? own, value);
   const resourceId = (kind === 'workflow' ? undefined : textOf(member(value, keyMember(kind)))) ?? put.id;
   const problem = putProblem(kind, put, textOf(member(value, keyMember(kind)))) ?? contentProblem(value);
-  if (problem !== null) return refuseOne(kind, problem, resourceId);
+  if (problem !== null) return refuseOne(kind, problem, resourceId, item);
   const events = publishEvents(state, target, [put]);
   const outcome = events.length === 0 ? { action: 'unchanged', skipped: true } : { action: before === undefined ? 'created' : 'updated' };
   return { events, answer: reply({ resourceKind: kind, resourceId, id: put.id, ...outcome }, target) };
@@ -158,7 +158,7 @@ function refuseMany(kind: ListedKind, planned: readonly Planned[]): Refusal {
   return refusePush(codeOf(first), message, { resourceKind: kind, results: refusedResults(kind, planned) });
 }
 
-function refuseOne(kind: ListedKind, problem: Problem, resourceId: string | null): Refusal {
-  const body = { resourceKind: kind, resourceId, diagnostics: [diagnostic(problem)] };
+function refuseOne(kind: ListedKind, problem: Problem, resourceId: string | null, item: Json): Refusal {
+  const body = { resourceKind: kind, resourceId, diagnostics: [diagnostic(problem, fileOf(item))] };
   return refusePush(codeOf(problem), problem.message, body);
 }

@@ -1,5 +1,5 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isArray, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
@@ -11,7 +11,7 @@ import { warningsOf } from './findings/shown.ts';
 import { keyMember, type ListedKind } from './kinds.ts';
 import { codeOf, type Fit, type Planned, type Unfit } from './plan.ts';
 import type { ManageReply } from './publish.ts';
-import { objectOf, textOf } from './read.ts';
+import { textOf } from './read.ts';
 import { noList, type PlannedSections, planSections, type Section } from './sync.ts';
 import { gameValues } from './values.ts';
 import { plainWords } from './wording.ts';
@@ -24,8 +24,7 @@ export function preflight(state: DefinitionsState, body: Json | undefined, targe
   const sections = planSections(state, body, target);
   if (sections instanceof Refusal) return sections;
   const known = knownNames(state, sections, target);
-  const raw = objectOf(body);
-  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, raw, known)]));
+  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, known)]));
   const sum = (count: (section: Judged) => number) => [...judged.values()].reduce((all, section) => all + count(section), 0);
   const [total, success, failed, warnings] = [sum((s) => s.total), sum((s) => s.passed), sum((s) => s.failed), sum((s) => s.warnings)];
   const summary = { total, success, failed, warnings, nextAction: nextAction(failed, warnings) };
@@ -55,16 +54,13 @@ interface Judged {
 function judgedSection(
   name: Section,
   { kind, planned }: { readonly kind: ListedKind; readonly planned: readonly Planned[] | null },
-  body: JsonObject,
   known: Known,
 ): Judged {
   if (planned === null) {
     const counts = { total: 0, passed: 0, failed: 1, warnings: 0 };
     return { ...counts, body: { ...noList(name), ...counts } };
   }
-  const items = member(body, name);
-  const sourceOf = (index: number) => objectOf(isArray(items) ? items[index] : undefined);
-  const results = planned.map((each, index) => (each.ok ? fitResult(kind, each, known) : unfitResult(kind, each, sourceOf(index))));
+  const results = planned.map((each) => (each.ok ? fitResult(kind, each, known) : unfitResult(kind, each)));
   const failed = planned.filter((each) => !each.ok).length;
   const warnings = results.reduce((sum, result) => sum + result.warnings, 0);
   const counts = { total: planned.length, passed: planned.length - failed, failed, warnings };
@@ -94,13 +90,12 @@ const MISSING_KEY = {
 } as const;
 
 /** `sourcePath` names the member that is wrong; `file` the author's file, where there is one. */
-function unfitResult(kind: ListedKind, { problem, resourceId }: Unfit, item: JsonObject): Result {
+function unfitResult(kind: ListedKind, { problem, resourceId, file }: Unfit): Result {
   const about = { resourceKind: kind, resourceId };
   const inSource = codeOf(problem) === 'SOURCE_COMPILE_FAILED';
   const [keyCode, keyName] = MISSING_KEY[kind];
   const plain = problem.missingKey === true ? { code: keyCode, sourcePath: keyName } : { code: problem.code, sourcePath: '' };
   const place = inSource ? { code: 'SOURCE_COMPILE_FAILED', type: problem.code, sourcePath: 'sourceText' } : plain;
-  const file = textOf(member(item, 'sourcePath'));
   const diagnostic = {
     severity: 'error',
     ...place,

@@ -82,6 +82,13 @@ describe('PUT and POST of an array (management 5.1)', () => {
     ]);
   });
 
+  it('says in which file and line a source is wrong, where the tools look for it (management 19.4)', () => {
+    const item = { id: 'bad', sourcePath: 'endpoints/bad.endpoint.yml', sourceText: 'steps: []\na: *x' };
+    const wrong = { severity: 'error', code: 'UNSUPPORTED_YAML_ALIAS', sourcePath: 'endpoints/bad.endpoint.yml', line: 2, column: 4 };
+    expect(refused(decideUpsertMany(EMPTY, 'endpoint', [item], LIVE)).extra.body?.['results']).toMatchObject([{ diagnostics: [wrong] }]);
+    expect(refused(decideUpsertOne(EMPTY, 'endpoint', { endpoint: item }, 'live')).extra.body?.['diagnostics']).toMatchObject([wrong]);
+  });
+
   it('equal content makes no event at all', () => {
     const state = push(EMPTY, 'endpoint', [{ id: 'a', steps: [] }]);
     expect(accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a', steps: [] }], LIVE)).events).toEqual([]);
