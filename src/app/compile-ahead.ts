@@ -1,11 +1,11 @@
-import type { ListedKind } from '../domain/definition/kinds.ts';
+import type { SourceKind } from '../domain/definition/kinds.ts';
 import { compileItem } from '../domain/definition/source.ts';
 import type { Json } from '../kernel/json.ts';
 import type { AppContext } from './context.ts';
 import { turns } from './turns.ts';
 
 /** An element of a push, and what it should be. */
-export type Pushed = readonly [item: Json, kind: ListedKind];
+export type Pushed = readonly [item: Json, kind: SourceKind];
 
 /**
  * A source text takes milliseconds to parse, and what decides about a push is done in one go: a push of a thousand texts would hold up

@@ -16,9 +16,14 @@ import type { DefinitionsState } from '../states.ts';
 const MAX_TESTS = 500;
 const ABOUT = { resourceKind: 'tests' };
 
+/** A list, bare or under `tests`. */
+export function testsIn(body: Json | undefined): Json | undefined {
+  return isArray(body) ? body : member(objectOf(body), 'tests');
+}
+
 export function decidePutTests(state: DefinitionsState, body: Json | undefined): Decision | Refusal {
   if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', ABOUT);
-  const items = isArray(body) ? body : member(objectOf(body), 'tests');
+  const items = testsIn(body);
   if (!isArray(items)) return refusePush('VALIDATION_FAILED', 'Body must be an array of tests.', ABOUT);
   if (items.length > MAX_TESTS) return refusePush('VALIDATION_FAILED', `A project has at most ${MAX_TESTS} tests.`, ABOUT);
   if (!items.every((item) => isObject(item))) return refusePush('VALIDATION_FAILED', 'Each test must be an object.', ABOUT);
