@@ -52,7 +52,8 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
   const whole = stored(kind, definition, id);
   const put = putOf(kind, id, whole);
   const problem = putProblem(kind, put, key);
-  return problem === null ? { ok: true, put, definition: whole, before, warnings } : unfit(problem, own);
+  // The tools look for a failure under the name of its file, which is the item's id, not the source's own.
+  return problem === null ? { ok: true, put, definition: whole, before, warnings } : unfit(problem, givenId(item) ?? own);
 }
 
 /**
@@ -105,6 +106,10 @@ export function refusedResults(kind: ListedKind, planned: readonly Planned[]): J
           diagnostics: [diagnostic(each.problem, each)],
         },
   );
+}
+
+function givenId(item: Json): string | undefined {
+  return isObject(item) ? textOf(member(item, 'id')) : undefined;
 }
 
 /** The file that an item says it comes from. */

@@ -24,7 +24,8 @@ export function preflight(state: DefinitionsState, body: Json | undefined, targe
   const sections = planSections(state, body, target);
   if (sections instanceof Refusal) return sections;
   const known = knownNames(state, sections, target);
-  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, known)]));
+  const fails = [...sections.values()].some(({ planned }) => planned === null || planned.some((each) => !each.ok));
+  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, known, fails)]));
   const sum = (count: (section: Judged) => number) => [...judged.values()].reduce((all, section) => all + count(section), 0);
   const [total, success, failed, warnings] = [sum((s) => s.total), sum((s) => s.passed), sum((s) => s.failed), sum((s) => s.warnings)];
   const summary = { total, success, failed, warnings, nextAction: nextAction(failed, warnings) };
@@ -55,12 +56,13 @@ function judgedSection(
   name: Section,
   { kind, planned }: { readonly kind: ListedKind; readonly planned: readonly Planned[] | null },
   known: Known,
+  fails: boolean,
 ): Judged {
   if (planned === null) {
     const counts = { total: 0, passed: 0, failed: 1, warnings: 0 };
     return { ...counts, body: { ...noList(name), ...counts } };
   }
-  const results = planned.map((each) => (each.ok ? fitResult(kind, each, known) : unfitResult(kind, each)));
+  const results = planned.map((each) => (each.ok ? fitResult(kind, each, known, fails) : unfitResult(kind, each)));
   const failed = planned.filter((each) => !each.ok).length;
   const warnings = results.reduce((sum, result) => sum + result.warnings, 0);
   const counts = { total: planned.length, passed: planned.length - failed, failed, warnings };
@@ -72,14 +74,19 @@ interface Result {
   readonly warnings: number;
 }
 
-function fitResult(kind: ListedKind, { definition, before, put, warnings }: Fit, known: Known): Result {
+function fitResult(kind: ListedKind, { definition, before, put, warnings }: Fit, known: Known, fails: boolean): Result {
   const named = kind === 'workflow' ? undefined : textOf(member(definition, keyMember(kind)));
   const about = { resourceKind: kind, resourceId: named ?? put.id };
   const sourcePath = textOf(member(definition, 'sourcePath')) ?? '';
   const found: Finding[] = [...warnings.map((warning) => ({ ...warning, path: '' })), ...definitionFindings(kind, definition, known)];
-  const diagnostics = warningsOf(found, about, sourcePath);
+  const diagnostics = warningsOf(fails ? found.map(withoutPlaces) : found, about, sourcePath);
   const action = before === undefined ? 'would_create' : 'would_update';
   return { body: { ok: true, ...about, action, diagnostics }, warnings: diagnostics.length };
+}
+
+/** Reading `steps[…].id` anywhere in a failure, an editor speaks of missing step ids and not of what failed (management 19.4). */
+function withoutPlaces(finding: Finding): Finding {
+  return { ...finding, message: finding.message.replace(/\[(\d+)\]/g, '/$1') };
 }
 
 const MISSING_KEY = {
