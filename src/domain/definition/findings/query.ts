@@ -1,13 +1,15 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { firstText, listOf, objectOf } from '../read.ts';
+import { expressionFindings } from './expression.ts';
 import { type Findings, isFlag, isMap, isText, isWhole, oneOf } from './finding.ts';
 
 /** Queries (management 20; runtime-storage 16). What a run would fail with, and what it would silently take for something else. */
 
 const TYPES = ['leaderboard', 'count', 'sum', 'average', 'min', 'max'] as const;
 const CONDITIONS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'exists', 'not_exists'] as const;
-const METRICS = ['field', 'valueExpression', 'fieldExpression', 'expression'] as const;
+const EXPRESSIONS = ['valueExpression', 'fieldExpression', 'expression'] as const;
+const METRICS = ['field', ...EXPRESSIONS] as const;
 const COLUMN_TEXTS = ['path', 'field', 'source', 'valuePath', 'expression', 'expr', 'valueExpression', 'template', 'name', 'key', 'id'];
 /** How a join says which source it is of. */
 const OF_SOURCE = ['index', 'sourceIndex', 'source', 'alias', 'as', 'collectionId', 'sourceCollectionId'] as const;
@@ -65,6 +67,7 @@ function configFindings(definition: JsonObject, config: JsonObject, findings: Fi
     const known = (value: Json) => CONDITIONS.some((word) => word === value);
     findings.member(config, 'condition', at, known, 'INVALID_COUNT_CONDITION', CONDITIONS.join(', '));
   }
+  for (const name of EXPRESSIONS) expressionFindings(member(config, name), `${at}/${name}`, findings);
   for (const name of ['fields', 'columns'] as const) columnsFindings(config, name, findings);
   joinsFindings(config, findings);
 }
