@@ -59,7 +59,7 @@ export class DocumentWrites {
       key,
       player: how.player,
       current: state,
-      ...(fork === undefined ? {} : { fork }),
+      fork,
       body,
       saveVersion: how.saveVersion,
       strictSaveVersion: settings.strictSaveVersion,
@@ -85,7 +85,7 @@ export class DocumentWrites {
       space: this.#grounds.space,
       key,
       current: state,
-      ...(fork === undefined ? {} : { fork }),
+      fork,
       now: this.#now,
       source,
     });
