@@ -32,7 +32,7 @@ export async function authenticate(context: AppContext, projectId: string, prese
   const isSecret = key.kind === 'secret';
   if (presented.management && (!isSecret || !key.enabled)) throw unknownKey(presented);
   if (!key.enabled) throw refusal(presented.disabledKey, 'This key is disabled');
-  if (presented.needs) requirePermission(key, presented.needs.scope, presented.needs.level);
+  if (presented.needs) for (const scope of presented.needs.scopes) requirePermission(key, scope, presented.needs.level);
   const authority = project.authority;
   if (!authority || authority.deleted) throw unknownKey(presented);
   const settings = projectSettings(authority.settings);
@@ -41,7 +41,8 @@ export async function authenticate(context: AppContext, projectId: string, prese
     projectId,
     key,
     isSecret,
-    extraSecret: presented.extraSecret === null ? null : extraSecretOf(project, presented.extraSecret),
+    // Beside a secret key another says nothing, whatever it is (security 1.2).
+    extraSecret: isSecret || presented.extraSecret === null ? null : extraSecretOf(project, presented.extraSecret),
     platformId: presented.platformId,
     onBehalfOf: presented.onBehalfOf,
     position: presented.position,

@@ -1,5 +1,5 @@
 import type { EffectiveDefinitions, EndpointModel } from '../domain/definition/model.ts';
-import { type RevisionStatus, revisionStatusBody } from '../domain/revision/status.ts';
+import type { RevisionStatus } from '../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../domain/security/call-body.ts';
 import { encryptionRequired, sessionMismatch } from '../domain/security/mismatch.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
@@ -31,7 +31,7 @@ export function createEndpoints(context: AppContext): App['endpoints'] {
       const project = await projectOf(context, caller);
       const revision = revisionOfCall(context, project, caller, call);
       const answer = runOnce(context, project, caller, call, revision);
-      return revision === null ? answer : withRevision(answer, revisionStatusBody(revision));
+      return revision === null ? answer : withRevision(answer, revision, call.slug, context.scheduler.now());
     },
   };
 }

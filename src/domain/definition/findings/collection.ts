@@ -3,6 +3,7 @@ import { member } from '../../../kernel/path.ts';
 import { acceptValue } from '../../wire-names.ts';
 import { objectOf, textOf } from '../read.ts';
 import { type Findings, isFlag, isWhole, oneOf } from './finding.ts';
+import { constantsFindings, tablesFindings } from './values.ts';
 
 /** Collections and their schemas (management 20). */
 
@@ -37,6 +38,10 @@ export function collectionFindings(definition: JsonObject, findings: Findings): 
   }
   const schema = member(definition, 'schema') ?? member(definition, 'fields');
   if (schema !== undefined && schema !== null) schemaFindings(schema, '/schema', findings);
+  const constants = member(definition, 'constants') ?? null;
+  if (constants !== null) constantsFindings(constants, '/constants', findings);
+  const tables = member(definition, 'tables') ?? null;
+  if (tables !== null) tablesFindings(tables, '/tables', findings);
 }
 
 function isRateLimits(value: Json): boolean {
