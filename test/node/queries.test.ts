@@ -50,6 +50,7 @@ const QUERIES = [
     sources: [{ collectionId: 'seen' }],
     config: { field: 'playerProfile.sessionCount', fields: PROFILE },
   },
+  { id: 'brief', name: 'Brief', type: 'count', sources: heroes, cache: { ttlSeconds: 1 } },
   { id: 'nowhere', name: 'Nowhere', type: 'count', sources: [{ collectionId: 'gone' }] },
   { id: 'odd', name: 'Odd', type: 'median', sources: heroes, config: { field: 'xp' } },
   { id: 'sourceless', name: 'Sourceless', type: 'count', sources: [] },
@@ -148,6 +149,11 @@ describe('a query', () => {
       { key: ada, value: 2, data: { playerProfile: profile } },
       { key: `${bo}_slot`, value: 1, data: { playerProfile: { playerName: 'Bo' } }, outputValues: { 'playerProfile.isOnline': null } },
     ]);
+    // Without being asked for live, too, although no document changes.
+    await run('regulars');
+    await ok(game.play('POST', game.storage('stats/heartbeat'), { body: { ...beat, event: 'leave' } }));
+    const isOnline = async () => (await run('regulars')).entries[0].data.playerProfile.isOnline;
+    await expect.poll(isOnline, { timeout: 20_000 }).toBe(false);
   });
 
   test('is refused as documented', async () => {
@@ -180,6 +186,13 @@ describe('a query', () => {
       expiresAt: expect.stringMatching(/Z$/),
       count: 12,
     });
+  });
+
+  test('is not given again after the time that it said', async () => {
+    await run('brief');
+    const { cachedAt, expiresAt } = await run('brief');
+    expect(Date.parse(expiresAt) - Date.parse(cachedAt)).toBe(2000);
+    await expect.poll(async () => (await run('brief')).fromCache, { timeout: 20_000 }).toBeUndefined();
   });
 });
 
