@@ -10,7 +10,7 @@ import { type Grounds, grounds, requirePermission, requireRevision } from './acc
 import type { App, Caller, ReadAnswer } from './app.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
 import type { Project } from './project.ts';
-import { type Asked, runQuery } from './query-runs.ts';
+import { type Asked, boardOf, runQuery } from './query-runs.ts';
 
 /**
  * Queries answer from the views. A result is kept and given again only while none of its sources has changed since it was made
@@ -62,7 +62,7 @@ export function createQueries(context: AppContext): App['queries'] {
         const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
         const madeAt = context.scheduler.now();
         const work = () => runQuery({ context, projectId: project.id, ground, query, plan, asked });
-        return { body: stringifyJson(await (plan.board === null ? inTurn(work) : work())), reached, madeAt };
+        return { body: stringifyJson(await (boardOf(plan, ground) === null ? inTurn(work) : work())), reached, madeAt };
       };
       const share = `${name} ${changedAt}`;
       const shared = running.get(share) ?? make().finally(() => running.delete(share));

@@ -35,8 +35,14 @@ export interface RunInput {
 const MOST_KEPT = 64 * 1024 * 1024;
 
 export async function runQuery(input: RunInput): Promise<JsonObject> {
-  const { plan } = input;
-  return plan.board === null ? runScan(input) : runBoard(input, plan.board);
+  const board = boardOf(input.plan, input.ground);
+  return board === null ? runScan(input) : runBoard(input, board);
+}
+
+/** The board to answer from, if any. Boards count defaults, so they are of no use where a project has documents served as stored. */
+export function boardOf({ board }: QueryPlan, { definitions, settings }: Grounds): BoardPlan | null {
+  if (board === null || settings.fillDefaults) return board;
+  return definitions.collection(board.collectionId)?.schema.hasDefaults ? null : board;
 }
 
 async function runBoard(input: RunInput, board: BoardPlan): Promise<JsonObject> {

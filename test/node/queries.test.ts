@@ -123,6 +123,15 @@ describe('a query', () => {
     expect(answer.entries[9]).toMatchObject({ value: 1, data: { twice: 2 }, outputValues: { clan: null, twice: 2 } });
   });
 
+  test('goes by documents as they are stored where the project has them served so', async () => {
+    const served = (fillDefaults: boolean) => game.manage('PUT', game.definitions('settings'), { body: { fillDefaults } });
+    const standing = async () => Object((await ok(game.play('GET', `${path('top')}?platformId=plain`, {}, null))).body);
+    expect(await standing()).toMatchObject({ total: 11, player: { value: 1 } });
+    await ok(served(false));
+    expect(await standing()).toMatchObject({ total: 10, player: null });
+    await ok(served(true));
+  });
+
   test('runs expressions and joins', async () => {
     expect((await run('worth')).entries.map(({ value, data }: { value: number; data: object }) => [value, data])).toEqual([
       [450, { xp: 45 }],
