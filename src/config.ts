@@ -117,6 +117,15 @@ const networks: Kind<readonly string[]> = {
     .pipe(z.array(z.string().refine(isNetwork))),
 };
 
+/** As a browser names them: scheme, host and port, no path. */
+const origins: Kind<readonly string[]> = {
+  allowed: 'origins such as https://game.example, with commas between, * for every one, or none',
+  parse: z
+    .string()
+    .transform((text) => (text === 'none' ? [] : text.split(',').map((one) => one.trim())))
+    .pipe(z.array(z.string().refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text)))),
+};
+
 function isNetwork(text: string): boolean {
   const [host = '', length, ...rest] = text.split('/');
   const longest = { 0: -1, 4: 32, 6: 128 }[isIP(host)] ?? -1;
@@ -173,6 +182,7 @@ const SERVER = {
     networks,
     'Balancers whose `X-Forwarded-For` is believed when requests are counted by address.',
   ),
+  corsOrigins: setting('CORS_ORIGINS', 'none', origins, 'Web pages that may call from a browser, by their origin.'),
   wireNames: setting('WIRE_NAMES', 'neutral', choice('neutral', 'published'), 'The spelling of names in answers; both are read, always.'),
   keyPrefix: setting('KEY_PREFIX', 'sp_', matching(/^[a-z0-9]{0,15}_?$/, 'at most 16 of a-z 0-9, then _'), 'How new API keys begin.'),
   platformIdPattern: setting(
@@ -198,6 +208,8 @@ const LIMITS = {
   gameRefill: setting('LIMIT_GAME_REFILL', '200', whole(1, 1e9), 'Requests per second of one address, game routes.'),
   managementBurst: setting('LIMIT_MANAGEMENT_BURST', '120', whole(1, 1e9), 'The same at once, management routes.'),
   managementRefill: setting('LIMIT_MANAGEMENT_REFILL', '20', whole(1, 1e9), 'The same per second, management routes.'),
+  sessionBurst: setting('LIMIT_SESSION_BURST', '120', whole(1, 1e9), 'The same at once, routes of auth sessions.'),
+  sessionRefill: setting('LIMIT_SESSION_REFILL', '30', whole(1, 1e9), 'The same per second, routes of auth sessions.'),
   workingSetBytes: setting('WORKING_SET', '64 MiB', bytes(MIB, 64 * 1024 * MIB), 'Memory for what is cached of documents.'),
   windowBytes: setting(
     'WORKING_SET_WINDOW',

@@ -43,6 +43,15 @@ describe('the configuration', () => {
       expect(() => read(text)).toThrow(/^TRUSTED_PROXIES is /);
   });
 
+  it('takes origins as a browser names them, and nothing else', () => {
+    const read = (text: string) => readConfig({ CORS_ORIGINS: text }).corsOrigins;
+    expect(readConfig({}).corsOrigins).toEqual([]);
+    expect(read('https://game.example, http://localhost:5173')).toEqual(['https://game.example', 'http://localhost:5173']);
+    expect(read('*')).toEqual(['*']);
+    for (const text of ['game.example', 'https://game.example/', 'https://game.example/play', '*.example', 'https://a.example,'])
+      expect(() => read(text)).toThrow(/^CORS_ORIGINS is /);
+  });
+
   it('never shows a secret', () => {
     expect(() => readConfig({ DATABASE_URL: 'mysql://me:hidden@db/x?password=hidden' })).toThrow(
       /^DATABASE_URL is mysql:\/\/me:\*\*\*@db\/x; allowed: postgres:/,

@@ -11,6 +11,7 @@ let data: string;
 let node: Node;
 let game: Client;
 
+const ORIGIN = 'https://game.example';
 const FIELDS = {
   gold: { type: 'number', default: 100, _ledger: true },
   name: { type: 'string', maxLength: 5 },
@@ -55,7 +56,7 @@ const RULES = [
 
 beforeAll(async () => {
   data = newFolder();
-  node = await startNode(data);
+  node = await startNode(data, { env: { CORS_ORIGINS: ORIGIN } });
   game = createClient(node.url, demoCredentials(data));
   await ok(game.manage('PUT', game.definitions('collections'), { body: COLLECTIONS }));
   await ok(game.manage('PUT', game.definitions('rate-limit-rules'), { body: { rules: RULES } }));
@@ -468,4 +469,16 @@ test('a disabled key is told so on documents, and is no key on records and views
   const send = (path: string) => refused(game.send('GET', `${game.storage(path)}?apiKey=${made.key}`));
   expect(await send('any/1')).toBe('401 UNAUTHORIZED');
   expect(await send('any/1/records')).toBe('401 UNAUTHORIZED');
+});
+
+test('a web page that CORS_ORIGINS names may call from a browser, any other may not', async () => {
+  const ask = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x-public-key,content-type' };
+  const allowed = async (method: string, Origin: string, headers = {}) => {
+    const reply = await game.play(method, game.storage('any/nobody'), { headers: { Origin, ...headers } });
+    return [reply.status, reply.headers['access-control-allow-origin'], reply.headers['access-control-allow-headers']];
+  };
+  expect(await allowed('OPTIONS', ORIGIN, ask)).toEqual([200, ORIGIN, 'x-public-key,content-type']);
+  expect(await allowed('GET', ORIGIN)).toEqual([404, ORIGIN, undefined]);
+  expect(await allowed('OPTIONS', 'https://other.example', ask)).toEqual([404, undefined, undefined]);
+  expect(await allowed('GET', 'https://other.example')).toEqual([404, undefined, undefined]);
 });
