@@ -149,6 +149,8 @@ describe('documents', () => {
   test('a secret in a header wins over a public key in the query, and needs the right to run collections', async () => {
     const secret = { 'x-api-key': game.secretKey };
     await ok(game.send('POST', `${game.storage('unset/2')}?apiKey=${game.publicKey}`, { body: { n: 1 }, headers: secret }));
+    // Whom a dedicated server names beside it is its own affair.
+    await ok(game.send('POST', game.storage('unset/2'), { body: { n: 2 }, headers: { ...secret, 'x-on-behalf-of': 'bot-7' } }));
     const made = JSON.parse(
       await succeed(['key', 'create', game.projectId, '--permissions', '{"collections":"rw"}', '--json', '--data', data]),
     );
