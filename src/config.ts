@@ -184,6 +184,7 @@ const SERVER = {
   ),
   corsOrigins: setting('CORS_ORIGINS', 'none', origins, 'Web pages that may call from a browser, by their origin.'),
   wireNames: setting('WIRE_NAMES', 'neutral', choice('neutral', 'published'), 'The spelling of names in answers; both are read, always.'),
+  v1Routes: setting('V1_ROUTES', 'old', choice('old', 'all'), 'Under /v1: what old clients call there, or all that /v3 serves.'),
   keyPrefix: setting('KEY_PREFIX', 'sp_', matching(/^[a-z0-9]{0,15}_?$/, 'at most 16 of a-z 0-9, then _'), 'How new API keys begin.'),
   platformIdPattern: setting(
     'PLATFORM_ID_PATTERN',

@@ -59,6 +59,7 @@ function httpSettings(config: Config): HttpSettings {
     version: VERSION,
     wireNames,
     corsOrigins: config.corsOrigins,
+    wholeV1: config.v1Routes === 'all',
     gameBodyBytes: limits.gameBodyBytes,
     managementBodyBytes: limits.managementBodyBytes,
     bodyDepth: limits.bodyDepth,

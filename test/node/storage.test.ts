@@ -56,7 +56,7 @@ const RULES = [
 
 beforeAll(async () => {
   data = newFolder();
-  node = await startNode(data, { env: { CORS_ORIGINS: ORIGIN } });
+  node = await startNode(data, { env: { CORS_ORIGINS: ORIGIN, V1_ROUTES: 'all' } });
   game = createClient(node.url, demoCredentials(data));
   await ok(game.manage('PUT', game.definitions('collections'), { body: COLLECTIONS }));
   await ok(game.manage('PUT', game.definitions('rate-limit-rules'), { body: { rules: RULES } }));
@@ -483,4 +483,12 @@ test('a web page that CORS_ORIGINS names may call from a browser, any other may 
   expect(await allowed('GET', ORIGIN)).toEqual([404, ORIGIN, undefined]);
   expect(await allowed('OPTIONS', 'https://other.example', ask)).toEqual([404, undefined, undefined]);
   expect(await allowed('GET', 'https://other.example')).toEqual([404, undefined, undefined]);
+});
+
+test('a client that is set to version v1 finds everything there where V1_ROUTES says so', async () => {
+  const [key, old] = [newKey(), (path: string) => path.replace('/v3/', '/v1/')];
+  await ok(game.play('POST', old(game.storage(`any/${key}`)), { body: { n: 1 } }));
+  expect(await bodyOf(get(`any/${key}`))).toEqual({ n: 1 });
+  await ok(game.send('GET', `/v1/security-config/${game.projectId}`));
+  await ok(game.manage('GET', old(game.definitions('validate'))));
 });
