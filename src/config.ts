@@ -201,7 +201,7 @@ const SERVER = {
 } as const;
 
 const LIMITS = {
-  documentBytes: setting('LIMIT_DOCUMENT', '64 KiB', bytes(KIB, MIB), 'Largest document.'),
+  documentBytes: setting('LIMIT_DOCUMENT', '64 KiB', bytes(KIB, MIB), 'Largest document; `GROUP_BYTES` must be four times that.'),
   gameBodyBytes: setting('LIMIT_GAME_BODY', '256 KiB', bytes(KIB, 16 * MIB), 'Largest request body of a game.'),
   managementBodyBytes: setting('LIMIT_MANAGEMENT_BODY', '8 MiB', bytes(KIB, 64 * MIB), 'Largest request body of the management routes.'),
   bodyDepth: setting('LIMIT_BODY_DEPTH', '64', whole(4, 512), 'Deepest nesting of a request body.'),
@@ -282,9 +282,22 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ov
   const server = readTable(SERVER, env, overrides, problems);
   const verifier = readTable(VERIFIER, env, {}, problems);
   const limits = readTable(LIMITS, env, {}, problems);
+  if (problems.length === 0) problems.push(...atOdds(limits as Limits));
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   // The tables were read without a problem, so each name has a value of its row's type.
   return { ...server, verifier, limits } as Config;
+}
+
+/** An event may hold a document, what was asked for, and the document it was forked from, with their changes. */
+const DOCUMENTS_PER_APPEND = 4;
+
+/** Settings that are allowed each by itself, and leave writes that can never be stored. */
+function atOdds({ documentBytes, groupBytes }: Limits): string[] {
+  const needed = DOCUMENTS_PER_APPEND * documentBytes;
+  if (groupBytes >= needed) return [];
+  return [
+    `GROUP_BYTES is ${sizeText(groupBytes)}; allowed with a LIMIT_DOCUMENT of ${sizeText(documentBytes)}: ${sizeText(needed)} or more`,
+  ];
 }
 
 function readTable(

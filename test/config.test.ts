@@ -18,7 +18,7 @@ describe('the configuration', () => {
   });
 
   it('takes the flag before the variable and the variable before the default; an empty one counts as not set', () => {
-    expect(readConfig({ PORT: '9000', HOST: ' ', LIMIT_DOCUMENT: '1MiB' }, { port: '9001' })).toMatchObject({
+    expect(readConfig({ PORT: '9000', HOST: ' ', LIMIT_DOCUMENT: '1MiB', GROUP_BYTES: '4MiB' }, { port: '9001' })).toMatchObject({
       port: 9001,
       host: '127.0.0.1',
       limits: { documentBytes: 1_048_576 },
@@ -32,6 +32,14 @@ describe('the configuration', () => {
     );
     expect(read).toThrow(/PLATFORM_ID_PATTERN is "\("; allowed: a regular expression/);
     expect(read).toThrow(/LIMIT_DOCUMENT is "64 pages"; allowed: bytes.* from 1 KiB to 1 MiB/);
+  });
+
+  it('refuses documents that no append could hold', () => {
+    expect(readConfig({ LIMIT_DOCUMENT: '192 KiB' }).limits.documentBytes).toBe(196_608);
+    expect(() => readConfig({ LIMIT_DOCUMENT: '1 MiB' })).toThrow(
+      'GROUP_BYTES is 768 KiB; allowed with a LIMIT_DOCUMENT of 1 MiB: 4 MiB or more',
+    );
+    expect(() => readConfig({ GROUP_BYTES: '64 KiB' })).toThrow(/^GROUP_BYTES is 64 KiB; allowed with a LIMIT_DOCUMENT of 64 KiB/);
   });
 
   it('takes addresses and networks as trusted proxies, and nothing else', () => {
