@@ -31,6 +31,9 @@ export interface RunInput {
   readonly asked: Asked;
 }
 
+/** What is stored passed `LIMIT_BODY_DEPTH` when it came; whatever that is now, one document must not take a query from all. */
+const STORED_DEPTH = 10_000;
+
 /** Documents that have to be kept for joins, or to tell a player's rank, in bytes of their texts. */
 const MOST_KEPT = 64 * 1024 * 1024;
 
@@ -147,7 +150,7 @@ function since(context: AppContext, started: number): number {
 }
 
 function documentOf(text: string, collection: CollectionModel | undefined, { settings }: Grounds): JsonObject {
-  const value = parseJson(text, { maxDepth: 128 });
+  const value = parseJson(text, { maxDepth: STORED_DEPTH });
   const document = isObject(value) ? value : {};
   return collection && settings.fillDefaults ? fillDefaults(collection.schema, document) : document;
 }

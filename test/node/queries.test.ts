@@ -16,6 +16,7 @@ const COLLECTIONS = [
   { id: 'clans', name: 'Clans', collectionType: 'global', accessMode: 'public', schema: {} },
   { id: 'hot', name: 'Hot', ...player, schema: {} },
   { id: 'seen', name: 'Seen', ...player, schema: {} },
+  { id: 'deep', name: 'Deep', ...player, schema: {} },
 ];
 const heroes = [{ collectionId: 'heroes' }];
 const PROFILE = ['playerProfile.playerName', 'playerProfile.isOnline', 'playerProfile.sessionCount'];
@@ -51,6 +52,8 @@ const QUERIES = [
     config: { field: 'playerProfile.sessionCount', fields: PROFILE },
   },
   { id: 'brief', name: 'Brief', type: 'count', sources: heroes, cache: { ttlSeconds: 1 } },
+  { id: 'deep-sum', name: 'Deep sum', type: 'sum', sources: [{ collectionId: 'deep' }], config: { field: 'n' } },
+  { id: 'deep-top', name: 'Deep top', sources: [{ collectionId: 'deep' }], config: { field: 'n' } },
   { id: 'nowhere', name: 'Nowhere', type: 'count', sources: [{ collectionId: 'gone' }] },
   { id: 'odd', name: 'Odd', type: 'median', sources: heroes, config: { field: 'xp' } },
   { id: 'sourceless', name: 'Sourceless', type: 'count', sources: [] },
@@ -60,7 +63,7 @@ const QUERIES = [
 
 beforeAll(async () => {
   const data = newFolder();
-  node = await startNode(data);
+  node = await startNode(data, { env: { LIMIT_BODY_DEPTH: '300' } });
   game = createClient(node.url, demoCredentials(data));
   const push = (route: string, body: unknown) => ok(game.manage('POST', game.definitions(route), { body }));
   await push('collections', COLLECTIONS);
@@ -163,6 +166,12 @@ describe('a query', () => {
     await ok(game.play('POST', game.storage('stats/heartbeat'), { body: { ...beat, event: 'leave' } }));
     const isOnline = async () => (await run('regulars')).entries[0].data.playerProfile.isOnline;
     await expect.poll(isOnline, { timeout: 20_000 }).toBe(false);
+  });
+
+  test('reads documents as deep as bodies may be', async () => {
+    await ok(game.play('POST', game.storage('deep/p1'), { raw: `{"n":5,"nest":${'['.repeat(299)}${']'.repeat(299)}}` }));
+    expect(await run('deep-sum')).toMatchObject({ sum: 5, counted: 1 });
+    expect((await run('deep-top')).entries).toMatchObject([{ key: 'p1', value: 5 }]);
   });
 
   test('is refused as documented', async () => {
