@@ -89,16 +89,15 @@ export function operatorGrounds(target: PublishTarget): (view: View) => Grounds 
   };
 }
 
-/** Whom a command is done for. Throws 400 INVALID_PLATFORMID for a claim that no table could hold. */
-export function actorOf(caller: Caller): Actor {
+/** Whom a command is done for, and through which endpoint. Throws 400 INVALID_PLATFORMID for a claim that no table could hold. */
+export function actorOf(caller: Caller, endpoint?: string): Actor {
   requireStorable(caller.platformId);
   requireStorable(caller.onBehalfOf);
+  const actor: { -readonly [Name in keyof Actor]: Actor[Name] } = { kind: caller.isSecret ? 'secret' : 'public', keyId: caller.key.keyId };
   const player = caller.verified ?? caller.platformId;
-  return {
-    kind: caller.isSecret ? 'secret' : 'public',
-    keyId: caller.key.keyId,
-    ...(player === null ? {} : { player }),
-  };
+  if (player !== null) actor.player = player;
+  if (endpoint !== undefined) actor.endpoint = endpoint;
+  return actor;
 }
 
 /**

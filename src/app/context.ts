@@ -72,8 +72,7 @@ export function execute<A>(
   decide: (view: View, now: number) => Decision<A> | Refusal,
   endpoint?: string,
 ): Promise<Outcome<A>> {
-  const actor = endpoint === undefined ? actorOf(caller) : { ...actorOf(caller), endpoint };
-  return project.execute({ commandId: randomUUID(), cause, actor, decide });
+  return project.execute({ commandId: randomUUID(), cause, actor: actorOf(caller, endpoint), decide });
 }
 
 export function decided<A>(answer: A, events: readonly DomainEvent[] = []): Decision<A> {

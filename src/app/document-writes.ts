@@ -59,7 +59,7 @@ export class DocumentWrites {
       key,
       player: how.player,
       current: state,
-      ...(fork === undefined ? {} : { fork }),
+      fork,
       body,
       saveVersion: how.saveVersion,
       strictSaveVersion: settings.strictSaveVersion,
@@ -86,7 +86,7 @@ export class DocumentWrites {
       space: this.#grounds.space,
       key,
       current: state,
-      ...(fork === undefined ? {} : { fork }),
+      fork,
       now: this.#now,
       source,
     });

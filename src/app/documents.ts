@@ -110,7 +110,8 @@ export async function readDocument(
   // That there is none is an answer, too.
   const at = positioned(context, project, caller);
   if (state === null || !('version' in state) || state.document === null) return null;
-  return { ...at, text: servedText(version, collection, ground.settings.fillDefaults), version: state.version };
+  const text = servedText(version, collection, ground.settings.fillDefaults);
+  return { position: at.position, stale: at.stale, text, version: state.version };
 }
 
 /** A document's version as a reader in the space sees it. */

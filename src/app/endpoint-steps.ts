@@ -27,8 +27,11 @@ export function runSteps(
 ): EndpointResult {
   const compiled = compiledEndpoint(ground.definitions, endpoint);
   const input = ground.settings.inputValidation === 'off' ? call.input : checkInput(compiled, call.input, { fromQuery: call.fromQuery });
-  const about = { projectId: ground.authority.projectId, slug: endpoint.slug, input, playerKey: playerKey(ground, as.platformId, input) };
-  return runEndpoint(compiled, { ...as, ...about }, readsOf(ground, writes), trace);
+  const { platformId, hasSecretKey, isDedicatedServer, now, random } = as;
+  const { projectId } = ground.authority;
+  const key = playerKey(ground, platformId, input);
+  const run = { projectId, slug: endpoint.slug, input, platformId, playerKey: key, hasSecretKey, isDedicatedServer, now, random };
+  return runEndpoint(compiled, run, readsOf(ground, writes), trace);
 }
 
 /** Compiled once per publish: the definitions object is new with every one. */

@@ -53,10 +53,11 @@ async function runOnce(
     return open === null ? runPlain(once, player) : runSealed(once, player, open);
   };
   const outcome = await execute(project, caller, 'endpoint.call', run, call.slug);
-  const { wrote, ...answer } = 'wrote' in outcome.answer ? outcome.answer : { ...unwrapped(outcome.answer), wrote: true };
+  const ran = 'wrote' in outcome.answer ? outcome.answer : unwrapped(outcome.answer);
+  const wrote = open !== null || ran.wrote;
   // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
   const stale = wrote ? false : positioned(context, project, caller).stale;
-  return { ...answer, position: outcome.revision, stale };
+  return { status: ran.status, body: ran.body, position: outcome.revision, stale };
 }
 
 async function proven(context: AppContext, project: Project, caller: Caller, { slug, security }: EndpointRequest): Promise<Caller> {

@@ -1,4 +1,4 @@
-import { type EventMetadata, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../domain/events.ts';
+import { type Actor, type EventMetadata, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../domain/events.ts';
 import { uuidSpace, uuidV5 } from '../kernel/uuid.ts';
 import { seal } from '../log/chain.ts';
 import { rememberDecoded } from '../log/decode.ts';
@@ -39,8 +39,10 @@ export function sealGroup(group: readonly Commit[], place: Place): Sealed {
   for (const commit of group) {
     if (commit.events.length > 0) recordedAt = Math.max(recordedAt, commit.decidedAt);
     const decoded: ProjectEvent[] = [];
-    const actor = JSON.stringify(commit.command.actor);
-    for (const [ordinal, event] of commit.events.entries()) {
+    const actor = printActor(commit.command.actor);
+    let ordinal = -1;
+    for (const event of commit.events) {
+      ordinal += 1;
       const left = commit.events.length - 1 - ordinal;
       const metadata = metadataOf(commit.command, SCHEMA_VERSIONS[event.type], recordedAt, left);
       const id = uuidV5(EVENT_IDS, `${metadata.commandId}/${ordinal}/${head}`);
@@ -61,7 +63,15 @@ function metadataOf({ commandId, cause, actor }: Command<unknown>, schemaVersion
   return left > 0 ? { commandId, cause, actor, schemaVersion, recordedAt, left } : { commandId, cause, actor, schemaVersion, recordedAt };
 }
 
-/** What `JSON.stringify` prints, at a fraction of its time: ids and causes are our own and need no escape. */
+/** What `JSON.stringify` prints, at a fraction of its time: kinds, ids and causes are our own and need no escape. */
+function printActor({ kind, keyId, player, endpoint }: Actor): string {
+  const key = keyId === undefined ? '' : `,"keyId":"${keyId}"`;
+  const person = player === undefined ? '' : `,"player":${JSON.stringify(player)}`;
+  const through = endpoint === undefined ? '' : `,"endpoint":${JSON.stringify(endpoint)}`;
+  return `{"kind":"${kind}"${key}${person}${through}}`;
+}
+
+/** As {@link printActor}. */
 function printMetadata({ commandId, cause, schemaVersion, recordedAt, left }: EventMetadata, actor: string): string {
   const rest = left === undefined ? '' : `,"left":${left}`;
   return `{"commandId":"${commandId}","cause":"${cause}","actor":${actor},"schemaVersion":${schemaVersion},"recordedAt":${recordedAt}${rest}}`;

@@ -8,6 +8,8 @@ export type Serve = (ctx: Context) => Promise<Answer>;
 
 interface Route {
   readonly methods: readonly string[];
+  /** How many slashes its pattern and every path that it matches have. */
+  readonly slashes: number;
   readonly pattern: string;
   readonly regexp: RegExp;
   readonly names: readonly string[];
@@ -22,15 +24,16 @@ export async function nothing(): Promise<never> {
 
 /**
  * A family's router as one function. The router keeps the table; its own middleware composes a chain anew for every request, which
- * measured a sixth of the whole request, so the table is walked here: by method, then by pattern, literal segments before parameters
- * (runtime-storage 1.2). Every route has one handler, which returns its answer.
+ * measured a sixth of the whole request, so the table is walked here: by method and length, then by pattern, literal segments before
+ * parameters (runtime-storage 1.2). Every route has one handler, which returns its answer.
  */
 export function serve(router: Router<State>, unmatched: Serve = nothing): Serve {
   const routes = router.stack.map(routeOf).sort((a, b) => a.names.length - b.names.length);
   return (ctx) => {
     const { exchange } = ctx.state;
+    const slashes = slashesIn(exchange.location);
     for (const route of routes) {
-      if (!route.methods.includes(exchange.method)) continue;
+      if (route.slashes !== slashes || !route.methods.includes(exchange.method)) continue;
       const found = route.regexp.exec(exchange.location);
       if (!found) continue;
       exchange.route = route.pattern;
@@ -44,8 +47,23 @@ export function serve(router: Router<State>, unmatched: Serve = nothing): Serve 
 function routeOf(layer: Router<State>['stack'][number]): Route {
   const [handle] = layer.stack;
   if (!handle) throw new Error(`Route ${layer.path} has no handler`);
+  const path = String(layer.path);
+  if (/[*{]/.test(path)) throw new Error(`Route ${path} has a part that a path may lack, or of any length`);
   const names = layer.paramNames.map((key) => key.name);
-  return { methods: layer.methods, pattern: `${layer.methods.at(-1)} ${layer.path}`, regexp: layer.regexp, names, handle };
+  return {
+    slashes: slashesIn(path),
+    methods: layer.methods,
+    pattern: `${layer.methods.at(-1)} ${path}`,
+    regexp: layer.regexp,
+    names,
+    handle,
+  };
+}
+
+function slashesIn(path: string): number {
+  let count = 0;
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) count += 1;
+  return count;
 }
 
 /** Escapes are known to be well-formed: `locate` made them. */

@@ -14,6 +14,8 @@ export interface Exchange {
   /** As sent, without the query: the only part of the address that may be logged, because the query carries keys. */
   readonly path: string;
   readonly search: string;
+  /** Whether anything in path or query is escaped. */
+  readonly escaped: boolean;
   /** `performance.now()`. */
   readonly startedAt: number;
   /** Whom a request counts for; `null`: nobody, as it comes from this machine. */
@@ -33,6 +35,7 @@ export interface State {
 export type Context = RouterContext<State, DefaultContext, unknown>;
 
 const EMPTY_QUERY: ParsedUrlQuery = Object.create(null);
+const ESCAPED = /[%+]/;
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
 export type AddressOf = (req: IncomingMessage) => string | null;
@@ -47,6 +50,7 @@ export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchan
     requestId: requestIdOf(req.headers['x-correlation-id']),
     path: cut < 0 ? target : target.slice(0, cut),
     search: cut < 0 ? '' : target.slice(cut + 1),
+    escaped: cut >= 0 && ESCAPED.test(target),
     startedAt: performance.now(),
     addressOf,
     query: null,
@@ -85,13 +89,11 @@ export function queryOf(exchange: Exchange): ParsedUrlQuery {
 export function queryText(exchange: Exchange, name: string): string | null {
   const { search } = exchange;
   if (search === '') return null;
-  if (exchange.query === null && !ESCAPED.test(search)) return scan(search, name);
+  if (!exchange.escaped) return scan(search, name);
   const value = queryOf(exchange)[name];
   const text = Array.isArray(value) ? value[0] : value;
   return text ? text : null;
 }
-
-const ESCAPED = /[%+]/;
 
 /** The same in a query without escapes, which nearly all are: without taking it apart. */
 function scan(search: string, name: string): string | null {

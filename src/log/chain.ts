@@ -26,7 +26,8 @@ export function seal(previousHash: string, event: UnsealedEvent): { readonly eve
   const linked = link(previousHash, event);
   if (linked === null) throw new Error(`event ${event.id} cannot be sealed: a line break in its type or metadata`);
   const open = event.metadata === '{}' ? '{' : `${event.metadata.slice(0, -1)},`;
-  return { event: { ...event, metadata: `${open}"hash":"${linked}"}` }, hash: linked };
+  const { id, type, data } = event;
+  return { event: { id, type, metadata: `${open}"hash":"${linked}"}`, data }, hash: linked };
 }
 
 /** The hash that sealed metadata ends with, or `null` when it is not sealed. */

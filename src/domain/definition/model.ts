@@ -44,6 +44,8 @@ export interface FieldModel {
   readonly additional: boolean | FieldModel;
   /** Children that a document must have: required, and without a default. */
   readonly needed: readonly string[];
+  /** Children that reading may fill: with a default of their own or below them. */
+  readonly filled: readonly (readonly [name: string, child: FieldModel])[];
   /** Whether a field below this one has a default. */
   readonly defaultsBelow: boolean;
 }

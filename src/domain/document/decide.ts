@@ -137,7 +137,9 @@ function workOut(command: WriteCommand): Outcome {
     return { base, document: withoutSaveVersion(body.document), changes: null, increases: NO_INCREASES, origins: NO_ORIGINS };
   }
   const operated = operate(schema, stored, body.ops);
-  return stored === null ? { ...operated, changes: null } : operated;
+  if (stored !== null) return operated;
+  const { base, document, increases, origins } = operated;
+  return { base, document, changes: null, increases, origins };
 }
 
 function refusingOperations<Result>(run: () => Result): Result | Refusal {

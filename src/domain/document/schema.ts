@@ -41,6 +41,7 @@ function compileField(raw: Json): FieldModel {
     ...(items === undefined ? {} : { items }),
     additional: isObject(additional) ? compileField(additional) : additional !== false,
     needed: neededOf(properties),
+    filled: filledOf(properties),
     defaultsBelow: hasDefaultsBelow(properties, items),
   };
   const effective = effectiveDefault(field, source['default']);
@@ -87,8 +88,11 @@ function frozen(value: Json): Json {
 }
 
 function hasDefaultsBelow(properties: ReadonlyMap<string, FieldModel> | undefined, items: FieldModel | undefined): boolean {
-  if (items?.defaultsBelow === true) return true;
-  return [...(properties?.values() ?? [])].some((child) => child.default !== undefined || child.defaultsBelow);
+  return items?.defaultsBelow === true || filledOf(properties).length > 0;
+}
+
+function filledOf(properties: ReadonlyMap<string, FieldModel> | undefined): (readonly [string, FieldModel])[] {
+  return [...(properties ?? [])].filter(([, child]) => child.default !== undefined || child.defaultsBelow);
 }
 
 function neededOf(properties: ReadonlyMap<string, FieldModel> | undefined): string[] {
@@ -112,7 +116,7 @@ function fillField(field: FieldModel, value: Json): Json {
 
 function fillObject(field: FieldModel, object: JsonObject): JsonObject {
   let filled: Record<string, Json> | null = null;
-  for (const [name, child] of field.properties ?? []) {
+  for (const [name, child] of field.filled) {
     const old = Object.hasOwn(object, name) ? object[name] : undefined;
     const value = old === undefined ? child.default : fillField(child, old);
     if (value === old || value === undefined) continue;

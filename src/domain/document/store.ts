@@ -18,9 +18,10 @@ export function operate(
   const old = stored ?? {};
   const base = fillDefaults(schema, old);
   const operated = applyOperations(base, operations);
-  if (base === old) return { ...operated, base };
+  const { increases, origins } = operated;
+  if (base === old) return { base, document: operated.document, changes: operated.changes, increases, origins };
   const changes = withLostDefaults(schema, old, operated);
-  return { ...operated, base, changes, document: applyChanges(old, changes) };
+  return { base, document: applyChanges(old, changes), changes, increases, origins };
 }
 
 /**
