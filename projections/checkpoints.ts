@@ -1,23 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import { IN_TIME } from './patience.ts';
 import { LATER_STATES, PROJECTION_NAMES, STATE_NAMES, VIEW_NAMES } from './registry.ts';
-import type { ProjectionName, Session, Versions } from './tables.ts';
-
-/** Where one view stands. */
-export interface ViewPlace {
-  readonly revision: number;
-  readonly failures: number;
-  readonly paused: boolean;
-}
-
-/** Where the active version of every projection stands in one project's stream. The state tables move together. */
-export interface Standing {
-  readonly versions: Versions;
-  readonly revision: number;
-  /** Chain hash of the event at `revision`; empty before the first. */
-  readonly hash: string;
-  readonly views: ReadonlyMap<ProjectionName, ViewPlace>;
-}
+import type { Standing, ViewPlace } from './standing.ts';
+import type { ProjectionName, Session } from './tables.ts';
 
 /** The log and the read models of a project tell two histories: one of them was restored to an older state. */
 export class HistoryMismatch extends Error {

@@ -7,11 +7,13 @@ import { type Log, LogUnavailable, type RecordedEvent } from '../src/log/port.ts
 import { projectStream } from '../src/log/streams.ts';
 import type { Projection } from './batch.ts';
 import { catalogOf } from './catalog.ts';
-import { CheckpointMoved, HistoryMismatch, readStanding, type Standing, type ViewPlace } from './checkpoints.ts';
+import { CheckpointMoved, HistoryMismatch, readStanding } from './checkpoints.ts';
 import { BATCH_EVENTS, batchLength, decoded } from './cut.ts';
 import { loadDefinitions } from './definitions/project.ts';
-import { STATE_TABLES, VIEWS } from './registry.ts';
+import { EventQueue } from './event-queue.ts';
+import { STATE_TABLES } from './registry.ts';
 import { Sleeper } from './sleeper.ts';
+import { advancedTo, pausedViews, type Standing, shownBy, type ViewPlace, viewsBehind, viewsInStep, withView } from './standing.ts';
 import type { ProjectionName, Session } from './tables.ts';
 import { transaction } from './transaction.ts';
 import { catchUpView, noteFailure } from './views.ts';
@@ -65,15 +67,13 @@ const LONGEST_PATIENCE_MS = 600_000;
  */
 export class Lane {
   readonly projectId: string;
-  /** Characters of event data held in memory. */
-  queued = 0;
   /** Why the lane stopped. */
   failure: Error | null = null;
   readonly #context: LaneContext;
   readonly #sleeper = new Sleeper();
   readonly #waiters = new Waiters();
   readonly #retryAt = new Map<ProjectionName, number>();
-  #queue: RecordedEvent[] = [];
+  readonly #queue = new EventQueue();
   #seen = -1;
   #standing: Standing | null = null;
   #memory: Memory | null = null;
@@ -96,6 +96,11 @@ export class Lane {
     return this.#standing?.revision ?? -1;
   }
 
+  /** Characters of event data held in memory. */
+  get queued(): number {
+    return this.#queue.characters;
+  }
+
   /** Whether it has events and no checkpoints yet: a restart would not find the project by them. */
   get isNew(): boolean {
     return this.#seen >= 0 && !this.#known;
@@ -103,7 +108,7 @@ export class Lane {
 
   /** Views that are paused for this project. */
   get pausedViews(): number {
-    return [...(this.#standing?.views.values() ?? [])].filter((view) => view.paused).length;
+    return this.#standing === null ? 0 : pausedViews(this.#standing);
   }
 
   get hasPausedView(): boolean {
@@ -121,11 +126,7 @@ export class Lane {
   }
 
   #enqueue(events: readonly RecordedEvent[]): void {
-    for (const event of events) {
-      if (event.revision <= this.revision) continue;
-      this.#queue.push(event);
-      this.queued += event.data.length;
-    }
+    this.#queue.add(events, this.revision);
     if (this.#queue.length >= ENOUGH || this.#waiters.size > 0) this.#sleeper.wake();
   }
 
@@ -252,9 +253,10 @@ export class Lane {
 
   /** The next events in order: out of the queue, or out of the log where the queue has a gap. */
   async #take(next: number): Promise<readonly RecordedEvent[]> {
-    this.#passOver(next - 1);
+    this.#queue.passOver(next - 1);
     if (this.#seen < next) return [];
-    if (this.#queue[0]?.revision === next) return this.#discard(batchLength(this.#queue));
+    const batch = this.#queue.take(next);
+    if (batch.length > 0) return batch;
     const page = await this.#context.log.read(projectStream(this.projectId), { from: next, limit: BATCH_EVENTS, direction: 'forwards' });
     if (page.length === 0) throw new LogUnavailable(`the log of project ${this.projectId} does not answer from revision ${next}`);
     return page.slice(0, batchLength(page));
@@ -262,13 +264,7 @@ export class Lane {
 
   #lookOn(): void {
     this.#passive = true;
-    this.#discard(this.#queue.length);
-  }
-
-  #discard(count: number): readonly RecordedEvent[] {
-    const gone = this.#queue.splice(0, count);
-    for (const event of gone) this.queued -= event.data.length;
-    return gone;
+    this.#queue.clear();
   }
 
   async #write(standing: Standing, recorded: readonly RecordedEvent[]): Promise<void> {
@@ -280,7 +276,7 @@ export class Lane {
   /** Everything in one transaction; when that fails, the state tables alone, and the views catch up one by one. */
   async #writeEvents(standing: Standing, events: readonly ProjectEvent[]): Promise<void> {
     const memory = this.#memory ?? (await this.#remember(standing));
-    const inStep = VIEWS.filter(({ name }) => isInStep(standing.views.get(name), standing.revision));
+    const inStep = viewsInStep(standing);
     const write = (projections: readonly Projection[]) =>
       this.#transaction(standing, (session) => writeBatch(session, projections, events, memory));
     let moved: readonly Projection[] = inStep;
@@ -293,7 +289,8 @@ export class Lane {
       moved = [];
     }
     const last = events.at(-1);
-    if (last !== undefined) this.#advanced(standing, last, moved);
+    if (last !== undefined) this.#standing = advancedTo(standing, last, moved);
+    this.#announce();
     this.#context.counters.events += events.length;
     this.#context.counters.batches += 1;
   }
@@ -308,20 +305,8 @@ export class Lane {
     return transaction(this.#context.pool, this.projectId, standing.versions, work, patienceMs);
   }
 
-  #advanced(standing: Standing, last: ProjectEvent, moved: readonly Projection[]): void {
-    const views = new Map(standing.views);
-    for (const { name } of moved) views.set(name, { revision: last.revision, failures: 0, paused: false });
-    this.#standing = { ...standing, revision: last.revision, hash: last.hash, views };
-    this.#announce();
-  }
-
   #lagging(): readonly Projection[] {
-    const standing = this.#standing;
-    if (standing === null) return [];
-    return VIEWS.filter(({ name }) => {
-      const place = standing.views.get(name);
-      return place !== undefined && !place.paused && place.revision < standing.revision;
-    });
+    return this.#standing === null ? [] : viewsBehind(this.#standing);
   }
 
   async #catchUpViews(): Promise<void> {
@@ -356,15 +341,12 @@ export class Lane {
   }
 
   #setView(name: ProjectionName, place: ViewPlace): void {
-    if (this.#standing) this.#standing = { ...this.#standing, views: new Map(this.#standing.views).set(name, place) };
+    if (this.#standing) this.#standing = withView(this.#standing, name, place);
     this.#announce();
   }
 
-  /** The revision that every view which is not paused reflects. */
   #viewsAt(): number {
-    if (this.#standing === null) return -1;
-    const places = [...this.#standing.views.values()].filter((view) => !view.paused);
-    return Math.min(this.#standing.revision, ...places.map((view) => view.revision));
+    return this.#standing === null ? -1 : shownBy(this.#standing);
   }
 
   #announce(): void {
@@ -377,13 +359,7 @@ export class Lane {
   #adopt(standing: Standing): void {
     if (standing.revision !== this.#standing?.revision) this.#memory = null;
     this.#standing = standing;
-    this.#passOver(standing.revision);
-  }
-
-  /** Drops what is written already: nobody would take it, and what waits keeps the projector from reading on. */
-  #passOver(revision: number): void {
-    const start = this.#queue.findIndex((event) => event.revision > revision);
-    this.#discard(start === -1 ? this.#queue.length : start);
+    this.#queue.passOver(standing.revision);
   }
 
   #forget(): void {
@@ -403,7 +379,7 @@ export class Lane {
     this.#attempts += 1;
     this.#standing = null;
     // What waits in memory can be read again; a project in trouble must not hold the memory of the others.
-    this.#discard(this.#queue.length);
+    this.#queue.clear();
     this.#context.logger.error(
       { project: this.projectId, err: error, attempt: this.#attempts },
       'a batch could not be written and will be tried again',
@@ -416,11 +392,7 @@ export class Lane {
       this.#context.logger.error({ project: this.projectId, err: error }, 'the projection of this project stopped');
     }
     this.failure = error;
-    this.#discard(this.#queue.length);
+    this.#queue.clear();
     this.#waiters.giveUp();
   }
-}
-
-function isInStep(place: ViewPlace | undefined, revision: number): boolean {
-  return place !== undefined && !place.paused && place.revision === revision;
 }

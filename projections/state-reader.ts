@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { Checkpoint, StateReader } from '../src/app/readers.ts';
 import type { SubjectState } from '../src/domain/states.ts';
 import type { SubjectKey } from '../src/domain/subjects.ts';
+import { readDocumentKeys } from './documents/keys.ts';
 import { IN_TIME } from './patience.ts';
 import { STATE_NAMES } from './registry.ts';
 import { COLUMN_TYPES, STATE_LOADERS, type StateRow } from './state-loaders.ts';
@@ -59,6 +60,8 @@ export function createStateReader(pool: Pool): StateReader {
       const { revision, states } = await together.answer;
       return { revision, states: subjects.map((subject) => states.get(subject) ?? null) };
     },
+
+    documentKeys: (projectId, space, collection, most) => readDocumentKeys(pool, projectId, space, collection, most),
   };
 }
 

@@ -126,6 +126,24 @@ const origins: Kind<readonly string[]> = {
     .pipe(z.array(z.string().refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text)))),
 };
 
+/** Beginnings of addresses as they will be compared; `none` for none at all. */
+const prefixes: Kind<readonly string[] | null> = {
+  allowed: 'http(s) addresses that end in /, with commas between, or none',
+  parse: z
+    .string()
+    .transform((text) => (text === 'none' ? [] : text.split(',').map((one) => one.trim())))
+    .pipe(z.array(z.string().refine(isPrefix)))
+    .optional()
+    .transform((list) => list ?? null),
+};
+
+/** With a path, or `https://a.example` would let `https://a.example.org` through. */
+function isPrefix(text: string): boolean {
+  if (!URL.canParse(text) || !text.endsWith('/')) return false;
+  const { href, protocol, username, password } = new URL(text);
+  return href === text && (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+}
+
 function isNetwork(text: string): boolean {
   const [host = '', length, ...rest] = text.split('/');
   const longest = { 0: -1, 4: 32, 6: 128 }[isIP(host)] ?? -1;
@@ -183,6 +201,12 @@ const SERVER = {
     'Balancers whose `X-Forwarded-For` is believed when requests are counted by address.',
   ),
   corsOrigins: setting('CORS_ORIGINS', 'none', origins, 'Web pages that may call from a browser, by their origin.'),
+  webhookPrefixes: setting(
+    'WEBHOOK_PREFIXES',
+    null,
+    prefixes,
+    'How the addresses begin that webhook steps may post to; `none`: nowhere; not set: those of the one chat service that endpoints in the wild name.',
+  ),
   wireNames: setting('WIRE_NAMES', 'neutral', choice('neutral', 'published'), 'The spelling of names in answers; both are read, always.'),
   v1Routes: setting('V1_ROUTES', 'old', choice('old', 'all'), 'Under /v1: what old clients call there, or all that /v3 serves.'),
   keyPrefix: setting('KEY_PREFIX', 'sp_', matching(/^[a-z0-9]{0,15}_?$/, 'at most 16 of a-z 0-9, then _'), 'How new API keys begin.'),

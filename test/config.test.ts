@@ -60,6 +60,21 @@ describe('the configuration', () => {
       expect(() => read(text)).toThrow(/^CORS_ORIGINS is /);
   });
 
+  it('takes beginnings of addresses for webhooks that no other host can share', () => {
+    const read = (text: string) => readConfig({ WEBHOOK_PREFIXES: text }).webhookPrefixes;
+    expect(readConfig({}).webhookPrefixes).toBeNull();
+    expect(read('https://chat.example/hooks/, http://10.0.0.1:8080/')).toEqual(['https://chat.example/hooks/', 'http://10.0.0.1:8080/']);
+    expect(read('none')).toEqual([]);
+    for (const text of [
+      'https://chat.example',
+      'https://chat.example/hooks',
+      'ftp://chat.example/',
+      'https://me@chat.example/',
+      'https://a.example/../',
+    ])
+      expect(() => read(text)).toThrow(/^WEBHOOK_PREFIXES is /);
+  });
+
   it('never shows a secret', () => {
     expect(() => readConfig({ DATABASE_URL: 'mysql://me:hidden@db/x?password=hidden' })).toThrow(
       /^DATABASE_URL is mysql:\/\/me:\*\*\*@db\/x; allowed: postgres:/,

@@ -195,7 +195,8 @@ export type SingleKind = 'game-values' | 'rate-limit-rules';
 
 /** A permission of a secret key: a scope such as `collections`, and what its letters must hold (spec: security 1.4). */
 export interface Need {
-  readonly scope: string;
+  /** All of them, where there are several. */
+  readonly scope: string | readonly string[];
   readonly level: 'r' | 'rw' | 'x';
 }
 

@@ -5,7 +5,7 @@ import { revisionStatus } from '../domain/revision/status.ts';
 import type { ApiKey, AuthorityState } from '../domain/states.ts';
 import { refusal } from '../kernel/errors.ts';
 import { requirePermission } from './access.ts';
-import type { Caller, Presented } from './app.ts';
+import type { Caller, Need, Presented } from './app.ts';
 import type { AppContext } from './context.ts';
 import type { Project } from './project.ts';
 
@@ -32,7 +32,7 @@ export async function authenticate(context: AppContext, projectId: string, prese
   const isSecret = key.kind === 'secret';
   if (presented.management && (!isSecret || !key.enabled)) throw unknownKey(presented);
   if (!key.enabled) throw refusal(presented.disabledKey, 'This key is disabled');
-  if (presented.needs) requirePermission(key, presented.needs.scope, presented.needs.level);
+  if (presented.needs) requireNeed(key, presented.needs);
   const authority = project.authority;
   if (!authority || authority.deleted) throw unknownKey(presented);
   const settings = projectSettings(authority.settings);
@@ -41,7 +41,8 @@ export async function authenticate(context: AppContext, projectId: string, prese
     projectId,
     key,
     isSecret,
-    extraSecret: presented.extraSecret === null ? null : extraSecretOf(project, presented.extraSecret),
+    // Beside a secret key another says nothing, whatever it is (security 1.2).
+    extraSecret: isSecret || presented.extraSecret === null ? null : extraSecretOf(project, presented.extraSecret),
     platformId: presented.platformId,
     onBehalfOf: presented.onBehalfOf,
     position: presented.position,
@@ -50,6 +51,11 @@ export async function authenticate(context: AppContext, projectId: string, prese
       : null,
     proof: presented.proof,
   };
+}
+
+function requireNeed(key: ApiKey, { scope, level }: Need): void {
+  if (typeof scope === 'string') requirePermission(key, scope, level);
+  else for (const one of scope) requirePermission(key, one, level);
 }
 
 function unknownKey(presented: Presented): Error {

@@ -15,6 +15,7 @@ import type { Signer } from './signer.ts';
 import type { TelemetryRecorder } from './telemetry-recorder.ts';
 import type { PlayerVerifier } from './verifier/verifier.ts';
 import type { View } from './view.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /** What the use cases share: the open projects, the views, the clock, the limits. */
 export interface AppContext {
@@ -30,6 +31,8 @@ export interface AppContext {
   signer(): Promise<Signer>;
   /** Plausible player ids. */
   readonly platformId: RegExp;
+  /** What webhook steps send. */
+  readonly webhooks: Webhooks;
   /** Proves who a player is. */
   readonly verifier: PlayerVerifier;
   readonly telemetry: TelemetryParts;

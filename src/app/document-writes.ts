@@ -8,7 +8,7 @@ import { Refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Grounds } from './access.ts';
 import { RecordWrites } from './record-writes.ts';
-import { documentIn, type Located, windowIn } from './state-access.ts';
+import { documentIn, documentSubjects, type Located, windowIn } from './state-access.ts';
 import type { View } from './view.ts';
 
 /**
@@ -37,6 +37,17 @@ export class DocumentWrites {
   place(collection: string, key: string, document: JsonObject): void {
     const state = { document, version: 1, createdAt: this.#now, updatedAt: this.#now };
     this.#documents.set(`${collection}/${key}`, { state, fork: undefined });
+  }
+
+  /** Keys of the documents that were placed in a collection. */
+  placedIn(collection: string): readonly string[] {
+    const beginning = `${collection}/`;
+    return [...this.#documents.keys()].filter((address) => address.startsWith(beginning)).map((address) => address.slice(beginning.length));
+  }
+
+  /** Has all these documents loaded together, as far as they are not held. */
+  expect(collection: string, keys: readonly string[]): void {
+    this.#view.expect(keys.flatMap((key) => documentSubjects(this.#grounds.space, collection, key)));
   }
 
   /** The document as this command has it by now. */

@@ -1,6 +1,6 @@
 import type { EndpointModel } from '../domain/definition/model.ts';
 import { withoutInfinities } from '../domain/endpoint/response.ts';
-import type { PendingWrite } from '../domain/endpoint/run.ts';
+import type { PendingWrite, Reads } from '../domain/endpoint/run.ts';
 import type { Value } from '../domain/endpoint/value.ts';
 import { type TestCase, type Verdict, verdictOf } from '../domain/test/model.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
@@ -10,6 +10,7 @@ import { type Grounds, requireStorable } from './access.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { commit, type RunAs, runSteps } from './endpoint-steps.ts';
 import type { View } from './view.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /**
  * An endpoint run as a test (management 9.3; endpoint-language 15): decided on the real state like any call, its writes seen by itself
@@ -35,6 +36,9 @@ export interface DryCall {
   readonly documentBytes: number;
   /** What the steps' results and the documents to be written may come to, each: values share parts, and printed each of them counts. */
   readonly traceBytes: number;
+  /** Finds the documents of a collection that a step looks through. */
+  readonly keys: Reads['keys'];
+  readonly webhooks: Pick<Webhooks, 'isAllowed'>;
 }
 
 export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, random: () => number): DryRun {
@@ -48,10 +52,18 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
     for (const { collection, key, document } of test.seed) {
       writes.place(ground.definitions.collection(collection)?.id ?? collection, key, document);
     }
-    const as = { ...call.as, platformId: test.platformId, now, random };
-    const result = runSteps(ground, writes, endpoint, { input: test.input, fromQuery: false }, as, ({ id, type }, value, passed) => {
-      steps.push({ id, type, result: shown(value, traced), passed });
-    });
+    const as = { ...call.as, platformId: test.platformId, now, random, world: stillWorld(call.webhooks) };
+    const result = runSteps(
+      ground,
+      writes,
+      endpoint,
+      { input: test.input, fromQuery: false },
+      as,
+      ({ id, type }, value, passed) => {
+        steps.push({ id, type, result: shown(value, traced), passed });
+      },
+      call.keys,
+    );
     for (const write of result.writes) commit(writes, ground, write, test.platformId, endpoint.slug);
     pending.push(...result.writes.map((write) => pendingWrite(writes, write, written)));
     return { status: result.status, body: result.body };
@@ -62,6 +74,14 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
   const warnings = [...warningsOf(endpoint), ...test.warnings];
   const body = ok ? answer.body : withError(answer.body, message);
   return { endpoint, ok, status: answer.status, body, message, steps, pendingWrites: pending, warnings, verdict };
+}
+
+/** Nobody waits, and a webhook is shown where it is not sent. */
+function stillWorld({ isAllowed }: DryCall['webhooks']): RunAs['world'] {
+  return {
+    sleep: () => undefined,
+    webhook: (_index, url, payload) => (isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null),
+  };
 }
 
 interface Answer {

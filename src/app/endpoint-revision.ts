@@ -1,7 +1,15 @@
 import type { EffectiveDefinitions, EndpointModel } from '../domain/definition/model.ts';
 import { mayWrite } from '../domain/endpoint/writes.ts';
 import { projectSettings } from '../domain/project/settings.ts';
-import { isBlocked, type RevisionStatus, revisionIdOf, revisionMessage, revisionStatus } from '../domain/revision/status.ts';
+import {
+  isBlocked,
+  loadProfileBlock,
+  type RevisionStatus,
+  revisionIdOf,
+  revisionMessage,
+  revisionStatus,
+  revisionStatusBody,
+} from '../domain/revision/status.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { member } from '../kernel/path.ts';
@@ -24,12 +32,27 @@ export function revisionOfCall(
   return revisionStatus(projectSettings(authority.settings), authority.gamePackage, client, context.scheduler.now());
 }
 
-/** The answer, or the refusal, with how the game's revision stands; what an author put under the name stays (security 8.5). */
-export async function withRevision(answer: Promise<EndpointAnswer>, status: JsonObject): Promise<EndpointAnswer> {
+/** The endpoint with which games load their player's profile, by convention. */
+const LOAD_PROFILE = 'load-profile';
+
+/**
+ * The answer, or the refusal, with how the game's revision stands; what an author put under these names stays (security 8.5, 8.6).
+ * `now` in unix ms.
+ */
+export async function withRevision(
+  answer: Promise<EndpointAnswer>,
+  revision: RevisionStatus,
+  slug: string,
+  now: number,
+): Promise<EndpointAnswer> {
+  const status = revisionStatusBody(revision);
   try {
     const given = await answer;
-    const { body } = given;
-    return isObject(body) && !Object.hasOwn(body, '_revisionStatus') ? { ...given, body: { ...body, _revisionStatus: status } } : given;
+    if (!isObject(given.body)) return given;
+    const block = slug === LOAD_PROFILE && given.status < 400 ? loadProfileBlock(revision, now) : null;
+    const ours: JsonObject = block === null ? { _revisionStatus: status } : { revision: block, _revisionStatus: status };
+    // Ours come last and win over nothing.
+    return { ...given, body: { ...given.body, ...ours, ...given.body } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { extra } = error;

@@ -13,10 +13,13 @@ import type { DocumentWrites } from './document-writes.ts';
 
 /** Running an endpoint's steps over the documents of one command: what a call and a dry run have in common. */
 
-/** Whom a run is for, and the clock and chance it sees. */
-export type RunAs = Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random'>;
+/** Whom a run is for, and the clock, chance and world it sees. */
+export type RunAs = Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'world'>;
 
-/** Checks the input and runs the steps over `writes`, which are not written by that: the caller commits what the result asks for. */
+/**
+ * Checks the input and runs the steps over `writes`, which are not written by that: the caller commits what the result asks for. `keys`
+ * finds the documents of a collection that a step looks through; asked by the collection's id.
+ */
 export function runSteps(
   ground: Grounds,
   writes: DocumentWrites,
@@ -24,14 +27,15 @@ export function runSteps(
   call: Pick<EndpointRequest, 'input' | 'fromQuery'>,
   as: RunAs,
   trace: Trace | null,
+  keys: Reads['keys'],
 ): EndpointResult {
   const compiled = compiledEndpoint(ground.definitions, endpoint);
   const input = ground.settings.inputValidation === 'off' ? call.input : checkInput(compiled, call.input, { fromQuery: call.fromQuery });
-  const { platformId, hasSecretKey, isDedicatedServer, now, random } = as;
+  const { platformId, hasSecretKey, isDedicatedServer, now, random, world } = as;
   const { projectId } = ground.authority;
   const key = playerKey(ground, platformId, input);
-  const run = { projectId, slug: endpoint.slug, input, platformId, playerKey: key, hasSecretKey, isDedicatedServer, now, random };
-  return runEndpoint(compiled, run, readsOf(ground, writes), trace);
+  const run = { projectId, slug: endpoint.slug, input, platformId, playerKey: key, hasSecretKey, isDedicatedServer, now, random, world };
+  return runEndpoint(compiled, run, readsOf(ground, writes, keys), trace);
 }
 
 /** Compiled once per publish: the definitions object is new with every one. */
@@ -63,13 +67,24 @@ function playerKey(ground: Grounds, platformId: string, input: JsonObject): stri
 }
 
 /** Endpoints reach every collection, whatever its access mode. An unknown collection reads as missing. */
-function readsOf(ground: Grounds, writes: DocumentWrites): Reads {
+function readsOf(ground: Grounds, writes: DocumentWrites, keys: Reads['keys']): Reads {
   return {
     document(collection, key) {
       const model = ground.definitions.collection(collection);
       const document = model ? (writes.located(model.id, key).state?.document ?? null) : null;
       if (!model || document === null || !ground.settings.fillDefaults || !model.schema.hasDefaults) return document;
       return fillDefaults(model.schema, document);
+    },
+    blank(collection) {
+      const schema = ground.definitions.collection(collection)?.schema;
+      return schema?.hasDefaults ? fillDefaults(schema, {}) : null;
+    },
+    keys(collection) {
+      const model = ground.definitions.collection(collection);
+      if (!model) return [];
+      const found = [...keys(model.id), ...writes.placedIn(model.id)];
+      writes.expect(model.id, found);
+      return found;
     },
   };
 }

@@ -1,17 +1,18 @@
 import type { EffectiveDefinitions, EndpointModel } from '../domain/definition/model.ts';
-import { type RevisionStatus, revisionStatusBody } from '../domain/revision/status.ts';
+import type { RevisionStatus } from '../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../domain/security/call-body.ts';
 import { encryptionRequired, sessionMismatch } from '../domain/security/mismatch.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { type Grounds, groundsOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from './access.ts';
 import type { App, Caller, EndpointAnswer, EndpointRequest } from './app.ts';
-import type { Decision } from './commit.ts';
+import type { Decision, Outcome } from './commit.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf } from './context.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { requireCurrent, revisionOfCall, withRevision } from './endpoint-revision.ts';
 import { commit, draws, runSteps } from './endpoint-steps.ts';
 import { type OpenSealed, opener } from './open-request.ts';
+import { Outside } from './outside.ts';
 import { identify, mustProve, requireSession } from './players.ts';
 import type { Project } from './project.ts';
 import { type Consumed, consuming, unwrapped } from './request-ids.ts';
@@ -30,7 +31,7 @@ export function createEndpoints(context: AppContext): App['endpoints'] {
       const project = await projectOf(context, caller);
       const revision = revisionOfCall(context, project, caller, call);
       const answer = runOnce(context, project, caller, call, revision);
-      return revision === null ? answer : withRevision(answer, revisionStatusBody(revision));
+      return revision === null ? answer : withRevision(answer, revision, call.slug, context.scheduler.now());
     },
   };
 }
@@ -46,13 +47,22 @@ async function runOnce(
   const caller = mustProve(settingsOf(project), claimed) ? await proven(context, project, claimed, call) : claimed;
   const draw = draws();
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
+  const outside = new Outside(project, context);
   const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
-    const once: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw() };
+    outside.begin();
+    const once: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw(), outside };
     if (caller.session !== undefined) readably(() => requireSession(view, caller, now));
     const player = admitted(once);
     return open === null ? runPlain(once, player) : runSealed(once, player, open);
   };
-  const outcome = await execute(project, caller, 'endpoint.call', run, call.slug);
+  const decide = () => execute(project, caller, 'endpoint.call', run, call.slug);
+  let outcome: Outcome<Ran | Consumed<Ran>>;
+  try {
+    outcome = await decide();
+  } catch (error) {
+    outcome = await outside.after(error, decide);
+  }
+  if (outside.sleptMs > 0) await outside.waited();
   const ran = 'wrote' in outcome.answer ? outcome.answer : unwrapped(outcome.answer);
   const wrote = open !== null || ran.wrote;
   // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
@@ -91,6 +101,7 @@ interface Run {
   readonly revision: RevisionStatus | null;
   readonly now: number;
   random(): number;
+  readonly outside: Outside;
 }
 
 /** Whom the call is for. */
@@ -122,12 +133,13 @@ function runSealed(run: Run, player: string, open: OpenSealed): Decision<Consume
 }
 
 function perform(run: Run, platformId: string, input: JsonObject): Decision<Ran> {
-  const { context, view, ground, caller, call, revision, now, random } = run;
+  const { context, view, ground, caller, call, revision, now, random, outside } = run;
   const endpoint = callable(ground.definitions, call.slug, caller);
   if (revision !== null) requireCurrent(revision, endpoint, ground.definitions);
   const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random };
-  const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null);
+  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, world: outside };
+  const keys = (collection: string) => outside.keys(view, ground.space, collection);
+  const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
   for (const write of result.writes) commit(writes, ground, write, platformId, endpoint.slug);
   return decided({ status: result.status, body: result.body, wrote: writes.events.length > 0 }, writes.events);
 }

@@ -1,4 +1,4 @@
-import type { ProjectEvent } from '../domain/events.ts';
+import type { ProjectEvent, Space } from '../domain/events.ts';
 import type { AuthorityState, DefinitionsState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../domain/subjects.ts';
 import { type Refusal, refusal } from '../kernel/errors.ts';
@@ -9,7 +9,7 @@ import { type Log, LogUnavailable, type RecordedEvent } from '../log/port.ts';
 import { projectStream } from '../log/streams.ts';
 import { asAuthority, asDefinitions } from './access.ts';
 import type { Command, Outcome } from './commit.ts';
-import type { StateReader } from './readers.ts';
+import type { DocumentKeys, StateReader } from './readers.ts';
 import { readCounts, type SharedCache, type Version, WorkingSet } from './working-set.ts';
 import { Writer, type WriterLimits, type WriterObserver } from './writer.ts';
 
@@ -121,6 +121,11 @@ export class Project {
       await this.load([subject]);
     }
     throw refusal('STORAGE_UNAVAILABLE', 'The working set is too small to hold what a request reads');
+  }
+
+  /** Of the tables: what changed after the horizon is known here, and may not be among them. */
+  documentKeys(space: Space, collection: string, most: number): Promise<DocumentKeys> {
+    return this.#options.reader.documentKeys(this.id, space, collection, most);
   }
 
   /** Brings subjects into the working set; concurrent loads of one subject share the work. */

@@ -15,6 +15,13 @@ export interface Checkpoint {
   readonly hash: string;
 }
 
+/** Keys of the documents of a collection, in their order, as of `revision`; `bytes` is what the documents take in the table, long ones packed. */
+export interface DocumentKeys {
+  readonly revision: number;
+  readonly keys: readonly string[];
+  readonly bytes: number;
+}
+
 /** The state tables: what decisions load from. */
 export interface StateReader {
   /** The lowest checkpoint of all state tables; `null` when nothing of the project was projected yet. */
@@ -27,6 +34,8 @@ export interface StateReader {
     projectId: string,
     subjects: readonly SubjectKey[],
   ): Promise<{ readonly revision: number; readonly states: readonly (SubjectState | null)[] }>;
+  /** The first `most` keys of a collection's documents; in a `next` space the live ones shine through. */
+  documentKeys(projectId: string, space: Space, collection: string, most: number): Promise<DocumentKeys>;
 }
 
 export interface LedgerRow {

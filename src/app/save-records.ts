@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CollectionModel } from '../domain/definition/model.ts';
+import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import type { DomainEvent, SaveRecord, Space } from '../domain/events.ts';
 import { recordName } from '../domain/record/decide.ts';
 import { slotKey } from '../domain/record/slot.ts';
@@ -76,10 +77,10 @@ export function createSaveRecords(context: AppContext): App['saveRecords'] {
         requireSession(view, caller, now);
         // Also for secret keys, unlike a document (runtime-storage 8.4).
         if (!collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
-        view.expect([
-          ...recordListSubjects(ground.space, collection.id, at.key),
-          ...documentSubjects(ground.space, collection.id, slotKey(at.key, at.recordId)),
-        ]);
+        const key = slotKey(at.key, at.recordId);
+        // No record has such an id, and no table could be asked for it.
+        if (!DOCUMENT_KEY.test(key)) throw refusal('RECORD_NOT_FOUND');
+        view.expect([...recordListSubjects(ground.space, collection.id, at.key), ...documentSubjects(ground.space, collection.id, key)]);
         const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
         writes.removeRecord(collection, { player: at.key, recordId: at.recordId }, 'direct');
         return decided(null, writes.events);

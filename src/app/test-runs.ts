@@ -7,9 +7,11 @@ import { sampleInput } from '../domain/test/sample.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { member } from '../kernel/path.ts';
 import type { Grounds } from './access.ts';
+import type { Decision } from './commit.ts';
 import type { AppContext } from './context.ts';
 import { type DryCall, type DryRun, dryRun } from './dry-run.ts';
 import { draws } from './endpoint-steps.ts';
+import { Outside } from './outside.ts';
 import type { Project } from './project.ts';
 import type { View } from './view.ts';
 
@@ -22,7 +24,7 @@ export interface TestPlace {
   groundsOf(view: View): Grounds;
 }
 
-export type TestContext = Pick<AppContext, 'scheduler'> & { readonly limits: Pick<AppContext['limits'], 'documentBytes'> };
+export type TestContext = Pick<AppContext, 'scheduler' | 'webhooks'> & { readonly limits: Pick<AppContext['limits'], 'documentBytes'> };
 
 /** What the steps of one run may show: when it was asked for alone, and in a list of many. */
 export const ALONE_BYTES = 64 * 1024;
@@ -36,18 +38,19 @@ interface Run extends DryRun {
 async function run(context: TestContext, place: TestPlace, test: TestCase, as: DryCall['as'], traceBytes: number): Promise<Run | null> {
   const started = context.scheduler.monotonic();
   const random = draws();
-  const { answer } = await place.project.execute({
-    commandId: randomUUID(),
-    cause: 'endpoint.test',
-    actor: place.actor,
-    decide: (view, now) => {
-      const ground = place.groundsOf(view);
-      const endpoint = ground.definitions.endpoint(test.endpoint);
-      if (endpoint === undefined) return { events: [], answer: null };
-      const call = { test, endpoint, as, documentBytes: context.limits.documentBytes, traceBytes };
-      return { events: [], answer: dryRun(view, ground, call, now, random()) };
-    },
-  });
+  const outside = new Outside(place.project, context);
+  const decide = (view: View, now: number): Decision<DryRun | null> => {
+    const ground = place.groundsOf(view);
+    const endpoint = ground.definitions.endpoint(test.endpoint);
+    if (endpoint === undefined) return { events: [], answer: null };
+    const keys = (collection: string) => outside.keys(view, ground.space, collection);
+    const { limits, webhooks } = context;
+    const call = { test, endpoint, as, documentBytes: limits.documentBytes, traceBytes, keys, webhooks };
+    return { events: [], answer: dryRun(view, ground, call, now, random()) };
+  };
+  const command = { cause: 'endpoint.test', actor: place.actor, decide };
+  const execute = () => place.project.execute({ ...command, commandId: randomUUID() });
+  const { answer } = await execute().catch((error) => outside.after(error, execute));
   return answer === null ? null : { ...answer, totalMs: Math.round((context.scheduler.monotonic() - started) * 10) / 10 };
 }
 

@@ -1,5 +1,6 @@
+import type { Space } from '../domain/events.ts';
 import type { SubjectState } from '../domain/states.ts';
-import type { SubjectKey } from '../domain/subjects.ts';
+import { collectionSubject, documentSubject, type SubjectKey } from '../domain/subjects.ts';
 import { newVersion, readCounts, type Version, type WorkingSet } from './working-set.ts';
 
 /**
@@ -35,6 +36,8 @@ export class View {
   readonly #collecting: boolean;
   /** Made when first needed: most decisions have none. */
   #fresh: Set<SubjectKey> | null = null;
+  /** Collections that were looked through, with the revision of their last change. */
+  #scanned: Map<SubjectKey, number> | null = null;
 
   constructor(set: WorkingSet, collecting = false) {
     this.#set = set;
@@ -74,6 +77,26 @@ export class View {
     if (missing.length > 0) throw new NeedsLoading(missing);
   }
 
+  /** Revision up to which the rows of the state tables show every change. */
+  get horizon(): number {
+    return this.#set.horizon;
+  }
+
+  /**
+   * Keys of documents that changed since the rows of their collection were written. The collection counts as read: a decision that
+   * looked through it does not hold once anything in it has changed.
+   */
+  changedKeys(space: Space, collection: string): readonly string[] {
+    const spaces = space === 'live' ? [space] : [space, 'live' as const];
+    this.#scanned ??= new Map();
+    for (const each of spaces) {
+      const subject = collectionSubject(each, collection);
+      this.#scanned.set(subject, this.#set.collectionChangedAt(subject));
+    }
+    const beginnings = spaces.map((each) => documentSubject(each, collection, ''));
+    return beginnings.flatMap((beginning) => [...this.#set.changedUnder(beginning)].map((subject) => subject.slice(beginning.length)));
+  }
+
   #unknown(subject: SubjectKey): Version {
     if (!this.#collecting) throw new NeedsLoading([subject]);
     this.missing.add(subject);
@@ -86,6 +109,8 @@ export class View {
     for (const [subject, version] of this.reads) {
       if (this.#set.current(subject)?.token !== version.token) return false;
     }
+    if (this.#scanned === null) return true;
+    for (const [subject, changedAt] of this.#scanned) if (this.#set.collectionChangedAt(subject) !== changedAt) return false;
     return true;
   }
 }

@@ -132,6 +132,15 @@ export class WorkingSet {
     return this.#speculative.has(subject);
   }
 
+  /** Subjects with this beginning that changed after the horizon or are spoken for: their rows may not show it yet. Goes through all that changed. */
+  *changedUnder(beginning: string): Iterable<SubjectKey> {
+    for (let at = this.#changesStart; at < this.#changes.length; at += 1) {
+      const subject = this.#changes[at]?.subject;
+      if (subject?.startsWith(beginning)) yield subject;
+    }
+    for (const subject of this.#speculative.keys()) if (subject.startsWith(beginning)) yield subject;
+  }
+
   /** Revision of the last change in a collection, as of the head; the opening revision when it has not changed since. */
   collectionChangedAt(subject: SubjectKey): number {
     return this.#collections.get(subject) ?? this.#openedAt;

@@ -8,23 +8,28 @@ export interface Front {
   close(): void;
 }
 
-/** Like the HTTP server's own limit for headers. */
-const SILENCE_MS = 20_000;
+/** Until a connection has said where it wants to go, however it dribbles; like the HTTP server's own limit for headers. */
+const HEAD_MS = 20_000;
 
 /** `hand` gets each connection with what was read of it; nothing more is read of it here. Rejects when the port cannot be had. */
 export function openFront(
   port: number,
   host: string,
   hand: (socket: Socket, head: Buffer, project: string | null) => void,
+  headMs = HEAD_MS,
 ): Promise<Front> {
   const waiting = new Set<Socket>();
   const server = createServer((socket) => {
     waiting.add(socket);
-    socket.on('error', () => undefined);
-    socket.once('close', () => waiting.delete(socket));
-    socket.setTimeout(SILENCE_MS, () => socket.destroy());
-    readHead(socket, (head, project) => {
+    const late = setTimeout(() => socket.destroy(), headMs);
+    const settle = () => {
+      clearTimeout(late);
       waiting.delete(socket);
+    };
+    socket.on('error', () => undefined);
+    socket.once('close', settle);
+    readHead(socket, (head, project) => {
+      settle();
       hand(socket, head, project);
     });
   });
@@ -68,7 +73,6 @@ function readHead(socket: Socket, done: (head: Buffer, project: string | null) =
     const seen = glance(head);
     if (seen === 'more') return handle.readStart();
     socket.off('data', look);
-    socket.setTimeout(0);
     done(head, seen === 'none' ? null : seen.project);
   };
   socket.on('data', look);

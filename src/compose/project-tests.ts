@@ -3,13 +3,16 @@ import type { Logger } from 'pino';
 import { createStateReader } from '../../projections/state-reader.ts';
 import { createProjectTests, type ProjectTests } from '../app/project-tests.ts';
 import type { Projects } from '../app/projects.ts';
+import { createWebhooks } from '../app/webhooks.ts';
 import type { Config } from '../config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
 import { createProjects, SILENT } from './projects.ts';
 
 export function projectTestsOn(config: Config, projects: Projects): ProjectTests {
-  return createProjectTests({ projects, scheduler: realScheduler, limits: { documentBytes: config.limits.documentBytes } });
+  const { webhookPrefixes, limits } = config;
+  const webhooks = createWebhooks(webhookPrefixes);
+  return createProjectTests({ projects, scheduler: realScheduler, webhooks, limits: { documentBytes: limits.documentBytes } });
 }
 
 /** For jobs, which run on nodes that serve nothing, too: the projects are opened for one run. */

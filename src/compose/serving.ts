@@ -5,6 +5,7 @@ import type { Projects } from '../app/projects.ts';
 import type { ViewReader } from '../app/readers.ts';
 import type { Signer } from '../app/signer.ts';
 import { createVerifier } from '../app/verifier/create-verifier.ts';
+import { createWebhooks } from '../app/webhooks.ts';
 import type { Config } from '../config.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Health } from '../http/routes/system.ts';
@@ -40,6 +41,7 @@ export function createServing(parts: ServingParts): HttpServer {
     scheduler: realScheduler,
     limits: { documentBytes: config.limits.documentBytes, viewWaitMs: VIEW_WAIT_MS },
     platformId: new RegExp(config.platformIdPattern, 'u'),
+    webhooks: createWebhooks(config.webhookPrefixes),
     verifier: createVerifier(config.verifier, realScheduler),
   });
   return createServer({

@@ -85,6 +85,9 @@ export const VERIFIER_PRESET = {
 /** Names under which templates see the player's id; the first is the one to document. */
 export const PLAYER_TEMPLATE_NAMES: readonly string[] = ['platformId', 'steamId'];
 
+/** Where webhook steps may post unless the installation says otherwise: the chat service that endpoints in the wild name. */
+export const WEBHOOK_PREFIXES: readonly string[] = ['https://discord.com/api/webhooks/', 'https://discordapp.com/api/webhooks/'];
+
 /** Whom test runs are for that name nobody. */
 export const SYNTHETIC_PLAYER = '76561198000000000';
 

@@ -1,5 +1,6 @@
 import type { App, Caller, Need, Presented } from '../app/app.ts';
 import type { PublishTarget } from '../domain/events.ts';
+import { SCOPES } from '../domain/project/permissions.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { type Context, type Exchange, firstHeader, firstQuery, headerText, param, queryText } from './exchange.ts';
@@ -34,6 +35,14 @@ export const ENDPOINT_KEYS: KeyRules = {
 export const INIT_KEYS: KeyRules = VIEW_KEYS;
 /** The permission depends on the query (security 1.4), so the use case asks for it. */
 export const QUERY_KEYS: KeyRules = { carriers: 'queries', disabledKey: 'UNAUTHORIZED', disabledProject: 'DISABLED', needs: null };
+
+/** Where the body says what has to be permitted, or nothing has to be. */
+export const ANY_SECRET_KEY: KeyRules = managementKeys(null);
+/** What concerns the whole project (security 1.4). */
+export const EVERYTHING_READ = managementKeys({ scope: SCOPES, level: 'r' });
+export const EVERYTHING_WRITTEN = managementKeys({ scope: SCOPES, level: 'rw' });
+/** Dry runs of what a game could call. */
+export const RUN_KEYS = managementKeys({ scope: ['endpoints', 'queries', 'collections'], level: 'x' });
 
 export function managementKeys(needs: Need | null): KeyRules {
   return { carriers: 'management', disabledKey: 'UNAUTHORIZED', disabledProject: 'PROJECT_DISABLED', needs };

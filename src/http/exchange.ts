@@ -81,7 +81,8 @@ export function newRequestId(): string {
 }
 
 export function queryOf(exchange: Exchange): ParsedUrlQuery {
-  exchange.query ??= exchange.search === '' ? EMPTY_QUERY : parse(exchange.search);
+  // All of them: the address is bounded, and what is left out by its number would be read by {@link scan}.
+  exchange.query ??= exchange.search === '' ? EMPTY_QUERY : parse(exchange.search, '&', '=', { maxKeys: 0 });
   return exchange.query;
 }
 

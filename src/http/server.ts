@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { App } from '../app/app.ts';
+import { Throttle } from '../app/verifier/throttle.ts';
 import { Buckets } from './buckets.ts';
 import { clientAddresses } from './client-address.ts';
 import { newRequestId, type State } from './exchange.ts';
@@ -31,6 +32,9 @@ export interface HttpServer {
   close(drainMs: number): Promise<void>;
 }
 
+/** Heartbeats without a valid key, of one client for one project within a minute (security 9.1). */
+const MOST_BAD_KEYS = 30;
+
 /** The HTTP server over the use cases. Nothing listens before {@link HttpServer.listen}. */
 export function createServer(parts: ServerParts): HttpServer {
   const { app, settings, log, metrics } = parts;
@@ -41,6 +45,7 @@ export function createServer(parts: ServerParts): HttpServer {
     settings,
     gameBody: { ...body, bytes: settings.gameBodyBytes },
     managementBody: { ...body, bytes: settings.managementBodyBytes },
+    badKeys: settings.buckets && new Throttle(MOST_BAD_KEYS, () => performance.now()),
   };
 
   const addressOf = clientAddresses(settings.trustedProxies);
@@ -91,6 +96,8 @@ function nodeServer(handle: ReturnType<Koa['callback']>, settings: HttpSettings)
     requireHostHeader: false,
     noDelay: true,
   });
+  // Node drops headers beyond a number of them, without a word: a proxy's `X-Forwarded-For` or a key behind many. Their bytes are bounded.
+  server.maxHeadersCount = 0;
   // Nor must one that never takes its answers: they lie in memory for as long as it is open.
   server.timeout = settings.requestTimeoutMs;
   // A client that ends its side after its request still wants the answer; without this, which Node keeps without words, it gets none.

@@ -80,12 +80,15 @@ async function dispatch(parts: TransportParts, ctx: Context, exchange: Exchange)
   return parts.families[family](ctx);
 }
 
+/** Somebody's mistake in building an address must not put a key into the log. */
+const SECRET_KEY = /sk_[A-Za-z0-9]+/g;
+
 /** One line for what failed or was slow. The query is left out, because it carries keys; so are all headers. */
 function report(parts: TransportParts, exchange: Exchange, status: number, seconds: number, fault: unknown): void {
   const line = {
     requestId: exchange.requestId,
     method: exchange.method,
-    path: exchange.path.slice(0, 300),
+    path: exchange.path.slice(0, 300).replace(SECRET_KEY, 'sk_***'),
     status,
     ms: Math.round(seconds * 1000),
   };

@@ -59,6 +59,7 @@ export const CATALOGUE = {
   RECORD_LIMIT_REACHED: [409, 'The player has as many records as the collection allows'],
   RECORD_NOT_FOUND: [404, 'The player has no record with this id'],
   SAVE_VERSION_REQUIRED: [409, 'This collection needs the save version that the write is based on'],
+  SCAN_TOO_LARGE: [400, 'This collection holds more than a step can look through'],
   SCHEMA_VALIDATION_FAILED: [400, 'The document does not fit the schema of its collection'],
   SECURITY_CONFIG_NOT_FOUND: [404, 'No security configuration under this project'],
   SECURITY_ENCRYPTION_REQUIRED: [409, 'This project takes sealed requests only'],

@@ -13,6 +13,8 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Sums that would need more digits than this are refused: `1e999999999` is a short text and must stay a cheap one. */
 const MAX_DIGITS = 10_000n;
+/** Longest exponent that is calculated with: one of eight million digits takes BigInt ten seconds. */
+const MAX_POWER = 1_000;
 
 /** The result has more digits than a sum may have. */
 export class NumberTooLong extends Error {
@@ -116,12 +118,15 @@ function fromDecimal({ digits, exponent }: Decimal): NumberValue {
 }
 
 function decimal(text: string): Decimal {
-  const [digits = '0', exponent = '0'] = form(text).split('e');
-  if (digits.length > Number(MAX_DIGITS)) throw new NumberTooLong('The number is too long');
+  const [digits = '0', exponent = '0'] = form(text).split(/e/i);
+  if (digits.length > Number(MAX_DIGITS) || isLongPower(exponent)) throw new NumberTooLong('The number is too long');
   return { digits: BigInt(digits), exponent: BigInt(exponent) };
 }
 
-/** The one text of a decimal value: `digits e exponent` without leading or trailing zeros; zero, also −0, is `0e0`. */
+/**
+ * The one text of a decimal value: `digits e exponent` without leading or trailing zeros; zero, also −0, is `0e0`. A number with an
+ * exponent that is too long to calculate with is as it is written.
+ */
 function form(text: string): string {
   const match = NUMBER.exec(text);
   if (match === null) return text;
@@ -129,8 +134,13 @@ function form(text: string): string {
   const significant = (whole + fraction).replace(/^0+/, '');
   const digits = withoutTrailingZeros(significant);
   if (digits === '') return '0e0';
+  if (isLongPower(power)) return text;
   const exponent = BigInt(power) - BigInt(fraction.length) + BigInt(significant.length - digits.length);
   return `${sign}${digits}e${exponent}`;
+}
+
+function isLongPower(power: string): boolean {
+  return power.length > MAX_POWER && power.replace(/^[+-]?0*/, '').length > MAX_POWER;
 }
 
 /** A loop, because `/0+$/` takes quadratic time on a long text with many zeros inside. */

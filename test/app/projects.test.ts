@@ -6,6 +6,7 @@ import type { Project } from '../../src/app/project.ts';
 import { Projects } from '../../src/app/projects.ts';
 import type { ViewReader } from '../../src/app/readers.ts';
 import { NO_VERIFIER } from '../../src/app/verifier/verifier.ts';
+import { createWebhooks } from '../../src/app/webhooks.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../src/log/port.ts';
 import { codeOf, increment, LIMITS, noTelemetry, Table, written } from './support.ts';
@@ -140,6 +141,7 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
     platformId: /./,
     signer: neverAsked,
     verifier: NO_VERIFIER,
+    webhooks: createWebhooks([]),
   });
   const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
   const definition = [{ id: 'players', name: 'players', type: 'player' }];

@@ -7,7 +7,7 @@ import { TelemetryRecorder } from '../../src/app/telemetry-recorder.ts';
 import type { View } from '../../src/app/view.ts';
 import { createCache } from '../../src/app/working-set.ts';
 import type { WriterLimits } from '../../src/app/writer.ts';
-import type { DomainEvent } from '../../src/domain/events.ts';
+import type { DomainEvent, Space } from '../../src/domain/events.ts';
 import type { SubjectState } from '../../src/domain/states.ts';
 import { documentSubject, type SubjectKey, subjectsOf } from '../../src/domain/subjects.ts';
 import { Refusal } from '../../src/kernel/errors.ts';
@@ -119,6 +119,15 @@ export class TableReader implements StateReader {
     this.loads += 1;
     const revision = this.intercept()?.revision ?? this.reached?.revision ?? -1;
     return { revision, states: subjects.map((subject) => this.#rows.get(subject) ?? null) };
+  }
+
+  async documentKeys(_project: string, space: Space, collection: string, most: number) {
+    const beginning = documentSubject(space, collection, '');
+    const found = [...this.#rows].filter(
+      ([subject, state]) => subject.startsWith(beginning) && state !== null && 'document' in state && state.document !== null,
+    );
+    const keys = found.map(([subject]) => subject.slice(beginning.length)).sort();
+    return { revision: this.reached?.revision ?? -1, keys: keys.slice(0, most), bytes: 0 };
   }
 }
 

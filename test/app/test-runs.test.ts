@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { grounds } from '../../src/app/access.ts';
 import { autoTests } from '../../src/app/test-runs.ts';
+import { createWebhooks } from '../../src/app/webhooks.ts';
 import { EMPTY_DEFINITIONS } from '../../src/domain/definition/evolve.ts';
 import type { EndpointModel } from '../../src/domain/definition/model.ts';
 import type { ApiKey } from '../../src/domain/states.ts';
@@ -51,7 +52,8 @@ test('a long list of dry runs lets other requests have their turn', async () => 
   const sleep = async (ms: number) => {
     turns.push(ms);
   };
-  const context = { scheduler: { ...realScheduler, monotonic, sleep }, limits: { documentBytes: 65_536 } };
+  const webhooks = createWebhooks([]);
+  const context = { scheduler: { ...realScheduler, monotonic, sleep }, webhooks, limits: { documentBytes: 65_536 } };
   const place = {
     project,
     actor: { kind: 'operator' as const },

@@ -33,6 +33,7 @@ describe('the key of a request', () => {
     ['the public header alone will do', DOCUMENT, '', { 'x-public-key': 'pub2' }, 'pub2'],
     ['an empty carrier is absent', DOCUMENT, '?apiKey=', { 'x-api-key': '', 'x-public-key': 'pub2' }, 'pub2'],
     ['an escaped query is understood', DOCUMENT, '?a=%20&apiKey=p%2Bb', {}, 'p+b'],
+    ['an escaped query is read to its end', DOCUMENT, `?%61=1&${'a&'.repeat(1500)}apiKey=pub`, {}, 'pub'],
     ['a name that only ends alike is another', DOCUMENT, '?xapiKey=no&apiKeys=no&apiKey=pub', {}, 'pub'],
     ['endpoints: the secret headers come first', ENDPOINT, '?apiKey=pub', { 'x-storage-secret-key': 'sec', 'x-public-key': 'pub' }, 'sec'],
     ['endpoints: so does a secret in the query', ENDPOINT, '?apiKey=pub&secretKey=sec', {}, 'sec'],
@@ -41,6 +42,12 @@ describe('the key of a request', () => {
     ['management: the query', MANAGE, '?apiKey=sec', { 'x-public-key': 'pub' }, 'sec'],
   ])('%s', async (_, path, query, headers, expected) => {
     expect((await presented('GET', path + query, headers as Record<string, string>))?.key).toBe(expected);
+  });
+
+  it('is found behind any number of headers', async () => {
+    const head = `GET ${DOCUMENT} HTTP/1.1\r\n${'a:\r\n'.repeat(2500)}x-public-key: ${PUBLIC_KEY}\r\nConnection: close\r\n\r\n`;
+    await server.raw(head);
+    expect(server.app.presented.at(-1)?.key).toBe(PUBLIC_KEY);
   });
 
   it('is missing on management when only the public key came', async () => {
@@ -75,6 +82,13 @@ describe('the key of a request', () => {
     expect((await presented('GET', DOCUMENT))?.needs).toEqual({ scope: 'collections', level: 'x' });
     expect((await presented('PUT', '/v3/manage/demo/game-values'))?.needs).toEqual({ scope: 'game_values', level: 'rw' });
     expect((await presented('GET', '/v3/storage/demo/c/list'))?.needs).toBeNull();
+    const several = [
+      ...['package-sync', 'suggest-tests', 'source-upgrade', 'run-tests', 'auto-test', 'test-endpoint'],
+      'promote',
+      'rollback',
+    ];
+    for (const path of several) expect((await presented('POST', `/v3/manage/demo/${path}`))?.needs?.scope).toContain('queries');
+    expect((await presented('GET', '/v3/manage/demo/game-package'))?.needs).toMatchObject({ level: 'r' });
   });
 });
 

@@ -69,6 +69,8 @@ describe('a fault', () => {
     expect(line).toMatchObject({ requestId: reply.json.error.requestId, status: 500, path: '/v3/storage/demo/c/k' });
     expect(JSON.stringify(line)).toContain('moon');
     expect(JSON.stringify(server.log)).not.toContain('platform_ns_public');
+    await server.send('GET', '/v3/values/sp_sk_0123456789abcdefABCDEF/x?apiKey=sp_sk_0123456789abcdefABCDEF');
+    expect(server.log.at(-1)).toMatchObject({ status: 404, path: '/v3/values/sp_sk_***/x' });
   });
 
   it('may be anything that was thrown', async () => {

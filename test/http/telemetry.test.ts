@@ -57,6 +57,20 @@ describe('telemetry', () => {
     }
   });
 
+  it('that keeps coming with a bad key is told to wait, per client and project; a good key is not', async () => {
+    const beat = (address: string, key: string, path = HEARTBEAT) =>
+      server.send('POST', path, { headers: { 'X-Forwarded-For': address, 'x-api-key': key }, body: '{}' });
+    for (let count = 0; count < 30; count += 1) expect((await beat('10.1.0.1', 'wrong')).status).toBe(401);
+    for (const path of [HEARTBEAT, HEARTBEAT.replace('/v3', '/api')]) {
+      const refused = await beat('10.1.0.1', 'wrong', path);
+      expect([refused.status, refused.json.error.code, refused.headers['retry-after']]).toEqual([429, 'RATE_LIMITED', '60']);
+    }
+    expect((await beat('10.1.0.1', PUBLIC_KEY)).status).toBe(200);
+    expect((await beat('10.1.0.2', 'wrong')).status).toBe(401);
+    expect((await beat('10.1.0.1', 'wrong', HEARTBEAT.replace('demo', 'other'))).status).toBe(401);
+    for (let count = 0; count < 31; count += 1) expect((await beat('127.0.0.1', 'wrong')).status).toBe(401);
+  });
+
   it('that is not JSON is refused as the route says, and a heartbeat is not', async () => {
     expect((await raw(EVENTS, '{"a":')).json).toMatchObject({ error: { code: 'INVALID_JSON' } });
     expect((await raw(FAILURE, '{"a":')).json).toMatchObject({ error: { code: 'INVALID_BODY' } });

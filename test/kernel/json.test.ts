@@ -188,6 +188,12 @@ describe('arithmetic', () => {
   test('numbers of absurd length are refused, not computed', () => {
     expect(() => addNumbers(exact('1e999999999999999999999'), 1)).toThrow(NumberTooLong);
     expect(() => addNumbers(exact('9'.repeat(20_000)), 1)).toThrow(NumberTooLong);
+    // Taken as a number, either exponent takes half a minute and more.
+    const endless = '9'.repeat(16_000_000);
+    expect(numberFromText(`1e-${endless}`)).toBeInstanceOf(ExactNumber);
+    expect(() => addNumbers(exact(`1.5E${endless}`), 1)).toThrow(NumberTooLong);
+    expect(jsonEquals(exact(`1e-${endless}`), exact(`2e-${endless}`))).toBe(false);
+    expect(numberFromText(`1e-${'0'.repeat(2_000)}1`)).toBe(0.1);
     expect(doubleDifference(exact('1e999999999'), 1)).toBe(Number.MAX_VALUE);
     expect(numberFromText(`1${'0'.repeat(60_000)}1`)).toBeInstanceOf(ExactNumber);
   });

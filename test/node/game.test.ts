@@ -1,3 +1,4 @@
+import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { prices, publishGame, source } from './support/game.ts';
@@ -10,10 +11,21 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let node: Node;
 let game: Client;
+/** Where webhooks go, and the paths that were posted to. */
+let chat: Server;
+let hooks = '';
+const posted: string[] = [];
 
 beforeAll(async () => {
   const data = newFolder();
-  node = await startNode(data);
+  chat = createServer((request, response) => {
+    posted.push(request.url ?? '');
+    request.resume().on('end', () => response.writeHead(request.url?.endsWith('broken') ? 500 : 204).end());
+  });
+  await new Promise<void>((resolve) => chat.listen(0, '127.0.0.1', resolve));
+  const address = chat.address();
+  hooks = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/hooks/`;
+  node = await startNode(data, { env: { WEBHOOK_PREFIXES: hooks } });
   game = createClient(node.url, demoCredentials(data));
   await publishGame(game);
 });
@@ -21,6 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   game?.close();
   await node?.stop();
+  chat?.close();
   removeFolders();
 });
 
@@ -246,6 +259,145 @@ describe('endpoints', () => {
     expect(await bodyOf(game.play('GET', `${game.endpoint('echo')}?times=21&word=a%20b`))).toEqual({ ok: true, twice: 42, word: 'a b' });
     expect(await refused(game.play('GET', `${game.endpoint('echo')}?times=many`))).toBe('400 INVALID_INPUT');
     expect(await refused(game.play('GET', game.endpoint('echo')))).toBe('400 INVALID_INPUT');
+    // A HEAD would run the endpoint as well.
+    expect((await game.play('HEAD', `${game.endpoint('echo')}?times=21`)).status).toBe(404);
+  });
+
+  test('a call that sleeps is stored first and answered later, and its project goes on meanwhile', async () => {
+    const key = '76561198000000044';
+    const nap = {
+      id: 'nap',
+      slug: 'nap',
+      steps: [
+        { id: 's', type: 'sleep', ms: 300 },
+        { id: 'w', type: 'write', collection: 'players', key: '{{platformId}}', ops: [{ op: 'inc', path: 'naps', value: 1 }] },
+        { id: 'c', type: 'condition', check: { field: 'input.fail', op: 'not_exists' } },
+      ],
+      response: { body: { slept: '{{s.sleptMs}}' } },
+    };
+    await ok(game.manage('PATCH', game.definitions('endpoints'), { body: nap }));
+    const timed = async (body: object) => {
+      const started = performance.now();
+      const { status } = await game.play('POST', game.endpoint('nap'), { body }, key);
+      return [status, performance.now() - started > 250];
+    };
+    expect(await timed({})).toEqual([200, true]);
+    expect(await timed({ fail: true })).toEqual([400, true]);
+    expect(await bodyOf(load(key))).toMatchObject({ naps: 1 });
+  });
+});
+
+describe('webhooks', () => {
+  const told = {
+    id: 'told',
+    slug: 'told',
+    steps: [
+      { id: 'me', type: 'read', collection: 'players', key: '{{input.key}}' },
+      { id: 'hook', type: 'webhook', url: `{{input.to}}{{input.path|good}}`, title: 'Hello {{platformId}}' },
+      { id: 'other', type: 'read', collection: 'towns', key: 'never-read-{{input.key}}' },
+      { id: 'w', type: 'write', collection: 'towns', key: 'bell', ops: [{ op: 'inc', path: 'rung', value: 1 }] },
+      { id: 'c', type: 'condition', check: { field: 'input.fail', op: 'not_exists' } },
+    ],
+    response: { body: { hook: '{{hook}}' } },
+  };
+  const tell = (body: object) => game.play('POST', game.endpoint('told'), { body: { to: hooks, ...body } });
+
+  test('are sent once each, however often calls that meet on one document are decided; a failed delivery fails no call', async () => {
+    await ok(game.manage('PATCH', game.definitions('endpoints'), { body: told }));
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => tell({ key: `k${n}`, path: `n${n}` })));
+    expect(replies.map(({ body }) => body)).toEqual(replies.map(() => ({ hook: { ok: true, status: 204 } })));
+    expect([...posted].sort()).toEqual(Array.from({ length: 20 }, (_, n) => `/hooks/n${n}`).sort());
+    expect(await bodyOf(load('bell', 'towns'))).toMatchObject({ rung: 20 });
+    expect(await bodyOf(tell({ path: 'broken' }))).toMatchObject({ hook: { ok: false, status: 500 } });
+  });
+
+  test('leave before the call is refused, go nowhere but where they may, and are only shown in tests', async () => {
+    posted.length = 0;
+    expect(await refused(tell({ fail: true }))).toBe('400 CONDITION_FAILED');
+    expect(posted).toEqual(['/hooks/good']);
+    for (const to of ['http://127.0.0.1:1/', `${hooks}../`, 'https://chat.example/', '']) {
+      expect(await refused(tell({ to }))).toBe('400 ENDPOINT_ERROR.WEBHOOK');
+    }
+    const { body } = await ok(game.manage('POST', game.definitions('test-endpoint'), { body: { slug: 'told', input: { to: hooks } } }));
+    expect(body).toMatchObject({ passed: true, result: { body: { hook: { ok: true, status: 200, skipped: true } } } });
+    expect(posted).toHaveLength(1);
+  });
+});
+
+describe('an endpoint over a whole collection', () => {
+  const at = (key: string, headers = {}, body: object = {}) => game.play('POST', game.endpoint(key), { body, headers });
+  const write = (id: string, more: object) => ({ id, type: 'write', collection: 'stalls', ...more });
+  const priced = (price: unknown) => [{ op: 'set', path: 'price', value: price }];
+
+  test('finds every document, those of a moment ago and of the call itself included', async () => {
+    await ok(game.manage('POST', game.definitions('collections'), { body: [{ id: 'stalls', name: 'stalls', collectionType: 'global' }] }));
+    const cheap = { type: 'filter', collection: 'stalls', where: { field: 'price', op: '<', value: '{{input.below|10}}' } };
+    const found = { body: { prices: '{{prices}}' } };
+    const pluck = { id: 'prices', type: 'transform', expression: 'pluck(cheap, price)' };
+    const stock = write('w', { key: '{{k}}', ops: priced('{{input.price|50}}') });
+    const list = [
+      { id: 'put', slug: 'put', steps: [write('w', { key: '{{input.k}}', ops: priced('{{input.price}}') })] },
+      { id: 'gone', slug: 'gone', steps: [{ id: 'd', type: 'delete', collection: 'stalls', key: '{{input.k}}' }] },
+      { id: 'cheap', slug: 'cheap', steps: [{ id: 'cheap', ...cheap }, pluck], response: found },
+      {
+        id: 'open',
+        slug: 'open',
+        steps: [write('w', { key: 'own', ops: priced(1) }), { id: 'cheap', ...cheap }, pluck],
+        response: found,
+      },
+      { id: 'stock', slug: 'stock', steps: [{ id: 'f', type: 'foreach', from: 'input.keys', item: 'k', body: [stock] }] },
+    ];
+    await ok(game.manage('POST', game.definitions('endpoints'), { body: list }));
+    expect(await bodyOf(at('cheap'))).toEqual({ prices: [] });
+    for (const [k, price] of [
+      ['b', 4],
+      ['a', 3],
+      ['c', 12],
+    ]) {
+      await ok(at('put', {}, { k, price }));
+    }
+    expect(await bodyOf(at('cheap'))).toEqual({ prices: [3, 4] });
+    expect(await bodyOf(at('open'))).toEqual({ prices: [3, 4, 1] });
+    expect(await bodyOf(at('cheap'))).toEqual({ prices: [3, 4, 1] });
+    await ok(at('gone', {}, { k: 'a' }));
+    expect(await bodyOf(at('cheap', {}, { below: 100 }))).toEqual({ prices: [4, 12, 1] });
+  });
+
+  test('fifty calls that look and write at once see each other', async () => {
+    const next = {
+      id: 'next-number',
+      slug: 'next-number',
+      steps: [
+        { id: 'all', type: 'filter', collection: 'numbers', where: { field: 'n', op: 'exists' } },
+        { id: 'n', type: 'transform', expression: 'count(all) + 1' },
+        { id: 'w', type: 'write', collection: 'numbers', key: 'n-{{n}}', ops: [{ op: 'inc', path: 'n', value: 1 }] },
+      ],
+      response: { body: { n: '{{n}}' } },
+    };
+    await ok(
+      game.manage('POST', game.definitions('collections'), { body: [{ id: 'numbers', name: 'numbers', collectionType: 'global' }] }),
+    );
+    await ok(game.manage('POST', game.definitions('endpoints'), { body: [next] }));
+    const drawn = await Promise.all(Array.from({ length: 50 }, async () => (await bodyOf(at('next-number'))).n));
+    expect(drawn.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+  });
+
+  test('is the same in tests and in a staged call, which leaves live alone', async () => {
+    await ok(at('put', NEXT, { k: 'staged', price: 2 }));
+    await ok(at('gone', NEXT, { k: 'b' }));
+    expect(await bodyOf(at('cheap', NEXT))).toEqual({ prices: [1, 2] });
+    expect(await bodyOf(at('cheap'))).toEqual({ prices: [4, 1] });
+    const seed = { collections: { stalls: { seeded: { price: 7 } } } };
+    const { body } = await ok(game.manage('POST', game.definitions('test-endpoint'), { body: { slug: 'cheap', seed } }));
+    expect(body).toMatchObject({ passed: true, result: { body: { prices: [4, 1, 7] } } });
+  });
+
+  test('refuses a collection of more than a thousand documents, and nothing else of the call is done', async () => {
+    const keys = Array.from({ length: 500 }, (_, index) => `k${index}`);
+    await ok(at('stock', {}, { keys }));
+    expect((await bodyOf(at('open', {}, { below: 100 }))).prices).toHaveLength(503);
+    await ok(at('stock', {}, { keys: keys.map((key) => `more-${key}`) }));
+    expect(await refused(at('open'))).toBe('400 SCAN_TOO_LARGE');
   });
 });
 

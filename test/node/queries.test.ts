@@ -185,6 +185,7 @@ describe('a query', () => {
     const dedicated = { 'x-api-key': game.secretKey };
     await ok(game.send('GET', `${path('secret')}?apiKey=${game.publicKey}&secret-key=1`, { headers: dedicated }));
     await ok(game.play('GET', path('secret'), { headers: { 'x-secret-key': game.secretKey } }, null));
+    await ok(game.send('GET', path('secret'), { headers: { ...dedicated, 'x-secret-key': 'wrong' } }));
   });
 
   test('is found under its old addresses, and needs no parameter that it does not know', async () => {

@@ -141,7 +141,9 @@ describe('renaming and deleting', () => {
     }
     expect(await refused(game.play('PATCH', at(player, `/${recordId}`), {}, player))).toBe('400 INVALID_BODY');
     expect(await refused(game.play('PATCH', at(player, '/ffffff'), { body: { recordName: 'x' } }, player))).toBe('404 RECORD_NOT_FOUND');
-    expect(await refused(game.play('DELETE', at(player, '/ffffff'), {}, player))).toBe('404 RECORD_NOT_FOUND');
+    for (const id of ['ffffff', '%00', 'a%2Fb', 'x'.repeat(300)]) {
+      expect(await refused(game.play('DELETE', at(player, `/${id}`), {}, player))).toBe('404 RECORD_NOT_FOUND');
+    }
   });
 
   test('a deleted record takes its document and its ledgered numbers with it, and is not there twice', async () => {

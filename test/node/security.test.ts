@@ -344,6 +344,7 @@ describe('the game package', () => {
     const { key } = JSON.parse(await succeed(limited, { env }));
     const headers = { 'x-api-key': key };
     expect(await refused(client.send('POST', client.definitions('package-sync'), { body: {}, headers }))).toBe('403 FORBIDDEN');
+    expect(await refused(client.send('POST', client.definitions('package-sync'), { headers }))).toBe('403 FORBIDDEN');
     expect(await refused(client.send('GET', client.definitions('game-package'), { headers }))).toBe('403 FORBIDDEN');
     expect(await bodyOf(client.manage('GET', client.definitions('game-package')))).toEqual({ ok: true, gamePackage: null });
   });
@@ -403,6 +404,28 @@ describe('a game whose revision is outdated', () => {
       expect(await bodyOf(echo(headers))).not.toHaveProperty('_revisionStatus');
     }
     expect(await bodyOf(document('GET'))).not.toHaveProperty('_revisionStatus');
+  });
+
+  test('is told with its profile, too, unless the author says something there', async () => {
+    await change(client, { revisionEnforcementEnabled: true, revisionEnforcementMode: 'allow_continue' });
+    const profile = (body: object) => ({
+      id: 'load-profile',
+      slug: 'load-profile',
+      enabled: true,
+      steps: [],
+      response: { status: 200, body },
+    });
+    const load = () => bodyOf(client.play('POST', client.endpoint('load-profile'), { body: {}, headers: old }));
+    const push = (body: object) => ok(client.manage('PUT', client.definitions('endpoints'), { body: [profile(body)] }));
+    await push({ gold: 1 });
+    expect(await load()).toMatchObject({
+      gold: 1,
+      revision: { revisionOutdated: true, currentRevisionId: 4, latestRevisionId: 5, graceSeconds: 0, graceEndsAtUnixSeconds: null },
+      _revisionStatus: { isOutdatedRevision: true },
+    });
+    await push({ revision: 'mine' });
+    expect(await load()).toMatchObject({ revision: 'mine', _revisionStatus: { isOutdatedRevision: true } });
+    expect(await bodyOf(echo())).not.toHaveProperty('revision');
   });
 
   test('is let read alone after its grace, and is told why in an answer that it can read', async () => {

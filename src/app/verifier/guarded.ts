@@ -14,6 +14,8 @@ const MOST_KEPT = 50_000;
 const LONGEST_TOKEN = 8_192;
 /** Checks under way at once. Beyond it a slow service would fill the memory with waiting players. */
 const MOST_AT_ONCE = 500;
+/** Proofs that do not hold, of one client in one project within a minute. */
+const MOST_REJECTED = 10;
 /** Failures of the service in a row, until it is left alone for a while. */
 const BREAKS_AFTER = 5;
 const BREAK_MS = 5_000;
@@ -38,7 +40,7 @@ export class GuardedVerifier implements PlayerVerifier {
     this.#settings = settings;
     this.#scheduler = scheduler;
     this.#proven = new LRUCache({ max: MOST_KEPT });
-    this.#throttle = new Throttle(() => scheduler.monotonic());
+    this.#throttle = new Throttle(MOST_REJECTED, () => scheduler.monotonic());
   }
 
   async verify({ projectId, platformId, token, address }: Proof): Promise<Verdict> {

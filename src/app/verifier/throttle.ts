@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 
-const MOST_FAILURES = 10;
 const COUNTED_MS = 60_000;
 const BLOCKED_MS = 120_000;
 const MOST_PAIRS = 50_000;
@@ -11,15 +10,17 @@ interface Failures {
 }
 
 /**
- * Keeps out who keeps guessing: ten failures of a client address in a project within a minute block the pair until two minutes after
- * the first (security 2.4). The claimed id does not count, so that going through ids gains nothing.
+ * Keeps out who keeps guessing: so many failures of a client address in a project within a minute block the pair until two minutes
+ * after the first (security 2.4, 9.1). The claimed id does not count, so that going through ids gains nothing.
  */
 export class Throttle {
+  readonly #most: number;
   readonly #now: () => number;
   readonly #failures = new LRUCache<string, Failures>({ max: MOST_PAIRS });
 
-  /** `now`: monotonic ms. */
-  constructor(now: () => number) {
+  /** `most` failures are too many; `now`: monotonic ms. */
+  constructor(most: number, now: () => number) {
+    this.#most = most;
     this.#now = now;
   }
 
@@ -27,7 +28,7 @@ export class Throttle {
   blockedFor(address: string | null, projectId: string): number {
     if (address === null) return 0;
     const known = this.#failures.get(`${projectId} ${address}`);
-    if (!known || known.count < MOST_FAILURES) return 0;
+    if (!known || known.count < this.#most) return 0;
     return Math.max(0, known.since + BLOCKED_MS - this.#now());
   }
 

@@ -70,6 +70,7 @@ const APPLY: Readonly<Record<string, Apply>> = {
   delete: applyRemove,
   merge: applyMerge,
   set_if_null: (run, operation) => {
+    operand(operation);
     if ((run.draft.get(operation.path) ?? null) === null) applySet(run, operation);
   },
 };

@@ -40,7 +40,7 @@ export function compileCollectionCall(language: Language, name: string, args: st
   if (listText === undefined) throw new LanguageError(`${name}() needs a list.`);
   if (more.length > 0) throw new LanguageError(`${name}() takes at most 2 arguments.`);
   const source = compileListArgument(language, listText);
-  if (name === 'length') return (scope) => sizeOf(source(scope));
+  if (name === 'length') return (scope) => sizeOf(scope, source(scope));
   if (NEEDS_SELECTOR.has(name) && selectorText === undefined) throw new LanguageError(`${name}() needs a second argument.`);
   const select = selectorText === undefined ? null : compileSelector(language, selectorText);
   const apply = applying(name, select);
@@ -59,10 +59,14 @@ function compileListArgument(language: Language, text: string): Eval {
   return (scope) => scope.path(path);
 }
 
-function sizeOf(value: Value): number {
+function sizeOf(scope: Scope, value: Value): number {
   if (isNullish(value)) return 0;
   if (typeof value === 'string' || isArray(value)) return value.length;
-  if (isObject(value)) return Object.keys(value).length;
+  if (isObject(value)) {
+    const { length } = Object.keys(value);
+    scope.context.spend(length);
+    return length;
+  }
   throw new LanguageError('length() expects a text, a list or an object.');
 }
 
@@ -87,7 +91,7 @@ function applying(name: string, select: Select | null): (scope: Scope, list: rea
       return (_scope, list) => list;
     case 'min':
     case 'max':
-      return (_scope, list) => extreme(name, list);
+      return (scope, list) => extreme(name, scope, list);
     default:
       return (scope, list) => list.find((item, index) => test(scope, item, index)) ?? null;
   }
@@ -97,15 +101,15 @@ function total(name: string, scope: Scope, list: readonly Json[], select: Select
   let sum = 0;
   list.forEach((item, index) => {
     const selected = select === null ? item : select(scope, item, index);
-    const number = isNullish(selected) || selected === '' ? 0 : toNumber(selected);
+    const number = isNullish(selected) || selected === '' ? 0 : toNumber(scope.context.plain(selected));
     if (!Number.isFinite(number)) throw new LanguageError(`${name}() selected non-numeric value at index ${index}.`);
     sum += number;
   });
   return sum;
 }
 
-function extreme(name: 'min' | 'max', list: readonly Json[]): number {
-  const numbers = list.map((item) => (isNullish(item) ? Number.NaN : toNumber(item)));
+function extreme(name: 'min' | 'max', scope: Scope, list: readonly Json[]): number {
+  const numbers = list.map((item) => (isNullish(item) ? Number.NaN : toNumber(scope.context.plain(item))));
   if (numbers.length === 0) throw new LanguageError(`${name}() needs a non-empty list.`);
   if (!numbers.every(Number.isFinite)) throw new LanguageError(`${name}() needs a list of numbers.`);
   return numbers.reduce((a, b) => (name === 'min' ? Math.min(a, b) : Math.max(a, b)));

@@ -63,7 +63,7 @@ function compileExpressionCheck(language: Language, text: string): Check {
   const split = findComparison(text);
   if (split === null) {
     const evaluate = language.expression(text);
-    return (scope) => isNotZero(evaluate(scope));
+    return (scope) => isNotZero(scope.context.plain(evaluate(scope)));
   }
   const left = language.expression(text.slice(0, split.at));
   const compare = compileOperator(split.op);

@@ -13,9 +13,23 @@ export class Documents {
   readonly #reads: Reads;
   /** By collection and key; `null` is deleted. */
   readonly #changed = new Map<string, JsonObject | null>();
+  /** By collection, until the call writes in it. */
+  readonly #scans = new Map<string, readonly JsonObject[]>();
 
   constructor(reads: Reads) {
     this.#reads = reads;
+  }
+
+  /** Every document of a collection in order of the keys, those that this call made included. */
+  scan(collection: string): readonly JsonObject[] {
+    const known = this.#scans.get(collection);
+    if (known !== undefined) return known;
+    const beginning = address(collection, '');
+    const own = [...this.#changed.keys()].filter((at) => at.startsWith(beginning)).map((at) => at.slice(beginning.length));
+    const keys = new Set([...this.#reads.keys(collection), ...own]);
+    const rows = [...keys].map((key) => this.read(collection, key)).filter((document) => document !== null);
+    this.#scans.set(collection, rows);
+    return rows;
   }
 
   read(collection: string, key: string): JsonObject | null {
@@ -25,13 +39,15 @@ export class Documents {
 
   /** Throws `OperationError` for the first operation that cannot be applied. */
   write(stepId: string, collection: string, key: string, ops: readonly Operation[]): void {
-    const { document } = applyOperations(this.read(collection, key), ops);
+    const { document } = applyOperations(this.read(collection, key) ?? this.#reads.blank(collection), ops);
     this.#changed.set(address(collection, key), document);
+    this.#scans.delete(collection);
     this.writes.push({ kind: 'write', stepId, collection, key, ops });
   }
 
   delete(stepId: string, collection: string, key: string): void {
     this.#changed.set(address(collection, key), null);
+    this.#scans.delete(collection);
     this.writes.push({ kind: 'delete', stepId, collection, key });
   }
 }

@@ -77,11 +77,11 @@ function coalesce(name: string, args: readonly Argument[]): Eval {
 function num(name: string, args: readonly Argument[]): Eval {
   needs(name, args, 1);
   const [first, second] = args;
-  return (scope) => finite(first?.eval(scope)) ?? finite(second?.eval(scope)) ?? 0;
+  return (scope) => finite(scope, first?.eval(scope)) ?? finite(scope, second?.eval(scope)) ?? 0;
 }
 
-function finite(value: Value): number | null {
-  const number = toNumber(value);
+function finite(scope: Scope, value: Value): number | null {
+  const number = toNumber(scope.context.plain(value));
   return Number.isFinite(number) ? number : null;
 }
 
@@ -99,7 +99,7 @@ function get(name: string, args: readonly Argument[]): Eval {
 
 function segmentOf(scope: Scope, arg: Argument): string {
   const value = arg.eval(scope);
-  const segment = value === undefined ? arg.text : toText(value);
+  const segment = value === undefined ? arg.text : toText(scope.context.plain(value));
   if (isForbidden(segment)) throw new LanguageError('Forbidden path segment.');
   return segment;
 }
@@ -119,7 +119,7 @@ function extreme(name: string, args: readonly Argument[]): Eval {
     const values = args.length === 1 ? first.eval(scope) : args.map((arg) => arg.eval(scope) ?? null);
     if (!isArray(values) || values.length === 0) throw new LanguageError(`${name}() needs a non-empty list or at least 2 arguments.`);
     scope.context.spend(values.length);
-    return values.map((value) => number(name, value)).reduce(pick);
+    return values.map((value) => number(name, scope.context.plain(value))).reduce(pick);
   };
 }
 

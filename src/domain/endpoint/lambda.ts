@@ -1,9 +1,10 @@
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
+import { isEqual } from './operators.ts';
 import { parsePath } from './path.ts';
 import { closingParenthesis, findTokens, literalOf } from './scan.ts';
-import type { Eval } from './scope.ts';
-import { isTruthy, looselyEqual, toNumber } from './value.ts';
+import type { Eval, Scope } from './scope.ts';
+import { isTruthy, toNumber } from './value.ts';
 
 /**
  * The boolean dialect of lambda bodies (spec: endpoint-language 5.4). `!` binds looser than `==`; comparisons do not chain; there is
@@ -86,14 +87,15 @@ class BooleanParser {
     for (const [symbol, compare] of ORDERINGS) {
       if (!this.take(symbol)) continue;
       const right = this.primary();
-      return (scope) => compare(toNumber(left(scope)), toNumber(right(scope)));
+      const number = (scope: Scope, side: Eval) => toNumber(scope.context.plain(side(scope)));
+      return (scope) => compare(number(scope, left), number(scope, right));
     }
     return left;
   }
 
   private equals(left: Eval, wanted: boolean): Eval {
     const right = this.primary();
-    return (scope) => looselyEqual(left(scope), right(scope)) === wanted;
+    return (scope) => isEqual(scope, left(scope), right(scope)) === wanted;
   }
 
   private primary(): Eval {

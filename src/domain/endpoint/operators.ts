@@ -8,36 +8,47 @@ import { isNullish, looselyEqual, toNumber, toText, type Value } from './value.t
 export type Compare = (scope: Scope, left: Value, right: Value) => boolean;
 
 /** A missing or non-numeric side counts as 0, so a missing balance is less than any price. */
-function order(value: Value): number {
-  const number = value === undefined ? 0 : toNumber(value);
+function order(scope: Scope, value: Value): number {
+  const number = value === undefined ? 0 : toNumber(scope.context.plain(value));
   return Number.isNaN(number) ? 0 : number;
+}
+
+/** `==`; a list beside a text or number is compared by its own text. */
+export function isEqual(scope: Scope, left: Value, right: Value): boolean {
+  if (isArray(left) && isPlain(right)) return looselyEqual(scope.context.plain(left), right);
+  if (isArray(right) && isPlain(left)) return looselyEqual(left, scope.context.plain(right));
+  return looselyEqual(left, right);
+}
+
+function isPlain(value: Value): boolean {
+  return typeof value !== 'object' && value !== undefined;
 }
 
 function contains(scope: Scope, whole: Value, part: Value): boolean {
   if (isArray(whole)) {
     scope.context.spend(whole.length);
-    return whole.some((item) => looselyEqual(item, part));
+    return whole.some((item) => isEqual(scope, item, part));
   }
-  return typeof whole === 'string' && !isNullish(part) && whole.includes(toText(part));
+  return typeof whole === 'string' && !isNullish(part) && whole.includes(toText(scope.context.plain(part)));
 }
 
-function startsWith(left: Value, right: Value): boolean {
-  return typeof left === 'string' && left.startsWith(toText(right));
+function startsWith(scope: Scope, left: Value, right: Value): boolean {
+  return typeof left === 'string' && left.startsWith(toText(scope.context.plain(right)));
 }
 
 const OPERATORS: ReadonlyMap<string, Compare> = new Map<string, Compare>([
-  ['==', (_scope, left, right) => looselyEqual(left, right)],
-  ['!=', (_scope, left, right) => !looselyEqual(left, right)],
-  ['>', (_scope, left, right) => order(left) > order(right)],
-  ['<', (_scope, left, right) => order(left) < order(right)],
-  ['>=', (_scope, left, right) => order(left) >= order(right)],
-  ['<=', (_scope, left, right) => order(left) <= order(right)],
+  ['==', isEqual],
+  ['!=', (scope, left, right) => !isEqual(scope, left, right)],
+  ['>', (scope, left, right) => order(scope, left) > order(scope, right)],
+  ['<', (scope, left, right) => order(scope, left) < order(scope, right)],
+  ['>=', (scope, left, right) => order(scope, left) >= order(scope, right)],
+  ['<=', (scope, left, right) => order(scope, left) <= order(scope, right)],
   ['contains', contains],
   ['not_contains', (scope, left, right) => !contains(scope, left, right)],
   ['in', (scope, left, right) => contains(scope, right, left)],
   ['not_in', (scope, left, right) => !contains(scope, right, left)],
-  ['starts_with', (_scope, left, right) => startsWith(left, right)],
-  ['not_starts_with', (_scope, left, right) => !startsWith(left, right)],
+  ['starts_with', startsWith],
+  ['not_starts_with', (scope, left, right) => !startsWith(scope, left, right)],
   ['exists', (_scope, left) => !isNullish(left)],
   ['not_exists', (_scope, left) => isNullish(left)],
 ]);

@@ -7,12 +7,14 @@ import { type Char, parseRegex, type Regexp } from './regex-parser.ts';
  * states that the text so far can lead to (Thompson's construction), so it has no back-references and no look-around.
  */
 export interface Regex {
-  /** Number of states. */
-  readonly size: number;
   test(text: string): boolean;
+  /** The same, with the number of states that were visited: what it took. Throws a {@link LanguageError} for too many. */
+  search(text: string): { readonly found: boolean; readonly visits: number };
 }
 
 const MAX_STATES = 2000;
+/** Of one search: about the 50 ms that a pattern may take (endpoint-language 4.4), told without a clock. */
+const MAX_VISITS = 1_000_000;
 /** Turns of building: nested counts of nothing, `((){999}){999}`, add no state and would never end. */
 const MAX_BUILDS = 20_000;
 
@@ -28,7 +30,8 @@ export type Assertion = (text: string, at: number) => boolean;
 export function compileRegex(source: string): Regex {
   const builder = new Builder();
   const start = builder.build(parseRegex(source), builder.push({ kind: 'match' }));
-  return { size: builder.states.length, test: (text) => search(builder.states, start, text) };
+  const find = (text: string) => new Search(builder.states, text).from(start);
+  return { test: (text) => find(text).found, search: find };
 }
 
 class Builder {
@@ -81,40 +84,57 @@ class Builder {
   }
 }
 
-function search(states: readonly State[], start: number, text: string): boolean {
-  const seen = new Uint32Array(states.length);
-  let current: number[] = [];
-  for (let at = 0; at <= text.length; at += 1) {
-    const active: number[] = [];
-    for (const state of [...current, start]) {
-      if (reach(states, state, text, at, seen, active)) return true;
+class Search {
+  visits = 0;
+  readonly #states: readonly State[];
+  readonly #text: string;
+  /** By state: one more than the position at which it was seen last. */
+  readonly #seen: Uint32Array;
+
+  constructor(states: readonly State[], text: string) {
+    this.#states = states;
+    this.#text = text;
+    this.#seen = new Uint32Array(states.length);
+  }
+
+  from(start: number): { readonly found: boolean; readonly visits: number } {
+    return { found: this.#found(start), visits: this.visits };
+  }
+
+  #found(start: number): boolean {
+    let current: number[] = [];
+    for (let at = 0; at <= this.#text.length; at += 1) {
+      const active: number[] = [];
+      for (const state of current) if (this.#reach(state, at, active)) return true;
+      if (this.#reach(start, at, active)) return true;
+      if (this.visits > MAX_VISITS) throw new LanguageError('Pattern matching takes too long.');
+      current = this.#consume(active, this.#text.charCodeAt(at));
     }
-    if (at === text.length) return false;
-    current = consume(states, active, text.charCodeAt(at));
+    return false;
   }
-  return false;
-}
 
-/** Collects the character states reachable from `from` without reading; true when a match is among them. */
-function reach(states: readonly State[], from: number, text: string, at: number, seen: Uint32Array, active: number[]): boolean {
-  const pending = [from];
-  for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
-    const state = states[index];
-    if (state === undefined || seen[index] === at + 1) continue;
-    seen[index] = at + 1;
-    if (state.kind === 'match') return true;
-    if (state.kind === 'char') active.push(index);
-    if (state.kind === 'split') pending.push(state.other, state.next);
-    if (state.kind === 'assert' && state.holds(text, at)) pending.push(state.next);
+  /** Collects the character states reachable from `from` without reading; true when a match is among them. */
+  #reach(from: number, at: number, active: number[]): boolean {
+    const pending = [from];
+    for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
+      this.visits += 1;
+      const state = this.#states[index];
+      if (state === undefined || this.#seen[index] === at + 1) continue;
+      this.#seen[index] = at + 1;
+      if (state.kind === 'match') return true;
+      if (state.kind === 'char') active.push(index);
+      if (state.kind === 'split') pending.push(state.other, state.next);
+      if (state.kind === 'assert' && state.holds(this.#text, at)) pending.push(state.next);
+    }
+    return false;
   }
-  return false;
-}
 
-function consume(states: readonly State[], active: readonly number[], code: number): number[] {
-  const next: number[] = [];
-  for (const index of active) {
-    const state = states[index];
-    if (state?.kind === 'char' && state.matches(code)) next.push(state.next);
+  #consume(active: readonly number[], code: number): number[] {
+    const next: number[] = [];
+    for (const index of active) {
+      const state = this.#states[index];
+      if (state?.kind === 'char' && state.matches(code)) next.push(state.next);
+    }
+    return next;
   }
-  return next;
 }

@@ -10,6 +10,21 @@ import type { Operation } from '../events.ts';
 export interface Reads {
   /** The stored document with schema defaults filled in, or `null`. `collection` is an id or a name in any letter case. May throw to have a document loaded first: never catch it. */
   document(collection: string, key: string): JsonObject | null;
+  /** What operations on a document that is not there start from: the defaults of its schema. */
+  blank(collection: string): JsonObject | null;
+  /** Keys of a collection's documents, in their order; one may turn out to have none. May throw to have them found first. */
+  keys(collection: string): readonly string[];
+}
+
+/** What a run does to the world. It waits for nothing and sends nothing itself, since it may be repeated: whoever runs it does. */
+export interface World {
+  /** Told of every sleep of the run; the answer is held back as long as they come to. */
+  sleep(ms: number): void;
+  /**
+   * What came of the run's webhook number `index`, from 0, which is sent once however often the run is repeated; `null` where webhooks
+   * may not go to that address. May throw to have it sent first.
+   */
+  webhook(index: number, url: string, payload: JsonObject): JsonObject | null;
 }
 
 export interface EndpointCall {
@@ -25,6 +40,7 @@ export interface EndpointCall {
   readonly now: number;
   /** Uniform in [0, 1): seeded per call by the caller, so that a repeated run draws the same numbers. */
   random(): number;
+  readonly world: World;
 }
 
 /** A document the call wants written or deleted, operations already resolved, in order of the steps. */

@@ -4,7 +4,7 @@ import { PLAYER_TEMPLATE_NAMES } from '../wire-names.ts';
 import { LanguageError } from './errors.ts';
 import { type Path, walk } from './path.ts';
 import type { EndpointCall } from './run.ts';
-import { MAX_DEPTH, type Value } from './value.ts';
+import { MAX_DEPTH, toText, type Value } from './value.ts';
 
 /** Evaluates a compiled piece of text. Throws a {@link LanguageError}, or a `Refusal` when a budget is used up. */
 export type Eval = (scope: Scope) => Value;
@@ -16,6 +16,9 @@ const MAX_ALIASES = 10;
 const MAX_STEPS = 10_000;
 /** Rows looked at, values copied and characters written in one call: what keeps a call within its time without a clock. */
 const MAX_WORK = 2_000_000;
+/** Sum of a call's sleeps (endpoint-language 17). */
+const MAX_SLEEP_MS = 1000;
+const MAX_WEBHOOKS = 5;
 
 /** What the whole call shares: its clock, its input, its budgets. */
 export class CallContext {
@@ -23,6 +26,8 @@ export class CallContext {
   readonly values: JsonObject;
   private steps = 0;
   private work = 0;
+  private slept = 0;
+  private webhooks = 0;
   private clock: ClockNames | null = null;
 
   constructor(call: EndpointCall, values: JsonObject) {
@@ -35,9 +40,32 @@ export class CallContext {
     if (this.steps > MAX_STEPS) throw refusal('LIMIT_EXCEEDED', `A call may execute at most ${MAX_STEPS} steps`);
   }
 
+  sleep(ms: number): void {
+    this.slept += ms;
+    if (this.slept > MAX_SLEEP_MS) throw refusal('LIMIT_EXCEEDED', `A call may sleep at most ${MAX_SLEEP_MS} ms`);
+    this.call.world.sleep(ms);
+  }
+
+  webhook(url: string, payload: JsonObject): JsonObject | null {
+    if (this.webhooks >= MAX_WEBHOOKS) throw refusal('LIMIT_EXCEEDED', `A call may send at most ${MAX_WEBHOOKS} webhooks`);
+    this.webhooks += 1;
+    return this.call.world.webhook(this.webhooks - 1, url, payload);
+  }
+
   spend(units: number): void {
     this.work += units;
     if (this.work > MAX_WORK) throw refusal('LIMIT_EXCEEDED', 'A call may not process more data than this');
+  }
+
+  /**
+   * A value as comparing, arithmetic and keys see it: a list is its text, which takes its time to make and is charged for. Anything
+   * else is cheap and comes back as it is.
+   */
+  plain(value: Value): Value {
+    if (!isArray(value)) return value;
+    const text = toText(value);
+    this.spend(1 + (text.length >> 1));
+    return text;
   }
 
   /**

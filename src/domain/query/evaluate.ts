@@ -25,6 +25,9 @@ export interface Surroundings {
   readonly values: JsonObject;
 }
 
+/** Queries have no steps. */
+const NO_WORLD = { sleep: () => undefined, webhook: () => null };
+
 export type Evaluate = (row: Row, around: Surroundings) => Value;
 
 /** A piece of a definition that did not evaluate for a row: an author's mistake, and counted, never thrown further. */
@@ -95,6 +98,7 @@ function scopeOf(row: Row, around: Surroundings): Scope {
     isDedicatedServer: false,
     now: around.now,
     random: () => 0,
+    world: NO_WORLD,
   };
   return new Scope(new CallContext(call, around.values), names);
 }

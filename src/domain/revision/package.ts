@@ -16,6 +16,8 @@ const OWN: ReadonlySet<string> = new Set([
 const REVISIONS = ['currentRevisionId', 'latestRevisionId'] as const;
 /** Bytes of a package as JSON: every node holds the packages of the projects that it has open. */
 const MAX_BYTES = 256 * 1024;
+/** For the members that are ours, which tools send back. */
+const OWN_BYTES = 16 * 1024;
 
 export interface PackageSync {
   /** Members that become other than they were; they are laid over the rest. */
@@ -28,6 +30,8 @@ export interface PackageSync {
 /** `body`: members of a package, any of them; an unknown revision keeps the one that is known (security 13, trap 18). */
 export function decidePackageSync(current: GamePackage | null, body: Json): PackageSync | Refusal {
   if (!isObject(body)) return refusal('INVALID_BODY');
+  // Before it is compared member by member: a body of the management routes may hold a million of them.
+  if (isLarger(body, MAX_BYTES + OWN_BYTES)) return tooLarge();
   const before = current?.members ?? {};
   const changes = new Map<string, Json>();
   for (const [name, sent] of Object.entries(body)) {
@@ -39,12 +43,18 @@ export function decidePackageSync(current: GamePackage | null, body: Json): Pack
     if (known === undefined || !jsonEquals(known, value)) changes.set(name, value);
   }
   const changed = Object.fromEntries(changes);
-  if (Buffer.byteLength(stringifyJson({ ...before, ...changed })) > MAX_BYTES) {
-    return refusal('PAYLOAD_TOO_LARGE', `A game package holds at most ${MAX_BYTES} bytes`);
-  }
+  if (isLarger({ ...before, ...changed }, MAX_BYTES)) return tooLarge();
   const previousRevisionId = currentRevision(current);
   const next = changed['currentRevisionId'];
   return { changes: changed, previousRevisionId, revisionChanged: previousRevisionId !== null && next !== undefined };
+}
+
+function isLarger(value: JsonObject, bytes: number): boolean {
+  return Buffer.byteLength(stringifyJson(value)) > bytes;
+}
+
+function tooLarge(): Refusal {
+  return refusal('PAYLOAD_TOO_LARGE', `A game package holds at most ${MAX_BYTES} bytes`);
 }
 
 /** The package after a sync. The grace clock starts with the revision: also with a lower one, and with the first that is known. */

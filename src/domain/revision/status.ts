@@ -16,6 +16,8 @@ export interface RevisionStatus {
   readonly graceExpired: boolean;
   /** `null`: no grace period runs. */
   readonly graceRemainingMinutes: number | null;
+  /** When the grace period of an outdated game ends or ended, unix ms; `null`: it may go on for ever. */
+  readonly graceEndsAt: number | null;
   readonly settings: ProjectSettings;
 }
 
@@ -49,7 +51,7 @@ export function revisionStatus(
   if (revision === null && !tested) return null;
   const status = { player: revision, current, settings };
   if (!tested && revision !== null && revision >= current) {
-    return { ...status, outdated: false, action: null, graceExpired: false, graceRemainingMinutes: null };
+    return { ...status, outdated: false, action: null, graceExpired: false, graceRemainingMinutes: null, graceEndsAt: null };
   }
   return { ...status, outdated: true, ...consequence(settings, known.publishedAt, now) };
 }
@@ -60,13 +62,20 @@ function isTested(settings: ProjectSettings, clientType: string | null): boolean
   return settings.revisionTestOutdatedLive && (clientType === 'game' || clientType === 'dedicated');
 }
 
-type Consequence = Pick<RevisionStatus, 'action' | 'graceExpired' | 'graceRemainingMinutes'>;
+type Consequence = Pick<RevisionStatus, 'action' | 'graceExpired' | 'graceRemainingMinutes' | 'graceEndsAt'>;
+
+const FOR_EVER: Consequence = { action: 'warn', graceExpired: false, graceRemainingMinutes: null, graceEndsAt: null };
 
 function consequence(settings: ProjectSettings, since: number, now: number): Consequence {
-  if (settings.revisionEnforcementMode === 'allow_continue') return { action: 'warn', graceExpired: false, graceRemainingMinutes: null };
-  const left = since + (settings.revisionGracePeriodMinutes ?? 0) * MINUTE_MS - now;
-  if (left > 0) return { action: 'warn', graceExpired: false, graceRemainingMinutes: Math.ceil(left / MINUTE_MS) };
-  return { action: settings.revisionPostGraceAction, graceExpired: true, graceRemainingMinutes: 0 };
+  if (settings.revisionEnforcementMode === 'allow_continue') return FOR_EVER;
+  const graceEndsAt = since + graceMs(settings);
+  const left = graceEndsAt - now;
+  if (left > 0) return { action: 'warn', graceExpired: false, graceRemainingMinutes: Math.ceil(left / MINUTE_MS), graceEndsAt };
+  return { action: settings.revisionPostGraceAction, graceExpired: true, graceRemainingMinutes: 0, graceEndsAt };
+}
+
+function graceMs({ revisionGracePeriodMinutes }: ProjectSettings): number {
+  return (revisionGracePeriodMinutes ?? 0) * MINUTE_MS;
 }
 
 /** Whether an outdated game may no longer do this. */
@@ -96,6 +105,22 @@ export function revisionStatusBody(status: RevisionStatus): JsonObject {
       showDefaultMessage: settings.revisionShowDefaultMessage,
       enforcementMode: settings.revisionEnforcementMode,
     },
+  };
+}
+
+/**
+ * The `revision` block that a game reads of the answer with which it loads a profile (seed: Revision-outdated data; security 8.6).
+ * Whole numbers only, or the client loses the answer. `null` where the game's own revision is not known. `now` in unix ms.
+ */
+export function loadProfileBlock({ player, outdated, current, graceEndsAt, settings }: RevisionStatus, now: number): JsonObject | null {
+  if (player === null) return null;
+  return {
+    revisionOutdated: outdated,
+    currentRevisionId: player,
+    latestRevisionId: current,
+    graceSeconds: graceEndsAt === null ? 0 : graceMs(settings) / 1000,
+    graceEndsAtUnixSeconds: graceEndsAt === null ? null : Math.floor(graceEndsAt / 1000),
+    serverUnixSeconds: Math.floor(now / 1000),
   };
 }
 

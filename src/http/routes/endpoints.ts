@@ -43,6 +43,8 @@ export function endpointRoutes(router: Routes, { app, gameBody }: Services): voi
   });
 
   router.get('/:project/:slug', async (ctx): Promise<Answer> => {
+    // The router takes HEAD for GET, and a GET here really runs the endpoint: who only looks at an address must change nothing.
+    if (ctx.method === 'HEAD') throw refusal('NOT_FOUND');
     const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
     const { exchange } = ctx.state;
     const plain = { sealed: null, security: null, library: false };

@@ -3,22 +3,19 @@ import { isObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { Answer } from '../answer.ts';
 import { invalidJson, readJson } from '../body.ts';
-import { authenticate, INIT_KEYS, managementKeys, revisionOf } from '../credentials.ts';
+import { authenticate, EVERYTHING_READ, EVERYTHING_WRITTEN, INIT_KEYS, revisionOf } from '../credentials.ts';
 import { managed, presentBody, type Routes, type Services } from './services.ts';
-
-/** Needs every scope, which the use case asks for. */
-const KEYS = managementKeys(null);
 
 /** The game's package, as editors tell and read it, and the handshake of a game that starts (management 14 and 15). */
 export function gamePackageRoutes(router: Routes, { app, gameBody, managementBody }: Services): void {
   router.post('/:project/package-sync', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, KEYS);
+    const caller = await authenticate(app, ctx, EVERYTHING_WRITTEN);
     const body = await presentBody(ctx.state.exchange, managementBody, invalidJson);
     return managed(await app.gamePackage.sync(caller, body));
   });
 
   router.get('/:project/game-package', async (ctx): Promise<Answer> => {
-    return managed(await app.gamePackage.read(await authenticate(app, ctx, KEYS)));
+    return managed(await app.gamePackage.read(await authenticate(app, ctx, EVERYTHING_READ)));
   });
 
   router.post('/:project/revision-init', async (ctx): Promise<Answer> => {

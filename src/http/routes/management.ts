@@ -1,10 +1,12 @@
 import type { ListedKind, SingleKind } from '../../app/app.ts';
+import { STAGED_KINDS } from '../../domain/definition/kinds.ts';
 import type { PublishTarget } from '../../domain/events.ts';
+import { scopesOf } from '../../domain/project/permissions.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import type { Answer } from '../answer.ts';
 import { invalidBody, readJson } from '../body.ts';
-import { authenticate, managementKeys, present, targetOf } from '../credentials.ts';
+import { ANY_SECRET_KEY, authenticate, managementKeys, present, targetOf } from '../credentials.ts';
 import { type Context, type Exchange, headerText, param, queryText } from '../exchange.ts';
 import { invalidResource, managed, presentBody, type Routes, type Services } from './services.ts';
 
@@ -103,13 +105,13 @@ function projectRoutes(router: Routes, { app, managementBody }: Services): void 
   });
 
   router.post('/:project/promote', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    const caller = await authenticate(app, ctx, PUBLISH_KEYS);
     const dryRun = dryRunOf(ctx.state.exchange, await readJson(ctx.state.exchange, managementBody, invalidBody));
     return managed(await app.manage.promote(caller, { dryRun }));
   });
 
   router.post('/:project/rollback', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    const caller = await authenticate(app, ctx, PUBLISH_KEYS);
     const dryRun = dryRunOf(ctx.state.exchange, await readJson(ctx.state.exchange, managementBody, invalidBody));
     return managed(await app.history.rollback(caller, { dryRun }));
   });
@@ -126,7 +128,7 @@ function projectRoutes(router: Routes, { app, managementBody }: Services): void 
   });
 }
 
-const ANY_SECRET_KEY = managementKeys(null);
+const PUBLISH_KEYS = managementKeys({ scope: STAGED_KINDS.flatMap(scopesOf), level: 'rw' });
 
 const PROJECT_PATH = /^\/v3\/manage\/([^/]+)\//;
 

@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import type { Address, App, CollectionAddress, ManageAnswer, Positioned, ReadAnswer } from '../../app/app.ts';
+import type { Throttle } from '../../app/verifier/throttle.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
@@ -14,6 +15,8 @@ export interface Services {
   readonly settings: HttpSettings;
   readonly gameBody: BodyBounds;
   readonly managementBody: BodyBounds;
+  /** Who keeps sending heartbeats with a key that is none; `null`: requests are not counted here. */
+  readonly badKeys: Throttle | null;
 }
 
 export type Routes = Router<State>;

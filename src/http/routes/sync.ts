@@ -1,10 +1,8 @@
 import { Refusal } from '../../kernel/errors.ts';
 import type { Answer } from '../answer.ts';
 import { type Invalid, readJson } from '../body.ts';
-import { authenticate, managementKeys, targetOf } from '../credentials.ts';
+import { ANY_SECRET_KEY, authenticate, EVERYTHING_WRITTEN, targetOf } from '../credentials.ts';
 import { managed, type Routes, type Services } from './services.ts';
-
-const ANY_SECRET_KEY = managementKeys(null);
 
 const invalidSync: Invalid = (message) => new Refusal(400, 'VALIDATION_FAILED', message);
 const invalidPreflight: Invalid = () => new Refusal(400, 'INVALID_JSON', 'Body must be valid JSON.', { body: { mode: 'preflight' } });
@@ -24,7 +22,7 @@ export function syncRoutes(router: Routes, { app, managementBody }: Services): v
   });
 
   router.post('/:project/source-upgrade', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    const caller = await authenticate(app, ctx, EVERYTHING_WRITTEN);
     return managed(await app.manage.upgradeSource(caller, await readJson(ctx.state.exchange, managementBody, invalidSync)));
   });
 }

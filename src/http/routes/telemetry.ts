@@ -1,10 +1,12 @@
+import type { Caller } from '../../app/app.ts';
+import { isProjectId } from '../../domain/project/keys.ts';
 import { acceptMembers, wireNames } from '../../domain/wire-names.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import type { Answer } from '../answer.ts';
 import { type BodyBounds, invalidBody, invalidJson, readJson } from '../body.ts';
 import { authenticate, claimOfQuery, type KeyRules, VIEW_KEYS } from '../credentials.ts';
-import { type Exchange, param } from '../exchange.ts';
+import { type Context, type Exchange, param } from '../exchange.ts';
 import type { Routes, Services } from './services.ts';
 
 /** Any key, public or secret (security 1.5); what a disabled one answers differs between the routes (security 1.3). */
@@ -12,7 +14,8 @@ const REPORT_KEYS: KeyRules = { ...VIEW_KEYS, disabledKey: 'KEY_DISABLED' };
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Analytics events and heartbeats (runtime-storage 12 and 13.1). */
-export function telemetryRoutes(router: Routes, { app, gameBody, settings }: Services): void {
+export function telemetryRoutes(router: Routes, services: Services): void {
+  const { app, gameBody, settings } = services;
   const names = wireNames(settings.wireNames);
 
   router.post('/:project/analytics/events', async (ctx): Promise<Answer> => {
@@ -23,7 +26,7 @@ export function telemetryRoutes(router: Routes, { app, gameBody, settings }: Ser
   });
 
   router.post('/:project/stats/heartbeat', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, VIEW_KEYS);
+    const caller = await heartbeatCaller(services, ctx);
     const { exchange } = ctx.state;
     const body = neutral(await readableJson(exchange, gameBody));
     return { body: names.body({ ...(await app.telemetry.heartbeat(caller, body, claimOfQuery(exchange))) }), headers: NO_STORE };
@@ -48,6 +51,28 @@ export function saveFailureRoute(router: Routes, { app, gameBody }: Services): v
     return { body: { ok: true, ...(await app.telemetry.saveFailed(caller, body)) } };
   });
 }
+
+/**
+ * As `authenticate`, but a game that goes on with a key that is none is told to wait: 429 RATE_LIMITED (security 9.1). A good key is
+ * never kept waiting, whoever else is behind the same address.
+ */
+async function heartbeatCaller({ app, badKeys }: Services, ctx: Context): Promise<Caller> {
+  try {
+    return await authenticate(app, ctx, VIEW_KEYS);
+  } catch (error) {
+    if (badKeys === null || !(error instanceof Refusal) || error.code !== 'UNAUTHORIZED') throw error;
+    const { exchange } = ctx.state;
+    const address = exchange.addressOf(exchange.req);
+    const project = param(ctx, 'project');
+    // Whatever can be no project's id counts as one, or the ids would fill the memory.
+    const counted = isProjectId(project) ? project : '';
+    if (badKeys.blockedFor(address, counted) > 0) throw refusal('RATE_LIMITED', TRY_LATER, { headers: { 'Retry-After': '60' } });
+    badKeys.failed(address, counted);
+    throw error;
+  }
+}
+
+const TRY_LATER = 'Too many heartbeats without a valid key. Retry after 60 seconds.';
 
 function neutral(body: Json | undefined): Json | undefined {
   return isObject(body) ? acceptMembers(body) : body;

@@ -46,7 +46,7 @@ export const predictedTokens: Plant = {
 export const oldRows: Plant = {
   reader(reader: StateReader, open): StateReader {
     return {
-      checkpoint: (project) => reader.checkpoint(project),
+      ...reader,
       load: async (project, subjects) => {
         const { revision, states } = await reader.load(project, subjects);
         return { revision: Math.max(revision, open()?.set.horizon ?? -1), states };

@@ -67,6 +67,8 @@ export function readerOf(world: World, model: ReadModel, machine: NodeClock): St
   };
   return {
     checkpoint: () => ask(() => model.checkpoint),
+    // No command of the simulation looks through a collection.
+    documentKeys: () => ask(() => ({ revision: model.checkpoint?.revision ?? -1, keys: [], bytes: 0 })),
     load: (_project, subjects) =>
       ask(() => ({ revision: model.checkpoint?.revision ?? -1, states: subjects.map((subject) => model.row(subject)) })),
   };

@@ -17,6 +17,8 @@ function codes(kind: ListedKind, definition: JsonObject, known = EVERYTHING): st
 const step = (json: JsonObject): JsonObject => ({ id: 'e', steps: [{ id: 's', ...json }] });
 const field = (json: Json): JsonObject => ({ id: 'c', schema: { f: json } });
 const read = { type: 'read', collection: 'c', key: 'k' };
+const condition = { type: 'condition', check: { expression: '1' } };
+const routed = (onFalse: Json): JsonObject => step({ ...condition, onFalse });
 const op = (json: JsonObject): JsonObject => step({ type: 'write', collection: 'c', key: 'k', ops: [json] });
 
 describe('the validator (management 20)', () => {
@@ -94,7 +96,29 @@ describe('the validator (management 20)', () => {
       step({ type: 'condition', check: { expression: '1' }, routes: { true: { action: 'goto' } } }),
     ],
     ['ROUTE_TARGET_MISSING /steps/0/onFalse', 'endpoint', step({ type: 'condition', check: { expression: '1' }, onFalse: 'nowhere' })],
+    ['ROUTE_FLOW_REQUIRED /steps/0/onFalse', 'endpoint', routed({ action: 'run' })],
+    ['INVALID_SKIP_COUNT /steps/0/onFalse/count', 'endpoint', routed({ action: 'skip', count: 0 })],
+    ['ROUTE_BACKWARD_JUMP /steps/0/onFalse', 'endpoint', routed('s')],
+    [
+      'ROUTE_FROM_BLOCK /steps/0/steps/0/onFalse',
+      'endpoint',
+      step({ type: 'block', steps: [{ id: 'i', ...condition, onFalse: 'return' }] }),
+    ],
+    ['ROUTE_IGNORED_IN_WORKFLOW /steps/0/onFalse', 'workflow', routed({ action: 'skip' })],
+    ['CLAMP_NOT_SUPPORTED /steps/0/onFail/clamp', 'endpoint', step({ ...condition, onFail: { clamp: 5 } })],
+    ['INVALID_ON_FAIL /steps/0/onFail', 'endpoint', step({ ...condition, onFail: 7 })],
+    ['RECURSIVE_WORKFLOW /steps', 'workflow', { id: 'w', steps: [{ id: 's', type: 'workflow', workflow: 'w' }] }],
+    ['INVALID_AS_MAP /steps/0/asMap', 'endpoint', step({ type: 'lookup_many', collection: 'c', keys: ['a'], asMap: 'perhaps' })],
+    ['INVALID_KEY_FIELD /steps/0/keyField', 'endpoint', step({ type: 'lookup_many', collection: 'c', keys: ['a'], keyField: 7 })],
+    ['INVALID_SLEEP_MS /steps/0', 'endpoint', step({ type: 'sleep', ms: -1 })],
+    ['MISSING_WEBHOOK_URL /steps/0', 'endpoint', step({ type: 'webhook' })],
+    ['INVALID_WEBHOOK_URL /steps/0/url', 'endpoint', step({ type: 'webhook', url: 'chat' })],
+    ['INVALID_WEBHOOK_FIELDS /steps/0/fields', 'endpoint', step({ type: 'webhook', url: '{{input.url}}', fields: [{ name: 'a' }] })],
+    ['WEBHOOK_COLOR /steps/0/color', 'endpoint', step({ type: 'webhook', url: '{{input.url}}', color: 'red' })],
+    ['INVALID_OP_WHEN /steps/0/ops/0/when', 'endpoint', op({ op: 'set', path: 'a', value: 1, when: 'x' })],
+    ['CONDITION_OP_REQUIRED /steps/0/ops/0/if', 'endpoint', op({ op: 'set', path: 'a', value: 1, if: { field: 'a' } })],
     ['MISSING_TRANSFORM_VALUE /steps/0', 'endpoint', step({ type: 'transform' })],
+    ['MISSING_TRANSFORM_VALUE /steps/0', 'endpoint', step({ type: 'transform', set: {} })],
     ['INVALID_EXPRESSION /steps/0/expression', 'endpoint', step({ type: 'transform', expression: {} })],
     ['MISSING_OBJECT_FIELDS /steps/0', 'endpoint', step({ type: 'object' })],
     ['INVALID_ARRAY_ITEMS /steps/0', 'endpoint', step({ type: 'array', items: 1 })],
@@ -174,6 +198,20 @@ describe('the validator (management 20)', () => {
   it('lets fields be called like parts of an answer where no client takes them for one', () => {
     const schema = { ok: 'string', status: { type: 'string' }, body: { type: 'number' }, error: 'boolean', ops: 'number', nothing: 'null' };
     expect(codes('collection', { schema })).toEqual([]);
+  });
+
+  it('has nothing to say about routes that go on, and about the editor’s word for an op', () => {
+    const steps = [
+      {
+        id: 'a',
+        type: 'condition',
+        check: { field: 'x', operator: 'equals', value: 1 },
+        routes: { true: 'b', false: { action: 'skip', count: 2 } },
+      },
+      { id: 'b', type: 'sleep', delayMs: 5 },
+      { id: 'c', type: 'condition', check: { expression: '1' }, onFail: 'skip' },
+    ];
+    expect(codes('endpoint', { id: 'e', steps })).toEqual([]);
   });
 
   const GAME = new URL('../../../infra/demo/game/', import.meta.url);

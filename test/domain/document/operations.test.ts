@@ -55,6 +55,7 @@ describe('the examples of the specification', () => {
     ['a name of Object.prototype', [op('toString', 'gold', 1)], 'unknown operation "toString"', 0],
     ['inc with a text', [op('inc', 'gold', 1), op('inc', 'gold', '5')], 'inc needs a number', 1],
     ['pull without a match', [op('pull', 'bag', 'x')], 'pull needs an object match', 0],
+    ['set_if_null without a value, also where something is', [op('set_if_null', 'gold')], 'set_if_null needs a value', 0],
     ['merge without an object', [op('merge', 's', [1])], 'merge needs an object', 0],
     ['an empty list', [], 'ops is empty', -1],
     ['more than 100', Array.from({ length: 101 }, () => op('inc', 'gold', 1)), 'ops has more than 100 items', -1],

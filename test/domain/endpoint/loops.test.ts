@@ -86,6 +86,43 @@ describe('a budget', () => {
     expect(refused({ steps }).status).toBe(400);
   });
 
+  it.each<[string, JsonObject]>([
+    ['comparing long lists', { field: 'input.long', op: '!=', value: 'x' }],
+    ['ordering long lists', { field: 'input.long', op: '>=', value: 0 }],
+    ['looking for long lists in lists', { field: 'nested', op: 'not_contains', value: 'x' }],
+    ['comparing long lists in lambdas', { expression: 'count(nested, x => x != "a") == 1' }],
+    ['counting members', { expression: 'length({{input.wide}}) > 0' }],
+    ['numbers out of long lists', { field: '{{num(input.long)}}', op: '==', value: 0 }],
+  ])('stops %s', (_name, condition) => {
+    const long = Array.from({ length: 30_000 }, (_, index) => index % 10);
+    const wide = Object.fromEntries(long.map((_, index) => [`k${index}`, 1]));
+    const steps = [
+      { id: 'nested', type: 'array', items: ['{{input.long}}'] },
+      { id: 'l', type: 'while', condition, maxIterations: 1000, body: [] },
+    ];
+    const { code, message } = refused({ steps }, { input: { long, wide } });
+    expect([code, message]).toEqual(['LIMIT_EXCEEDED', 'A call may not process more data than this']);
+  });
+
+  it('stops sorting by long lists', () => {
+    const long = Array.from({ length: 30_000 }, (_, index) => index % 10);
+    const rows = Array.from({ length: 300 }, () => '{{input.long}}');
+    const steps = [
+      { id: 'rows', type: 'array', items: rows },
+      { id: 's', type: 'sort', source: '{{rows}}' },
+    ];
+    expect(refused({ steps }, { input: { long } }).code).toBe('LIMIT_EXCEEDED');
+  });
+
+  it('stops a pattern that takes long, and patterns that take long together', () => {
+    const text = 'a'.repeat(2000);
+    const one = { id: 'c', type: 'condition', check: { field: 'input.text', op: 'matches', value: '(.{0,300}){3}z' } };
+    expect(refused({ steps: [one] }, { input: { text } }).message).toContain('takes too long');
+    const until = { field: 'input.text', op: 'matches', value: '(.{0,20}){3}z' };
+    const many = { id: 'l', type: 'until', condition: until, maxIterations: 1000, body: [] };
+    expect(refused({ steps: [many] }, { input: { text } }).message).toContain('process more data');
+  });
+
   it('stops values that nest without end', () => {
     const steps = [
       { id: 'n', type: 'transform', value: 0 },

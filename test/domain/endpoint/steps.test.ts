@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ExactNumber, type Json } from '../../../src/kernel/json.ts';
+import { ExactNumber, type Json, type JsonObject } from '../../../src/kernel/json.ts';
 import { refused, result, run } from './support.ts';
 
 /** A computed name, because an object literal with it looks like a promise to linters. */
@@ -56,6 +56,44 @@ describe('read', () => {
       { documents: { 'c/k': { owner } } },
     );
     expect(body).toEqual({ owner });
+  });
+});
+
+describe('a step that looks through a collection', () => {
+  const documents = { 'stalls/a': { price: 3 }, 'stalls/b': { price: 9 }, 'stalls/c': { price: 5, weight: 0 }, 'other/d': { price: 4 } };
+  const cheap = { field: 'price', op: '<', value: 8 };
+  const stalls = (type: string, more: JsonObject = {}): JsonObject => ({ id: 's', type, collection: 'stalls', where: cheap, ...more });
+
+  it.each<[string, JsonObject, Json]>([
+    ['lookup finds the first document in order of the keys', stalls('lookup'), { price: 3 }],
+    ['filter finds all of them, without their keys', stalls('filter'), [{ price: 3 }, { price: 5, weight: 0 }]],
+    ['random_select draws one', stalls('random_select', { weightField: 'weight' }), { price: 3 }],
+    ['lookup_many takes them by a field', stalls('lookup_many', { keys: [9, 4], keyField: 'price' }), { 9: { price: 9 }, 4: null }],
+    ['an empty collection has none', stalls('filter', { collection: 'nothing' }), []],
+  ])('%s', (_name, step, found) => {
+    expect(result([step], '{{s}}', { documents })).toEqual({ result: found });
+  });
+
+  it('sees what the call wrote and deleted before, each time anew', () => {
+    const steps = [
+      stalls('filter', { as: 'before' }),
+      { id: 'd', type: 'delete', collection: 'stalls', key: 'a' },
+      { id: 'w', type: 'write', collection: 'stalls', key: 'e', ops: [{ op: 'set', path: 'price', value: 1 }] },
+      stalls('filter', { as: 'after' }),
+    ];
+    expect(result(steps, ['{{before.length}}', '{{after}}'], { documents })).toEqual({
+      result: [2, [{ price: 5, weight: 0 }, { price: 1 }]],
+    });
+  });
+
+  it('refuses more than a thousand', () => {
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`stalls/${index}`, { price: 9 }]));
+    expect(result([stalls('filter')], '{{s}}', { documents: many(1000) })).toEqual({ result: [] });
+    expect(refused({ steps: [stalls('filter')] }, { documents: many(1001) })).toMatchObject({
+      status: 400,
+      code: 'SCAN_TOO_LARGE',
+      extra: { error: { step: { id: 's', type: 'filter', collection: 'stalls' } } },
+    });
   });
 });
 
@@ -162,6 +200,90 @@ describe('a step', () => {
     expect(sorted({ by: 'tier', direction: 'desc' })).toEqual({ result: ['b', 'c', 'a'] });
   });
 
+  it.each(['durationMs', 'ms', 'sleepMs', 'delayMs'])('sleep tells its caller how long, and waits for nothing itself: %s', (field) => {
+    const slept: number[] = [];
+    const steps = [
+      { id: 's', type: 'sleep', [field]: 400 },
+      { id: 't', type: 'sleep', [field]: 600 },
+    ];
+    expect(result(steps, '{{s.sleptMs}}', { call: { world: { sleep: (ms) => slept.push(ms), webhook: () => null } } })).toEqual({
+      result: 400,
+    });
+    expect(slept).toEqual([400, 600]);
+  });
+
+  it.each<Json>([-1, 300_001, '50', '{{input.ms}}', null])('sleep refuses %s', (ms) => {
+    expect(refused({ steps: [{ id: 's', type: 'sleep', ms }] }, { input: { ms: 5 } })).toMatchObject({
+      status: 400,
+      code: 'ENDPOINT_ERROR.SLEEP',
+    });
+  });
+
+  it('webhook posts what a chat shows, one after the other, and binds what came of it', () => {
+    const posted: Json[] = [];
+    const webhook = (index: number, url: string, payload: JsonObject) => {
+      posted.push({ index, url, payload });
+      return { ok: index === 0, status: index === 0 ? 204 : 500 };
+    };
+    const steps = [
+      { id: 'a', type: 'webhook', url: 'https://chat.example/{{input.room}}', title: 'Hi {{input.name}}', color: '#00ff00' },
+      {
+        id: 'b',
+        type: 'webhook',
+        url: 'https://chat.example/x',
+        description: 'd'.repeat(5000),
+        fields: [{ name: 'n', value: '{{input.n}}', inline: true }, 'x', { name: 'm', value: 7 }],
+      },
+    ];
+    const input = { room: 'r', name: 'Ada', n: 5 };
+    expect(
+      result(steps, ['{{a.ok}}', '{{a.status}}', '{{b.ok}}'], { input, call: { world: { sleep: () => undefined, webhook } } }),
+    ).toEqual({ result: [true, 204, false] });
+    const timestamp = '2023-11-14T22:13:20.000Z';
+    expect(posted).toEqual([
+      {
+        index: 0,
+        url: 'https://chat.example/r',
+        payload: { embeds: [{ title: 'Hi Ada', description: '', color: 0x00ff00, fields: [], timestamp }] },
+      },
+      {
+        index: 1,
+        url: 'https://chat.example/x',
+        payload: {
+          embeds: [
+            {
+              title: '',
+              description: 'd'.repeat(4096),
+              color: 0x5865f2,
+              fields: [
+                { name: 'n', value: '5', inline: true },
+                { name: 'm', value: '7', inline: false },
+              ],
+              timestamp,
+            },
+          ],
+        },
+      },
+    ]);
+  });
+
+  it('a call may not send more than five webhooks', () => {
+    const steps = Array.from({ length: 6 }, (_, index) => ({ id: `h${index}`, type: 'webhook', url: 'https://chat.example/' }));
+    expect(refused({ steps }, { call: { world: { sleep: () => undefined, webhook: () => ({ ok: true }) } } })).toMatchObject({
+      status: 400,
+      code: 'LIMIT_EXCEEDED',
+    });
+  });
+
+  it('a call may not sleep longer than a second in all', () => {
+    const steps = [
+      { id: 's', type: 'sleep', ms: 1000 },
+      { id: 't', type: 'sleep', ms: 1 },
+    ];
+    expect(refused({ steps })).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
+    expect(refused({ steps: [{ id: 's', type: 'sleep', ms: 300_000 }] })).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
+  });
+
   it('is skipped by when, and an older value of the name survives', () => {
     const steps = [
       { id: 's', type: 'transform', value: 1 },
@@ -173,15 +295,10 @@ describe('a step', () => {
 
   it.each<[string, Json, number, string]>([
     ['of an unknown type', { id: 's', type: 'teleport' }, 501, 'ENDPOINT_NOT_SUPPORTED'],
-    ['webhook', { id: 's', type: 'webhook' }, 501, 'ENDPOINT_NOT_SUPPORTED'],
-    ['sleep', { id: 's', type: 'sleep' }, 501, 'ENDPOINT_NOT_SUPPORTED'],
+    ['webhook without an address', { id: 's', type: 'webhook' }, 400, 'ENDPOINT_ERROR.WEBHOOK'],
+    ['webhook to where none may go', { id: 's', type: 'webhook', url: 'http://10.0.0.1/' }, 400, 'ENDPOINT_ERROR.WEBHOOK'],
     ['that is not an object', 'read', 501, 'ENDPOINT_NOT_SUPPORTED'],
-    [
-      'that scans a collection',
-      { id: 's', type: 'filter', collection: 'bags', where: { field: 'a', op: '==', value: 1 } },
-      501,
-      'ENDPOINT_NOT_SUPPORTED',
-    ],
+    ['that looks through nothing', { id: 's', type: 'filter', where: { field: 'a', op: '==', value: 1 } }, 400, 'ENDPOINT_ERROR.FILTER'],
     ['without a check', { id: 's', type: 'condition' }, 400, 'ENDPOINT_ERROR.CONDITION'],
     ['with a broken when', { id: 's', type: 'transform', value: 1, when: {} }, 400, 'ENDPOINT_ERROR.TRANSFORM'],
     ['without where', { id: 's', type: 'lookup', source: 'values', table: 'swords' }, 400, 'ENDPOINT_ERROR.LOOKUP'],

@@ -34,6 +34,7 @@ export function callOf(world: World): EndpointCall {
     isDedicatedServer: false,
     now: NOW,
     random: () => 0.5,
+    world: { sleep: () => undefined, webhook: () => null },
     ...world.call,
   };
 }
@@ -59,7 +60,13 @@ function endpointModel(slug: string, definition: JsonObject | undefined): Endpoi
 /** Runs a definition once; throws what it throws. */
 export function run(definition: JsonObject, world: World = {}): EndpointResult {
   const compiled = compile(definition, world);
-  return runEndpoint(compiled, callOf(world), { document: (collection, key) => world.documents?.[`${collection}/${key}`] ?? null });
+  const addresses = Object.keys(world.documents ?? {});
+  return runEndpoint(compiled, callOf(world), {
+    document: (collection, key) => world.documents?.[`${collection}/${key}`] ?? null,
+    blank: () => null,
+    keys: (collection) =>
+      addresses.filter((address) => address.startsWith(`${collection}/`)).map((address) => address.slice(collection.length + 1)),
+  });
 }
 
 /** The refusal of a call that must not succeed. */

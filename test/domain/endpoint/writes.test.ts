@@ -110,9 +110,19 @@ describe('a write', () => {
         if (calls === 1) throw new Needed();
         return { gold: 1 };
       },
+      blank: () => null,
+      keys: () => [],
     };
     expect(() => runEndpoint(compiled, callOf({}), reads)).toThrow(Needed);
     expect(runEndpoint(compiled, callOf({}), reads).writes).toHaveLength(1);
+  });
+});
+
+describe('a document that is not there', () => {
+  it('starts from the defaults of its schema, for the steps after the write as for everyone after the call', () => {
+    const steps = [write({ op: 'inc', path: 'gold', value: 1 }), { id: 'r', type: 'read', collection: 'bags', key: 'main' }];
+    const reads = { document: () => null, blank: () => ({ gold: 10, level: 1 }), keys: () => [] };
+    expect(runEndpoint(compile({ steps, response: { body: '{{r}}' } }), callOf({}), reads).body).toEqual({ gold: 11, level: 1 });
   });
 });
 
@@ -129,11 +139,13 @@ describe('a collection', () => {
         values: {},
       },
     );
-    expect(runEndpoint(compiled, callOf({}), { document: () => null }).body).toEqual({ gold: 1 });
+    expect(runEndpoint(compiled, callOf({}), { document: () => null, blank: () => null, keys: () => [] }).body).toEqual({ gold: 1 });
     const unknown = compileEndpoint(
       { steps: [{ ...write({ op: 'inc', path: 'a', value: 1 }), collection: 'nope' }] },
       { workflow: () => undefined, endpoint: () => undefined, collection: () => undefined, values: {} },
     );
-    expect(refusalOf(() => runEndpoint(unknown, callOf({}), { document: () => null })).code).toBe('ENDPOINT_ERROR.WRITE');
+    expect(refusalOf(() => runEndpoint(unknown, callOf({}), { document: () => null, blank: () => null, keys: () => [] })).code).toBe(
+      'ENDPOINT_ERROR.WRITE',
+    );
   });
 });

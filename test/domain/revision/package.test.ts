@@ -76,6 +76,7 @@ describe('a package sync', () => {
     ['a word', { latestRevisionId: 'new' }, '400 INVALID_BODY'],
     ['a number beyond all', { currentRevisionId: new ExactNumber('99999999999999999999') }, '400 INVALID_BODY'],
     ['too much', { rawBundle: 'x'.repeat(300_000) }, '413 PAYLOAD_TOO_LARGE'],
+    ['a little too much', { rawBundle: 'x'.repeat(262_140) }, '413 PAYLOAD_TOO_LARGE'],
   ])('is refused: %s', (_, body, code) => {
     const refused = decided(null, body);
     expect(refused instanceof Refusal ? `${refused.status} ${refused.code}` : refused).toBe(code);

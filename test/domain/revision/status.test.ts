@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ProjectSettings, projectSettings } from '../../../src/domain/project/settings.ts';
-import { type ClientFacts, isBlocked, revisionIdOf, revisionStatus, revisionStatusBody } from '../../../src/domain/revision/status.ts';
+import {
+  type ClientFacts,
+  isBlocked,
+  loadProfileBlock,
+  revisionIdOf,
+  revisionStatus,
+  revisionStatusBody,
+} from '../../../src/domain/revision/status.ts';
 import type { GamePackage } from '../../../src/domain/states.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 
@@ -122,6 +129,39 @@ describe('_revisionStatus', () => {
         expect(numbers.every(Number.isSafeInteger)).toBe(true);
       }),
     );
+  });
+});
+
+describe('the `revision` block of load-profile', () => {
+  const NOW = SINCE + 90_500;
+  const block = (stored: JsonObject, client: Partial<ClientFacts> = {}) => {
+    const status = statusOf(stored, client, NOW);
+    return status && loadProfileBlock(status, NOW);
+  };
+  const told = { currentRevisionId: 4, latestRevisionId: 5, serverUnixSeconds: Math.floor(NOW / 1000) };
+  const since = SINCE / 1000;
+
+  it.each<[string, JsonObject, Partial<ClientFacts>, object]>([
+    ['says when grace ends', { revisionGracePeriodMinutes: 10 }, {}, { graceSeconds: 600, graceEndsAtUnixSeconds: since + 600 }],
+    ['says when there was none', {}, {}, { graceSeconds: 0, graceEndsAtUnixSeconds: since }],
+    [
+      'has no end where a game may go on',
+      { revisionEnforcementMode: 'allow_continue', revisionGracePeriodMinutes: 10 },
+      {},
+      { graceSeconds: 0, graceEndsAtUnixSeconds: null },
+    ],
+    [
+      'clears what was told before',
+      {},
+      { revision: 6 },
+      { revisionOutdated: false, currentRevisionId: 6, graceSeconds: 0, graceEndsAtUnixSeconds: null },
+    ],
+  ])('%s', (_, stored, client, expected) => {
+    expect(block({ ...FORCED, ...stored }, client)).toEqual({ revisionOutdated: true, ...told, ...expected });
+  });
+
+  it('needs the revision of the game', () => {
+    expect(block({ ...FORCED, revisionTestOutdatedEditor: true }, { revision: null, clientType: 'editor' })).toBeNull();
   });
 });
 

@@ -32,7 +32,7 @@ function clauseFindings(condition: Extract<Json, object>, path: string, findings
   const field = member(condition, 'field') ?? member(condition, 'left');
   if (field === undefined && isText(member(condition, 'expression'))) return;
   if (!isText(field)) findings.add('CONDITION_FIELD_REQUIRED', path, `A condition needs a 'field'.`);
-  const op = member(condition, 'op');
+  const op = member(condition, 'op') ?? member(condition, 'operator');
   if (!isText(op)) findings.add('CONDITION_OP_REQUIRED', path, `A condition needs an 'op'.`, 'Such as ==, >= or exists.');
   else if (!isOperator(op)) findings.add('INVALID_CONDITION_OP', `${path}/op`, `'${op}' is no operator.`);
   else if (!/exists?$/.test(op) && !['value', 'right', 'expression'].some((name) => Object.hasOwn(condition, name))) {

@@ -54,12 +54,12 @@ const EXPOSURES = oneOf(
   ...['private', 'internal-private', 'reusable', 'reusable-logic', 'reusable logic', 'workflow'],
 );
 
-function logicFindings(definition: JsonObject, findings: Findings): void {
+function logicFindings(definition: JsonObject, findings: Findings, isWorkflow: boolean): void {
   findings.member(definition, 'enabled', '', isFlag, 'INVALID_FLAG', 'true or false');
   findings.member(definition, 'internalOnly', '', isFlag, 'INVALID_FLAG', 'true or false');
   findings.member(definition, 'exposure', '', EXPOSURES, 'INVALID_EXPOSURE', 'public or internal');
   findings.member(definition, 'let', '', isAliases, 'INVALID_LET', 'a map of alias to path');
-  stepsFindings(definition, findings);
+  stepsFindings(definition, findings, isWorkflow);
 }
 
 function isAliases(value: Json): boolean {
@@ -72,7 +72,7 @@ function endpointFindings(definition: JsonObject, findings: Findings): void {
   }
   findings.member(definition, 'method', '', oneOf('get', 'post'), 'INVALID_METHOD', 'GET or POST');
   findings.member(definition, 'input', '', isMap, 'INVALID_INPUT', 'an object');
-  logicFindings(definition, findings);
+  logicFindings(definition, findings, false);
   const steps = member(definition, 'steps');
   if (steps === undefined || steps === null || (isArray(steps) && steps.length === 0)) {
     findings.add('NO_STEPS', '/steps', 'This endpoint has no steps.');
@@ -104,9 +104,21 @@ function workflowFindings(definition: JsonObject, findings: Findings): void {
   findings.member(definition, 'params', '', isMap, 'INVALID_PARAMS', 'an object');
   findings.member(definition, 'returns', '', isMap, 'INVALID_RETURNS', 'an object');
   findings.member(definition, 'onFail', '', isMap, 'INVALID_ON_FAIL', 'an object');
-  logicFindings(definition, findings);
+  logicFindings(definition, findings, true);
+  if (callsItself(definition)) findings.add('RECURSIVE_WORKFLOW', '/steps', 'This workflow calls itself.', 'Calls may be 5 deep.');
   const parts = ['steps', 'check', 'condition', 'blocks'].map((name) => member(definition, name) ?? null);
   if (parts.every((part) => part === null || (isArray(part) && part.length === 0))) {
     findings.add('NO_STEPS', '/steps', 'This workflow has neither steps nor a check.');
   }
+}
+
+/** In its own steps, blocks and loops included; through another workflow only a call can tell. */
+function callsItself(definition: JsonObject): boolean {
+  const id = member(definition, 'id');
+  const calls = (json: Json | undefined): boolean => {
+    if (isArray(json)) return json.some(calls);
+    if (!isObject(json)) return false;
+    return ['workflow', 'target', 'flow'].some((name) => member(json, name) === id) || Object.values(json).some(calls);
+  };
+  return isText(id) && calls(member(definition, 'steps'));
 }

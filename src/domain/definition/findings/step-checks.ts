@@ -1,5 +1,7 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
+import { SLEEP_FIELDS } from '../../endpoint/steps/sleep.ts';
+import { isColor } from '../../endpoint/steps/webhook.ts';
 import { conditionFindings, whereFindings } from './condition.ts';
 import { type Findings, isFlag, isMap, isTemplated, isText, isWhole, oneOf } from './finding.ts';
 
@@ -75,6 +77,29 @@ function callable(step: JsonObject, names: readonly string[], path: string, find
   findings.member(step, 'params', path, isMap, 'INVALID_PARAMS', 'an object');
 }
 
+function sleep(step: JsonObject, path: string, findings: Findings): void {
+  const ms = SLEEP_FIELDS.map((name) => member(step, name)).find((value) => value !== undefined);
+  const isMs = typeof ms === 'number' && ms >= 0 && ms <= 300_000;
+  if (!isMs) findings.add('INVALID_SLEEP_MS', path, `This step needs 'ms', from 0 to 300000.`, 'A call may sleep 1000 ms in all.');
+}
+
+function webhook(step: JsonObject, path: string, findings: Findings): void {
+  const url = member(step, 'url');
+  if (!isText(url)) findings.add('MISSING_WEBHOOK_URL', path, `This step needs a 'url'.`);
+  else if (!isTemplated(url) && !/^https?:\/\/./i.test(url))
+    findings.add('INVALID_WEBHOOK_URL', `${path}/url`, 'This is no address to post to.');
+  const named = (field: Json) => isObject(field) && isText(member(field, 'name')) && member(field, 'value') !== undefined;
+  findings.member(
+    step,
+    'fields',
+    path,
+    (fields) => isArray(fields) && fields.every(named),
+    'INVALID_WEBHOOK_FIELDS',
+    'a list of name and value',
+  );
+  findings.member(step, 'color', path, (color) => isText(color) && isColor(color.replace(/^#/, '')), 'WEBHOOK_COLOR', 'six hex digits');
+}
+
 function loop(step: JsonObject, path: string, findings: Findings): void {
   if (!isWhole(member(step, 'maxIterations') ?? null, 1, Number.MAX_SAFE_INTEGER)) {
     findings.add('MISSING_MAX_ITERATIONS', path, `A loop needs 'maxIterations', at least 1.`);
@@ -103,6 +128,7 @@ function operation(op: Json, path: string, findings: Findings): void {
     return;
   }
   if (!isText(member(op, 'path'))) findings.add('MISSING_OP_PATH', path, `An operation needs a 'path'.`);
+  operationWhen(op, path, findings);
   const value = member(op, 'value');
   const computed = ['valueExpression', 'expression'].some((name) => Object.hasOwn(op, name));
   if (word === 'pull') {
@@ -118,8 +144,17 @@ function operation(op: Json, path: string, findings: Findings): void {
   }
 }
 
+function operationWhen(op: JsonObject, path: string, findings: Findings): void {
+  for (const name of ['when', 'if']) {
+    const when = member(op, name);
+    if (when === undefined || when === null) continue;
+    if (isObject(when)) conditionFindings(when, `${path}/${name}`, findings);
+    else if (typeof when !== 'boolean') findings.add('INVALID_OP_WHEN', `${path}/${name}`, `'${name}' is a condition, true or false.`);
+  }
+}
+
 function transform(step: JsonObject, path: string, findings: Findings): void {
-  if (findings.missing(step, ['expression', 'value', 'set', 'append'], path, 'MISSING_TRANSFORM_VALUE')) return;
+  if (findings.missing(step, ['expression', 'value'], path, 'MISSING_TRANSFORM_VALUE')) return;
   findings.member(step, 'expression', path, (value) => isText(value) || typeof value === 'number', 'INVALID_EXPRESSION', 'a text');
 }
 
@@ -166,6 +201,8 @@ export const STEP_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     (step, path, findings) => {
       scan(step, path, findings);
       findings.missing(step, ['keys', 'values'], path, 'MISSING_LOOKUP_KEYS');
+      findings.member(step, 'asMap', path, isFlag, 'INVALID_AS_MAP', 'true or false');
+      findings.member(step, 'keyField', path, isText, 'INVALID_KEY_FIELD', 'a text');
     },
   ],
   ['transform', transform],
@@ -194,6 +231,8 @@ export const STEP_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     },
   ],
   ['random', random],
+  ['sleep', sleep],
+  ['webhook', webhook],
   ['block', (step, path, findings) => findings.missing(step, ['steps', 'body'], path, 'MISSING_BLOCK_STEPS')],
   ['while', loop],
   ['until', loop],

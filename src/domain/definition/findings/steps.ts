@@ -3,7 +3,7 @@ import { member } from '../../../kernel/path.ts';
 import { STEP_TYPES } from '../../endpoint/steps/types.ts';
 import { PLAYER_TEMPLATE_NAMES } from '../../wire-names.ts';
 import { conditionFindings } from './condition.ts';
-import { type Findings, isText } from './finding.ts';
+import { type Findings, isText, isWhole } from './finding.ts';
 import { STEP_CHECKS } from './step-checks.ts';
 
 /** Steps of an endpoint or a workflow, those inside blocks and loops included (management 20; endpoint-language 16). */
@@ -15,15 +15,20 @@ const RESERVED = new Set(['input', 'values', 'playerKey', 'now', 'projectId', 'u
 interface Walk {
   readonly findings: Findings;
   readonly ids: Set<string>;
-  /** Names of the top-level steps: where a `goto` may go. */
-  readonly places: ReadonlySet<string>;
+  /** Names of the top-level steps, with their position: where a `goto` may go. */
+  readonly places: ReadonlyMap<string, number>;
+  /** In a workflow the routes `return`, `goto` and `skip` are ignored. */
+  readonly isWorkflow: boolean;
 }
 
-export function stepsFindings(definition: JsonObject, findings: Findings): void {
+export function stepsFindings(definition: JsonObject, findings: Findings, isWorkflow: boolean): void {
   const steps = member(definition, 'steps');
-  const top = isArray(steps) ? steps.map((step) => (isObject(step) ? nameOf(step) : undefined)) : [];
-  const places = new Set(top.filter((name) => name !== undefined));
-  listFindings(steps, '/steps', { findings, ids: new Set(), places });
+  const places = new Map<string, number>();
+  for (const [index, step] of (isArray(steps) ? steps : []).entries()) {
+    const name = isObject(step) ? nameOf(step) : undefined;
+    if (name !== undefined && !places.has(name)) places.set(name, index);
+  }
+  listFindings(steps, '/steps', { findings, ids: new Set(), places, isWorkflow });
 }
 
 function listFindings(steps: Json | undefined, path: string, walk: Walk): void {
@@ -98,11 +103,18 @@ function routesFindings(step: JsonObject, path: string, walk: Walk): void {
     const route = member(step, side);
     if (route !== undefined) routeFindings(route, `${path}/${side}`, walk);
   }
+  const onFail = member(step, 'onFail');
+  if (isObject(onFail) && Object.hasOwn(onFail, 'clamp')) {
+    walk.findings.add('CLAMP_NOT_SUPPORTED', `${path}/onFail/clamp`, `'clamp' is not done: the call is rejected.`);
+  } else if (onFail !== undefined && !isObject(onFail) && onFail !== 'skip') {
+    walk.findings.add('INVALID_ON_FAIL', `${path}/onFail`, `'onFail' must be an object or 'skip'.`);
+  }
 }
 
 function routeFindings(route: Json, path: string, walk: Walk): void {
   if (route === null || typeof route === 'boolean') return;
   if (typeof route === 'string') {
+    placeFindings(route, path, walk);
     if (!ACTIONS.has(route)) targetFindings(route, path, walk);
     return;
   }
@@ -113,13 +125,44 @@ function routeFindings(route: Json, path: string, walk: Walk): void {
   const action = member(route, 'action') ?? member(route, 'type');
   if (action === undefined) walk.findings.add('ROUTE_ACTION_REQUIRED', path, `A route needs an 'action'.`);
   else if (!isText(action) || !ACTIONS.has(action)) walk.findings.add('INVALID_ROUTE_ACTION', `${path}/action`, 'This action is unknown.');
-  else if (action === 'goto' || action === 'step') {
+  else {
+    placeFindings(action, path, walk);
+    actionFindings(action, route, path, walk);
+  }
+}
+
+const RUNS = new Set(['run', 'workflow', 'flow', 'endpoint']);
+
+function actionFindings(action: string, route: JsonObject, path: string, walk: Walk): void {
+  if (action === 'goto' || action === 'step') {
     const target = member(route, 'step') ?? member(route, 'target') ?? member(route, 'goto');
     if (isText(target)) targetFindings(target, path, walk);
     else walk.findings.add('ROUTE_TARGET_REQUIRED', path, 'This route does not say which step to go to.');
   }
+  if (RUNS.has(action) && !['flow', 'workflow', 'endpoint', 'target'].some((name) => isText(member(route, name)))) {
+    walk.findings.add('ROUTE_FLOW_REQUIRED', path, 'This route does not say what to run.');
+  }
+  const count = member(route, 'count');
+  if (action === 'skip' && count !== undefined && !isWhole(count, 1, Number.MAX_SAFE_INTEGER)) {
+    walk.findings.add('INVALID_SKIP_COUNT', `${path}/count`, `'count' is how many steps to skip, at least 1.`);
+  }
+}
+
+const PLAIN_ACTIONS = new Set(['continue', 'reject', ...RUNS]);
+
+/** `return`, `goto` and `skip` speak of the top-level list, whatever they stand in; a workflow ignores them. */
+function placeFindings(action: string, path: string, { findings, isWorkflow }: Walk): void {
+  if (PLAIN_ACTIONS.has(action)) return;
+  if (isWorkflow) findings.add('ROUTE_IGNORED_IN_WORKFLOW', path, `A workflow ignores this route and goes on.`);
+  else if (!/^\/steps\/\d+\/[A-Za-z]+(?:\/[A-Za-z]+)?$/.test(path)) {
+    findings.add('ROUTE_FROM_BLOCK', path, 'This route leaves what it stands in, and goes on in the top-level steps.');
+  }
 }
 
 function targetFindings(target: string, path: string, { findings, places }: Walk): void {
-  if (!places.has(target)) findings.add('ROUTE_TARGET_MISSING', path, `There is no step '${target}' to go to.`);
+  const place = places.get(target);
+  if (place === undefined) findings.add('ROUTE_TARGET_MISSING', path, `There is no step '${target}' to go to.`);
+  else if (place <= Number(path.split('/')[2])) {
+    findings.add('ROUTE_BACKWARD_JUMP', path, `This goes back to '${target}': a step may run 100 times in a call.`);
+  }
 }

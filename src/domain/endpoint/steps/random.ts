@@ -37,7 +37,7 @@ function parameter(language: Language, json: JsonObject, name: string, fallback:
   const value: Eval = compileShallow(language, member(json, name));
   return (scope) => {
     const resolved = value(scope);
-    const number = isNullish(resolved) ? fallback : toNumber(resolved);
+    const number = isNullish(resolved) ? fallback : toNumber(scope.context.plain(resolved));
     if (Number.isFinite(number)) return number;
     throw new LanguageError(`${name} is not a number.`);
   };
@@ -90,7 +90,7 @@ function weighted({ json }: StepSource, { language, definitions }: Compilation):
       open[
         drawIndex(
           scope,
-          open.map((item) => weightsOf(item, weightField)),
+          open.map((item) => weightsOf(scope, item, weightField)),
         )
       ] ?? null
     );
@@ -111,10 +111,10 @@ function compileItems(json: JsonObject, language: Language, values: JsonObject):
 }
 
 /** Absent counts as 1; what is no number, or not above 0, is never chosen while anything else is there. */
-export function weightsOf(item: Json, field: string): number {
+export function weightsOf(scope: Scope, item: Json, field: string): number {
   const weight = isObject(item) ? member(item, field) : undefined;
   if (isNullish(weight)) return 1;
-  const number = toNumber(weight);
+  const number = toNumber(scope.context.plain(weight));
   return Number.isFinite(number) && number > 0 ? number : 0;
 }
 

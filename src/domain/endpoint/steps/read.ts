@@ -35,7 +35,7 @@ export function compileKey({ json }: StepSource, { language }: Compilation): (sc
   const key = compileShallow(language, member(json, 'key'));
   return (scope) => {
     const value = key(scope);
-    return isNullish(value) ? '' : toText(value);
+    return isNullish(value) ? '' : toText(scope.context.plain(value));
   };
 }
 

@@ -1,17 +1,20 @@
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
-import type { Scope } from '../scope.ts';
-import { binding, type Compilation, type CompileStep, notSupported, type StepSource, textOf } from '../step.ts';
+import { binding, type Compilation, type CompileStep, type Frame, type StepSource, stepFailure, textOf } from '../step.ts';
 import { compileDeep, setMember } from '../template.ts';
-import { isNullish, toList, toText } from '../value.ts';
+import { isNullish, toList, toText, type Value } from '../value.ts';
 import { drawIndex, weightsOf } from './random.ts';
-import { compileRequired } from './read.ts';
+import { collectionOf, compileRequired } from './read.ts';
 import { compileWhere } from './where.ts';
 
 /** `lookup`, `filter`, `random_select` and `lookup_many` over rows (spec: endpoint-language 8). */
 
-export type Rows = (scope: Scope) => readonly Json[];
+type Rows = (frame: Frame) => readonly Json[];
+
+const MOST_SCANNED = 1000;
+/** Reading a document for a row takes about as long as looking at this many rows. */
+const DOCUMENT_COST = 4;
 
 export const lookupStep: CompileStep = (source, compilation) => {
   const key = member(source.json, 'key');
@@ -19,10 +22,10 @@ export const lookupStep: CompileStep = (source, compilation) => {
     return lookupByKey(source, compilation);
   const matching = compileMatching(source, compilation);
   const required = compileRequired(source, compilation.language);
-  return binding(source, ({ scope }) => {
-    const { rows, test } = matching(scope);
+  return binding(source, (frame) => {
+    const { rows, test } = matching(frame);
     const found = rows.find(test) ?? null;
-    if (found === null) required?.(scope);
+    if (found === null) required?.(frame.scope);
     return found;
   });
 };
@@ -34,7 +37,7 @@ function lookupByKey(source: StepSource, { language }: Compilation): ReturnType<
   const required = compileRequired(source, language);
   return binding(source, ({ scope }) => {
     const rows = from(scope);
-    const name = toText(key(scope));
+    const name = toText(scope.context.plain(key(scope)));
     const found = isArray(rows) ? rows[Number(name)] : isObject(rows) ? member(rows, name) : undefined;
     if (isNullish(found)) required?.(scope);
     return found ?? null;
@@ -44,10 +47,10 @@ function lookupByKey(source: StepSource, { language }: Compilation): ReturnType<
 export const filterStep: CompileStep = (source, compilation) => {
   const matching = compileMatching(source, compilation);
   const required = compileRequired(source, compilation.language);
-  return binding(source, ({ scope }) => {
-    const { rows, test } = matching(scope);
+  return binding(source, (frame) => {
+    const { rows, test } = matching(frame);
     const found = rows.filter(test);
-    if (found.length === 0) required?.(scope);
+    if (found.length === 0) required?.(frame.scope);
     return found;
   });
 };
@@ -56,11 +59,12 @@ export const randomSelectStep: CompileStep = (source, compilation) => {
   const matching = compileMatching(source, compilation);
   const required = compileRequired(source, compilation.language);
   const weightField = textOf(source.json, 'weightField');
-  return binding(source, ({ scope }) => {
-    const { rows, test } = matching(scope);
+  return binding(source, (frame) => {
+    const { scope } = frame;
+    const { rows, test } = matching(frame);
     const found = rows.filter(test);
     if (found.length === 0) required?.(scope);
-    const weights = found.map((row) => (weightField === undefined ? 1 : weightsOf(row, weightField)));
+    const weights = found.map((row) => (weightField === undefined ? 1 : weightsOf(scope, row, weightField)));
     return found[drawIndex(scope, weights)] ?? null;
   });
 };
@@ -71,11 +75,13 @@ export const lookupManyStep: CompileStep = (source, compilation) => {
   const keys = compileDeep(compilation.language, member(json, 'keys') ?? member(json, 'values'));
   const keyField = textOf(json, 'keyField') ?? 'id';
   const asMap = member(json, 'asMap') !== false;
-  return binding(source, ({ scope }) => {
+  return binding(source, (frame) => {
+    const { scope } = frame;
     const wanted = keys(scope);
     if (!isArray(wanted) || wanted.length === 0) throw new LanguageError('keys must be a non-empty list.');
-    const index = new Map(rows(scope).map((row) => [toText(isObject(row) ? member(row, keyField) : undefined), row]));
-    const found = wanted.map((key) => [toText(key), index.get(toText(key)) ?? null] as const);
+    const text = (value: Value) => toText(scope.context.plain(value));
+    const index = new Map(rows(frame).map((row) => [text(isObject(row) ? member(row, keyField) : undefined), row]));
+    const found = wanted.map(text).map((key) => [key, index.get(key) ?? null] as const);
     return asMap ? mapOf(found) : found.map(([, row]) => row);
   });
 };
@@ -86,37 +92,49 @@ function mapOf(entries: readonly (readonly [string, Json])[]): Json {
   return map;
 }
 
-type Matching = (scope: Scope) => { readonly rows: readonly Json[]; readonly test: (row: Json) => boolean };
+type Matching = (frame: Frame) => { readonly rows: readonly Json[]; readonly test: (row: Json) => boolean };
 
 function compileMatching(source: StepSource, compilation: Compilation): Matching {
   const rows = compileRows(source, compilation);
   const where = member(source.json, 'where');
   if (!isObject(where)) throw new LanguageError('requires a "where" clause.');
   const prepare = compileWhere(compilation.language, where);
-  return (scope) => ({ rows: rows(scope), test: prepare(scope) });
+  return (frame) => ({ rows: rows(frame), test: prepare(frame.scope) });
 }
 
-/** A table of the game values, or a list of the context. All documents of a collection: not in this version. */
-export function compileRows(source: StepSource, { language, definitions }: Compilation): Rows {
+/** A table of the game values, a list of the context, or all documents of a collection: what they hold, without their keys. */
+function compileRows(source: StepSource, compilation: Compilation): Rows {
+  const { language, definitions } = compilation;
   const from = fromOf(source);
   if (from !== undefined) {
     const list = language.token(from);
-    return charged((scope) => toList(list(scope), 'from'));
+    return charged(({ scope }) => toList(list(scope), 'from'));
   }
-  if (member(source.json, 'source') !== 'values') {
-    return () => {
-      throw notSupported(source, 'scanning a collection');
-    };
-  }
+  if (member(source.json, 'source') !== 'values') return compileCollection(source, compilation);
   const table = member(definitions.values, textOf(source.json, 'table', 'collection') ?? '');
   if (!isArray(table)) throw new LanguageError('could not resolve scan source.');
   return charged(() => table);
 }
 
+/** An unknown collection is empty. */
+function compileCollection(source: StepSource, compilation: Compilation): Rows {
+  if (textOf(source.json, 'collection') === undefined) throw new LanguageError('could not resolve scan source.');
+  const collection = collectionOf(source, compilation);
+  if (collection === null) return () => [];
+  return ({ scope, documents }) => {
+    const rows = documents.scan(collection);
+    if (rows.length > MOST_SCANNED) {
+      throw stepFailure(source, 400, 'SCAN_TOO_LARGE', `A step looks through ${MOST_SCANNED} documents at most; "${collection}" has more.`);
+    }
+    scope.context.spend(rows.length * DOCUMENT_COST);
+    return rows;
+  };
+}
+
 function charged(rows: Rows): Rows {
-  return (scope) => {
-    const list = rows(scope);
-    scope.context.spend(list.length);
+  return (frame) => {
+    const list = rows(frame);
+    frame.scope.context.spend(list.length);
     return list;
   };
 }

@@ -18,7 +18,7 @@ export const sortStep: CompileStep = (source, { language }) => {
     const items = list(scope);
     if (!isArray(items)) throw new LanguageError('source must resolve to a list.');
     scope.context.spend(items.length * 8);
-    const keyed = items.map((item, index) => ({ item, key: keyOf(scope, item, index) }));
+    const keyed = items.map((item, index) => ({ item, key: scope.context.plain(keyOf(scope, item, index)) }));
     return keyed.sort((a, b) => sign * compareKeys(a.key, b.key)).map(({ item }) => item);
   });
 };

@@ -4,12 +4,14 @@ import { blockStep, foreachStep, returnStep, untilStep, whileStep } from './flow
 import { randomStep } from './random.ts';
 import { readStep } from './read.ts';
 import { filterStep, lookupManyStep, lookupStep, randomSelectStep } from './scan.ts';
+import { sleepStep } from './sleep.ts';
 import { sortStep } from './sort.ts';
 import { arrayStep, computeStep, mergeStep, objectStep, switchStep, transformStep } from './values.ts';
+import { webhookStep } from './webhook.ts';
 import { workflowStep } from './workflow.ts';
 import { deleteStep, writeStep } from './write.ts';
 
-/** Every step type that this server runs. `webhook` and `sleep` are not among them yet. */
+/** Every step type that this server runs. */
 export const STEP_TYPES: ReadonlyMap<string, CompileStep> = new Map<string, CompileStep>([
   ['read', readStep],
   ['condition', conditionStep],
@@ -35,5 +37,7 @@ export const STEP_TYPES: ReadonlyMap<string, CompileStep> = new Map<string, Comp
   ['foreach', foreachStep],
   ['call', workflowStep],
   ['return', returnStep],
+  ['sleep', sleepStep],
+  ['webhook', webhookStep],
   ['response', () => () => undefined],
 ]);

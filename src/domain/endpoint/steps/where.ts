@@ -42,7 +42,7 @@ function clause(language: Language, json: JsonObject): (scope: Scope) => Prepare
   const field = compileShallow(language, member(json, 'field') ?? member(json, 'left'));
   const value = compileShallow(language, Object.hasOwn(json, 'value') ? json['value'] : member(json, 'right'));
   return (scope) => {
-    const segments = parseSegments(toText(field(scope)));
+    const segments = parseSegments(toText(scope.context.plain(field(scope))));
     const right = value(scope);
     return (row) => compare(scope, walk(row, segments), right);
   };

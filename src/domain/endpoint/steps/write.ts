@@ -110,12 +110,12 @@ function compileOperation(language: Language, json: Json): CompiledOperation {
   return (scope) => {
     if (!when(scope)) return null;
     return operationOf({
-      op: text(op(scope)),
-      path: text(path(scope)),
+      op: text(scope, op(scope)),
+      path: text(scope, path(scope)),
       value: storable(scope, value(scope)),
       match: storable(scope, match(scope)),
-      source: text(source(scope)),
-      reason: text(reason(scope)),
+      source: text(scope, source(scope)),
+      reason: text(scope, reason(scope)),
     });
   };
 }
@@ -139,8 +139,8 @@ export function compileWhen(language: Language, json: Json | undefined): Check {
   return typeof json === 'boolean' ? () => json : language.condition(json);
 }
 
-function text(value: Json | undefined): string | undefined {
-  return isNullish(value) || value === '' ? undefined : toText(value);
+function text(scope: Scope, value: Json | undefined): string | undefined {
+  return isNullish(value) || value === '' ? undefined : toText(scope.context.plain(value));
 }
 
 /** A value as it may be stored: charged for, and without numbers that JSON cannot hold (5.2). */

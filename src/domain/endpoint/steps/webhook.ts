@@ -1,0 +1,68 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { cutText } from '../../document/text.ts';
+import { LanguageError } from '../errors.ts';
+import type { Language } from '../language.ts';
+import type { Scope } from '../scope.ts';
+import { binding, type CompileStep, textOf } from '../step.ts';
+import { compileMessage } from './condition.ts';
+
+/** What a chat takes of a message; a longer text would have all of it refused. */
+const MOST_FIELDS = 25;
+const MOST = { title: 256, description: 4096, name: 256, value: 1024 } as const;
+const DEFAULT_COLOR = '5865f2';
+
+/**
+ * `webhook`: tells a chat of something (endpoint-language 8). It goes out before the call is committed, at most once however often the
+ * run is repeated, and a delivery that fails fails nothing.
+ */
+export const webhookStep: CompileStep = (source, { language }) => {
+  const { json } = source;
+  const text = textOf(json, 'url');
+  if (text === undefined) throw new LanguageError('it has no url.');
+  const url = compileMessage(language, text);
+  const embed = compileEmbed(language, json);
+  return binding(source, ({ scope }) => {
+    const result = scope.context.webhook(url(scope), { embeds: [embed(scope)] });
+    if (result === null) throw new LanguageError('webhooks may not go to this address.');
+    return result;
+  });
+};
+
+function compileEmbed(language: Language, json: JsonObject): (scope: Scope) => JsonObject {
+  const title = compileText(language, member(json, 'title'), MOST.title);
+  const description = compileText(language, member(json, 'description'), MOST.description);
+  const given = member(json, 'fields');
+  const fields = (isArray(given) ? given : []).filter((field) => isObject(field)).slice(0, MOST_FIELDS);
+  const compiled = fields.map((field) => compileField(language, field));
+  const color = Number.parseInt(colorOf(member(json, 'color')), 16);
+  return (scope) => ({
+    title: title(scope),
+    description: description(scope),
+    color,
+    fields: compiled.map((field) => field(scope)),
+    timestamp: new Date(scope.context.call.now).toISOString(),
+  });
+}
+
+function compileField(language: Language, field: JsonObject): (scope: Scope) => JsonObject {
+  const name = compileText(language, member(field, 'name'), MOST.name);
+  const value = compileText(language, member(field, 'value'), MOST.value);
+  const inline = member(field, 'inline') === true;
+  return (scope) => ({ name: name(scope), value: value(scope), inline });
+}
+
+function compileText(language: Language, json: Json | undefined, most: number): (scope: Scope) => string {
+  if (typeof json !== 'string') return () => (typeof json === 'number' ? String(json) : '');
+  const text = compileMessage(language, json);
+  return (scope) => cutText(text(scope), most);
+}
+
+function colorOf(json: Json | undefined): string {
+  const digits = typeof json === 'string' ? json.replace(/^#/, '') : '';
+  return isColor(digits) ? digits : DEFAULT_COLOR;
+}
+
+export function isColor(text: string): boolean {
+  return /^[0-9a-f]{6}$/i.test(text);
+}
