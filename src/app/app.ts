@@ -193,10 +193,9 @@ export interface StatsAnswer {
 export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'query';
 export type SingleKind = 'game-values' | 'rate-limit-rules';
 
-/** A permission of a secret key: a scope such as `collections`, and what its letters must hold (spec: security 1.4). */
+/** Permissions of a secret key: scopes such as `collections`, all of them, and what their letters must hold (spec: security 1.4). */
 export interface Need {
-  /** All of them, where there are several. */
-  readonly scope: string | readonly string[];
+  readonly scopes: readonly string[];
   readonly level: 'r' | 'rw' | 'x';
 }
 

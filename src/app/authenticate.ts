@@ -5,7 +5,7 @@ import { revisionStatus } from '../domain/revision/status.ts';
 import type { ApiKey, AuthorityState } from '../domain/states.ts';
 import { refusal } from '../kernel/errors.ts';
 import { requirePermission } from './access.ts';
-import type { Caller, Need, Presented } from './app.ts';
+import type { Caller, Presented } from './app.ts';
 import type { AppContext } from './context.ts';
 import type { Project } from './project.ts';
 
@@ -32,7 +32,7 @@ export async function authenticate(context: AppContext, projectId: string, prese
   const isSecret = key.kind === 'secret';
   if (presented.management && (!isSecret || !key.enabled)) throw unknownKey(presented);
   if (!key.enabled) throw refusal(presented.disabledKey, 'This key is disabled');
-  if (presented.needs) requireNeed(key, presented.needs);
+  if (presented.needs) for (const scope of presented.needs.scopes) requirePermission(key, scope, presented.needs.level);
   const authority = project.authority;
   if (!authority || authority.deleted) throw unknownKey(presented);
   const settings = projectSettings(authority.settings);
@@ -51,11 +51,6 @@ export async function authenticate(context: AppContext, projectId: string, prese
       : null,
     proof: presented.proof,
   };
-}
-
-function requireNeed(key: ApiKey, { scope, level }: Need): void {
-  if (typeof scope === 'string') requirePermission(key, scope, level);
-  else for (const one of scope) requirePermission(key, one, level);
 }
 
 function unknownKey(presented: Presented): Error {

@@ -1,7 +1,6 @@
-import { STAGED_KINDS } from '../domain/definition/kinds.ts';
 import { reply } from '../domain/definition/publish.ts';
 import { decideRollback, type EarlierLive, RollbackSearch } from '../domain/definition/rollback.ts';
-import { scopesOf } from '../domain/project/permissions.ts';
+import { STAGED_SCOPES } from '../domain/project/permissions.ts';
 import type { AuthorityState } from '../domain/states.ts';
 import { DEFINITIONS } from '../domain/subjects.ts';
 import { refusal } from '../kernel/errors.ts';
@@ -15,7 +14,6 @@ import type { PublishRow } from './readers.ts';
 
 /** What was published, and the way back (decision 8). */
 
-const SCOPES = STAGED_KINDS.flatMap(scopesOf);
 const PAGE = 50;
 const MAX_PAGE = 200;
 /** How long a rollback waits for the index of what it needs. */
@@ -26,7 +24,7 @@ export function createHistory(context: AppContext): App['history'] {
     async publishes(caller, query) {
       const project = await projectOf(context, caller);
       const { key, authority, state } = grounds(project.authority, project.definitions, caller, 'live');
-      for (const scope of SCOPES) requirePermission(key, scope, 'r');
+      for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'r');
       const page = { before: whole(query.before) ?? Number.MAX_SAFE_INTEGER, limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE) };
       const reached = await context.views.caughtUp(project.id, project.set.residentChangedAt(DEFINITIONS), context.limits.viewWaitMs);
       const found = await context.views.publishes(project.id, page);
@@ -40,9 +38,9 @@ export function createHistory(context: AppContext): App['history'] {
       // What another node has just published is what is to be undone.
       await project.refresh();
       const { key, state: seen } = grounds(project.authority, project.definitions, caller, 'live');
-      for (const scope of SCOPES) requirePermission(key, scope, 'rw');
+      for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
       const earlier = await earlierLive(context, project);
-      return publishWhole(context, caller, 'definitions.rollback', 'live', SCOPES, ({ state }) => {
+      return publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) => {
         // What was found belongs to another live than this one.
         if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) return refusal('WRITE_CONFLICT');
         return decideRollback(state, earlier, options);

@@ -3,15 +3,16 @@ import { listDefinitions } from '../domain/definition/listing.ts';
 import { preflight } from '../domain/definition/preflight.ts';
 import { decidePromote, diffDefinitions } from '../domain/definition/promote.ts';
 import type { ManageReply, Decision as Publish } from '../domain/definition/publish.ts';
-import { decideSync, scopesOfSync } from '../domain/definition/sync.ts';
+import { decideSync, itemsOfSync, scopesOfSync } from '../domain/definition/sync.ts';
 import { upgradeSource } from '../domain/definition/upgrade.ts';
 import type { DomainEvent, PublishTarget } from '../domain/events.ts';
 import { SCOPES, scopesOf } from '../domain/project/permissions.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { isArray, type JsonObject } from '../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
 import type { App, Caller, ListedKind, ManageAnswer, SingleKind } from './app.ts';
 import { findKey } from './authenticate.ts';
+import { compileAhead } from './compile-ahead.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
@@ -21,8 +22,10 @@ export function createManage(context: AppContext): App['manage'] {
   const live = 'live';
 
   return {
-    upsertMany: (caller, kind, body, options) =>
-      publish(caller, `${kind}.put`, options.target, [kind], ({ state }) => decideUpsertMany(state, kind, body, options)),
+    async upsertMany(caller, kind, body, options) {
+      await compileAhead(context, isArray(body) ? body.map((item) => [item, kind]) : []);
+      return publish(caller, `${kind}.put`, options.target, [kind], ({ state }) => decideUpsertMany(state, kind, body, options));
+    },
     upsertOne: (caller, kind, body, target) =>
       publish(caller, `${kind}.patch`, target, [kind], ({ state }) => decideUpsertOne(state, kind, body, target)),
     remove: (caller, kind, id) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemove(state, kind, id)),
@@ -31,13 +34,21 @@ export function createManage(context: AppContext): App['manage'] {
     removeSingle: (caller, kind) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemoveSingle(state, kind)),
     promote: (caller, options) => publish(caller, 'definitions.promote', live, STAGED, ({ state }) => decidePromote(state, options)),
 
-    sync: (caller, body, target) =>
-      publishWhole(context, caller, 'definitions.sync', target, scopesOfSync(body), ({ state }) => decideSync(state, body, target)),
+    async sync(caller, body, target) {
+      const project = await projectOf(context, caller);
+      const scopes = scopesOfSync(body);
+      const { key } = grounds(project.authority, project.definitions, caller, target);
+      for (const scope of scopes) requirePermission(key, scope, 'rw');
+      await compileAhead(context, itemsOfSync(body));
+      return publishWhole(context, caller, 'definitions.sync', target, scopes, ({ state }) => decideSync(state, body, target));
+    },
 
     async preflight(caller, body, target) {
       const project = await projectOf(context, caller);
-      const { state, key } = grounds(project.authority, project.definitions, caller, target);
+      const { key } = grounds(project.authority, project.definitions, caller, target);
       for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
+      await compileAhead(context, itemsOfSync(body));
+      const { state } = grounds(project.authority, project.definitions, caller, target);
       return { ...positioned(context, project, caller), ...accepted(preflight(state, body, target)) };
     },
 

@@ -13,6 +13,7 @@ import { type DryCall, type DryRun, dryRun } from './dry-run.ts';
 import { draws } from './endpoint-steps.ts';
 import { Outside } from './outside.ts';
 import type { Project } from './project.ts';
+import { turns } from './turns.ts';
 import type { View } from './view.ts';
 
 /** Running tests and telling of them in the form that the editor's windows read (management 9.3 to 9.5). */
@@ -141,9 +142,6 @@ function errorText(body: Json): string {
   return `${textOf(member(error, 'code')) ?? ''}: ${textOf(member(error, 'message')) ?? ''}`;
 }
 
-/** A dry run waits for nothing that is in memory already: without a rest, a list of them would hold up every other request. */
-const LONGEST_TURN_MS = 25;
-
 async function inTurn<T>(
   context: TestContext,
   items: readonly T[],
@@ -152,13 +150,11 @@ async function inTurn<T>(
 ): Promise<TestsDone> {
   const { scheduler } = context;
   const started = scheduler.monotonic();
-  let rested = started;
+  // A dry run waits for nothing that is in memory already.
+  const rest = turns(context);
   const results: JsonObject[] = [];
   for (const item of items) {
-    if (scheduler.monotonic() - rested > LONGEST_TURN_MS) {
-      await scheduler.sleep(0);
-      rested = scheduler.monotonic();
-    }
+    await rest();
     results.push(await one(item, scheduler.monotonic() - started > withinMs));
     onProgress?.(results.length, items.length);
   }

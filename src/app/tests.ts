@@ -1,8 +1,8 @@
 import { reply } from '../domain/definition/publish.ts';
-import { objectOf, textOf } from '../domain/definition/read.ts';
+import { listOf, objectOf, textOf } from '../domain/definition/read.ts';
 import type { PublishTarget } from '../domain/events.ts';
-import { SCOPES } from '../domain/project/permissions.ts';
-import { decidePutTests } from '../domain/test/decide.ts';
+import { RUN_SCOPES, SCOPES } from '../domain/project/permissions.ts';
+import { decidePutTests, testsIn } from '../domain/test/decide.ts';
 import { storedTests } from '../domain/test/model.ts';
 import { suggestedTests } from '../domain/test/sample.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
@@ -10,6 +10,7 @@ import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { member } from '../kernel/path.ts';
 import { actorOf, type Grounds, grounds, groundsOf, requirePermission } from './access.ts';
 import type { App, Caller, ManageAnswer } from './app.ts';
+import { compileAhead } from './compile-ahead.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
 import { publishWhole } from './manage.ts';
 import type { Project } from './project.ts';
@@ -19,8 +20,6 @@ import { ALONE_BYTES, autoTests, runSavedTests, type TestPlace, type TestsDone, 
 
 /** The editor gives up after 30 s. */
 const LIST_MS = 20_000;
-
-const RUN_SCOPES = ['endpoints', 'queries', 'collections'];
 
 export function createTests(context: AppContext): App['tests'] {
   /** The project and what holds there now, for a key with these permissions. */
@@ -37,7 +36,13 @@ export function createTests(context: AppContext): App['tests'] {
       return answer({ data: storedTests(ground.state) });
     },
 
-    replace: (caller, body) => publishWhole(context, caller, 'tests.put', 'live', SCOPES, ({ state }) => decidePutTests(state, body)),
+    async replace(caller, body) {
+      await compileAhead(
+        context,
+        listOf(testsIn(body)).map((item) => [item, 'test']),
+      );
+      return publishWhole(context, caller, 'tests.put', 'live', SCOPES, ({ state }) => decidePutTests(state, body));
+    },
 
     async testEndpoint(caller, body, target) {
       const { project, ground, answer } = await open(caller, target, RUN_SCOPES, 'x');

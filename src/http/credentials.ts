@@ -1,6 +1,6 @@
 import type { App, Caller, Need, Presented } from '../app/app.ts';
 import type { PublishTarget } from '../domain/events.ts';
-import { SCOPES } from '../domain/project/permissions.ts';
+import { RUN_SCOPES, SCOPES } from '../domain/project/permissions.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { type Context, type Exchange, firstHeader, firstQuery, headerText, param, queryText } from './exchange.ts';
@@ -19,7 +19,7 @@ export const DOCUMENT_KEYS: KeyRules = {
   carriers: 'runtime',
   disabledKey: 'KEY_DISABLED',
   disabledProject: 'PROJECT_DISABLED',
-  needs: { scope: 'collections', level: 'x' },
+  needs: { scopes: ['collections'], level: 'x' },
 };
 /** Save records: the rights of documents, but a disabled key is no key (security 1.3). */
 export const RECORD_KEYS: KeyRules = { ...DOCUMENT_KEYS, disabledKey: 'UNAUTHORIZED' };
@@ -29,23 +29,29 @@ export const ENDPOINT_KEYS: KeyRules = {
   carriers: 'endpoints',
   disabledKey: 'KEY_DISABLED',
   disabledProject: 'PROJECT_DISABLED',
-  needs: { scope: 'endpoints', level: 'x' },
+  needs: { scopes: ['endpoints'], level: 'x' },
 };
 /** A game that starts asks which revision is current: any enabled key (security 8.8). */
 export const INIT_KEYS: KeyRules = VIEW_KEYS;
 /** The permission depends on the query (security 1.4), so the use case asks for it. */
 export const QUERY_KEYS: KeyRules = { carriers: 'queries', disabledKey: 'UNAUTHORIZED', disabledProject: 'DISABLED', needs: null };
 
-/** Where the body says what has to be permitted, or nothing has to be. */
-export const ANY_SECRET_KEY: KeyRules = managementKeys(null);
+/** A secret key that may do nothing in particular: the route asks for no permission, or the body says for which. */
+export const ANY_SECRET_KEY: KeyRules = {
+  carriers: 'management',
+  disabledKey: 'UNAUTHORIZED',
+  disabledProject: 'PROJECT_DISABLED',
+  needs: null,
+};
 /** What concerns the whole project (security 1.4). */
-export const EVERYTHING_READ = managementKeys({ scope: SCOPES, level: 'r' });
-export const EVERYTHING_WRITTEN = managementKeys({ scope: SCOPES, level: 'rw' });
+export const EVERYTHING_READ = managementKeys('r', ...SCOPES);
+export const EVERYTHING_WRITTEN = managementKeys('rw', ...SCOPES);
 /** Dry runs of what a game could call. */
-export const RUN_KEYS = managementKeys({ scope: ['endpoints', 'queries', 'collections'], level: 'x' });
+export const RUN_KEYS = managementKeys('x', ...RUN_SCOPES);
 
-export function managementKeys(needs: Need | null): KeyRules {
-  return { carriers: 'management', disabledKey: 'UNAUTHORIZED', disabledProject: 'PROJECT_DISABLED', needs };
+/** A secret key with a permission in all of these scopes. */
+export function managementKeys(level: Need['level'], ...scopes: readonly string[]): KeyRules {
+  return { ...ANY_SECRET_KEY, needs: { scopes, level } };
 }
 
 // `secret-key` is not among them: it is a marker without a value (client-wire 2).

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { grounds } from '../../src/app/access.ts';
+import { compileAhead } from '../../src/app/compile-ahead.ts';
 import { autoTests } from '../../src/app/test-runs.ts';
 import { createWebhooks } from '../../src/app/webhooks.ts';
 import { EMPTY_DEFINITIONS } from '../../src/domain/definition/evolve.ts';
 import type { EndpointModel } from '../../src/domain/definition/model.ts';
+import { compileItem } from '../../src/domain/definition/source.ts';
 import type { ApiKey } from '../../src/domain/states.ts';
 import { realScheduler } from '../../src/kernel/scheduler.ts';
 import { Table } from './support.ts';
@@ -39,12 +41,10 @@ const ENDPOINT: EndpointModel = {
   definition: {},
 };
 
-test('a long list of dry runs lets other requests have their turn', async () => {
-  const table = new Table();
-  const project = await table.open();
+/** Each look at its clock finds it 5 ms later; `turns` are the rests that were taken. */
+function slowClock() {
   const turns: number[] = [];
   let at = 0;
-  // Each look at the clock finds it 5 ms later.
   const monotonic = () => {
     at += 5;
     return at;
@@ -53,7 +53,22 @@ test('a long list of dry runs lets other requests have their turn', async () => 
     turns.push(ms);
   };
   const webhooks = createWebhooks([]);
-  const context = { scheduler: { ...realScheduler, monotonic, sleep }, webhooks, limits: { documentBytes: 65_536 } };
+  return { turns, context: { scheduler: { ...realScheduler, monotonic, sleep }, webhooks, limits: { documentBytes: 65_536 } } };
+}
+
+test('a long list of source texts lets other requests have their turn, and is parsed once', async () => {
+  const { turns, context } = slowClock();
+  const items = Array.from({ length: 100 }, (_, index) => ({ id: `e${index}`, sourceText: 'steps: []' }));
+  await compileAhead(context, [...items.map((item) => [item, 'endpoint'] as const), ['no item', 'endpoint']]);
+  expect(turns.length).toBeGreaterThan(10);
+  const [first = {}] = items;
+  expect(compileItem(first, 'endpoint')).toBe(compileItem(first, 'endpoint'));
+});
+
+test('a long list of dry runs lets other requests have their turn', async () => {
+  const table = new Table();
+  const project = await table.open();
+  const { turns, context } = slowClock();
   const place = {
     project,
     actor: { kind: 'operator' as const },

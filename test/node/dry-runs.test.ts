@@ -83,6 +83,9 @@ describe('test-endpoint (management 9.3)', () => {
     expect(await verdict({ outcome: 'fail', status: 409 })).toBe(false);
     expect(await verdict({ outcome: 'any' })).toBe(true);
     expect(await verdict({})).toBe(false);
+    expect(await verdict({ status: 404 })).toBe(true);
+    expect(await verdict({ status: 409 })).toBe(false);
+    expect(await verdict({ status: 404, outcome: 'pass' })).toBe(false);
   });
 
   test('starts from seeded documents where the test brings some, and takes the other spelling of the player', async () => {

@@ -248,7 +248,19 @@ describe('what goes wrong (management 1.3, 1.7, 11, 19.4)', () => {
     expect(await send('PUT', 'collections', { raw: 'x' })).toBe('403 FORBIDDEN');
     expect(await send('POST', 'rollback', { body: {} })).toBe('403 FORBIDDEN');
     expect(await send('GET', 'publishes', {})).toBe('403 FORBIDDEN');
-    expect(await send('POST', 'source-upgrade', { body: BAD })).toBe('403 FORBIDDEN');
+    for (const [method, route] of [
+      ['POST', 'source-upgrade'],
+      ['POST', 'package-sync'],
+      ['PUT', 'tests'],
+      ['POST', 'suggest-tests'],
+      ['POST', 'test-endpoint'],
+      ['POST', 'run-tests'],
+      ['POST', 'auto-test'],
+      ['POST', 'promote'],
+      ['POST', 'rollback'],
+    ] as const) {
+      expect(await send(method, route, { raw: 'x' }), route).toBe('403 FORBIDDEN');
+    }
   });
 
   test('unknown paths and methods are 404; a POST also without a key', async () => {

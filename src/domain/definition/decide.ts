@@ -1,12 +1,18 @@
 import type { Refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type DefinitionChange, type PublishTarget, SINGLE_ID } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { contentProblem, invalid, storedTextProblem } from './check.ts';
+import { effectiveDefinitions } from './effective.ts';
+import { definitionFindings } from './findings/definition.ts';
+import { Findings, type Known } from './findings/finding.ts';
+import { knownIn, takenIn } from './findings/known.ts';
+import { warningsOf } from './findings/shown.ts';
+import { gameValuesFindings } from './findings/values.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { definitionOf, findByKey, withoutAuthoring } from './overlay.ts';
-import { codeOf, diagnostic, existing, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
+import { codeOf, diagnostic, existing, type Fit, fileOf, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
 import type { Problem } from './problem.ts';
 import { current, type Decision, type Put, publishEvents, putOf, refusePush, reply } from './publish.ts';
 import { objectOf, textOf } from './read.ts';
@@ -39,11 +45,21 @@ export function decideUpsertMany(
   const createdCount = existed.filter((item) => item === undefined).length;
   const unchangedCount = puts.filter((put, i) => existed[i]?.hash === put.hash).length;
   const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: deletes.length };
-  const results = puts.map((put) => ({ ok: true, resourceKind: kind, resourceId: put.id, action: 'upsert' }));
+  const known = kind === 'query' ? knownIn(effectiveDefinitions(state, target)) : null;
+  const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, known)] : []));
   return {
     events: publishEvents(state, target, puts, deletes),
     answer: reply({ resourceKind: kind, action: 'upsert', results, ...counts }, target),
   };
+}
+
+/** Queries are in no preflight, so what their author should know comes with the answer (management 20). */
+function writtenResult(kind: ListedKind, { put, definition }: Fit, known: Known | null): JsonObject {
+  const about = { resourceKind: kind, resourceId: put.id };
+  if (known === null) return { ok: true, ...about, action: 'upsert' };
+  const found = definitionFindings(kind, definition, known);
+  const diagnostics = warningsOf(found, about, textOf(member(definition, 'sourcePath')) ?? '');
+  return { ok: true, ...about, action: 'upsert', ...(diagnostics.length === 0 ? {} : { diagnostics }) };
 }
 
 /** PATCH: one definition, bare or under its kind's name. A plain one is laid over what is stored, a source replaces it. */
@@ -58,7 +74,7 @@ export function decideUpsertOne(
   const wrapped = member(body, kind);
   const item = isObject(wrapped) && member(body, 'id') === undefined ? wrapped : body;
   const compiled = compileItem(item, kind);
-  if (!compiled.ok) return refuseOne(kind, compiled, compiled.resourceId);
+  if (!compiled.ok) return refuseOne(kind, compiled, compiled.resourceId, item);
   const { definition } = compiled;
   const own = compiled.id ?? (kind === 'endpoint' ? textOf(member(definition, 'slug')) : undefined) ?? textOf(member(definition, 'name'));
   if (own === undefined) return refusePush('VALIDATION_FAILED', MISSING_KEY[kind], about);
@@ -69,7 +85,7 @@ export function decideUpsertOne(
   const put = putOf(kind, before?.id ?? own, value);
   const resourceId = (kind === 'workflow' ? undefined : textOf(member(value, keyMember(kind)))) ?? put.id;
   const problem = putProblem(kind, put, textOf(member(value, keyMember(kind)))) ?? contentProblem(value);
-  if (problem !== null) return refuseOne(kind, problem, resourceId);
+  if (problem !== null) return refuseOne(kind, problem, resourceId, item);
   const events = publishEvents(state, target, [put]);
   const outcome = events.length === 0 ? { action: 'unchanged', skipped: true } : { action: before === undefined ? 'created' : 'updated' };
   return { events, answer: reply({ resourceKind: kind, resourceId, id: put.id, ...outcome }, target) };
@@ -105,7 +121,16 @@ export function decidePutSingle(
   const put = putOf(kind, SINGLE_ID, value);
   const problem = contentProblem(value) ?? storedTextProblem(put.text);
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
-  return { events: publishEvents(state, target, [put]), answer: reply({ resourceKind: kind, action: 'upsert' }, target) };
+  const diagnostics = kind === 'game-values' ? valuesWarnings(state, target, value) : [];
+  const answer = { ...about, action: 'upsert', ...(diagnostics.length === 0 ? {} : { diagnostics }) };
+  return { events: publishEvents(state, target, [put]), answer: reply(answer, target) };
+}
+
+function valuesWarnings(state: DefinitionsState, target: PublishTarget, value: Json): JsonObject[] {
+  const held = effectiveDefinitions(state, target);
+  const findings = new Findings(knownIn(held));
+  gameValuesFindings(value, takenIn(held), findings);
+  return warningsOf(findings.all, { resourceKind: 'game-values', resourceId: SINGLE_ID }, '');
 }
 
 /** DELETE of a single document: whatever the body says, all of it goes; 200 also when there was none. */
@@ -133,7 +158,7 @@ function refuseMany(kind: ListedKind, planned: readonly Planned[]): Refusal {
   return refusePush(codeOf(first), message, { resourceKind: kind, results: refusedResults(kind, planned) });
 }
 
-function refuseOne(kind: ListedKind, problem: Problem, resourceId: string | null): Refusal {
-  const body = { resourceKind: kind, resourceId, diagnostics: [diagnostic(problem)] };
+function refuseOne(kind: ListedKind, problem: Problem, resourceId: string | null, item: Json): Refusal {
+  const body = { resourceKind: kind, resourceId, diagnostics: [diagnostic(problem, fileOf(item))] };
   return refusePush(codeOf(problem), problem.message, body);
 }

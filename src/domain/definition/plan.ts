@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
@@ -30,26 +30,30 @@ export interface Unfit {
   readonly problem: Problem;
   /** Its id as far as it has one, else its place, such as `endpoint[0]`. */
   readonly resourceId: string;
+  /** The author's file, where it came out of one. */
+  readonly file?: string;
 }
 
 /** An element of an array push or a sync: the definition replaces what is stored under its id. */
 export function plan(state: DefinitionsState, kind: ListedKind, item: Json, target: PublishTarget, index: number): Planned {
   const compiled = compileItem(item, kind);
   const fallback = `${kind}[${index}]`;
-  if (!compiled.ok) return { ok: false, problem: compiled, resourceId: compiled.resourceId ?? fallback };
+  const unfit = (problem: Problem, resourceId: string): Unfit => ({ ok: false, problem, resourceId, ...fileOf(item) });
+  if (!compiled.ok) return unfit(compiled, compiled.resourceId ?? fallback);
   const { definition, warnings } = compiled;
   const key = textOf(member(definition, keyMember(kind)));
   const own = compiled.id ?? key;
   if (own === undefined) {
     const message = `Each ${kind} must have '${keyMember(kind)}' or 'id'.`;
-    return { ok: false, problem: { ...invalid(message), missingKey: true }, resourceId: fallback };
+    return unfit({ ...invalid(message), missingKey: true }, fallback);
   }
   const before = existing(state, kind, target, definition, compiled.id === null);
   const id = before?.id ?? own;
   const whole = stored(kind, definition, id);
   const put = putOf(kind, id, whole);
   const problem = putProblem(kind, put, key);
-  return problem === null ? { ok: true, put, definition: whole, before, warnings } : { ok: false, problem, resourceId: own };
+  // The tools look for a failure under the name of its file, which is the item's id, not the source's own.
+  return problem === null ? { ok: true, put, definition: whole, before, warnings } : unfit(problem, givenId(item) ?? own);
 }
 
 /**
@@ -99,15 +103,25 @@ export function refusedResults(kind: ListedKind, planned: readonly Planned[]): J
           resourceId: each.resourceId,
           error: codeOf(each.problem),
           message: plainWords(each.problem.message),
-          diagnostics: [diagnostic(each.problem)],
+          diagnostics: [diagnostic(each.problem, each)],
         },
   );
 }
 
-/** The editor's form of a finding. */
-export function diagnostic({ code, message, line, column }: Problem): JsonObject {
+function givenId(item: Json): string | undefined {
+  return isObject(item) ? textOf(member(item, 'id')) : undefined;
+}
+
+/** The file that an item says it comes from. */
+export function fileOf(item: Json): { readonly file?: string } {
+  const file = isObject(item) ? textOf(member(item, 'sourcePath')) : undefined;
+  return file === undefined ? {} : { file };
+}
+
+/** The tools' form of what is wrong; they show the file with the line (management 19.4). */
+export function diagnostic({ code, message, line, column }: Problem, { file }: { readonly file?: string } = {}): JsonObject {
   const position = line === undefined || column === undefined ? {} : { line, column };
-  return { severity: 'error', code, message: plainWords(message), ...position };
+  return { severity: 'error', code, message: plainWords(message), ...(file === undefined ? {} : { sourcePath: file }), ...position };
 }
 
 export function codeOf(problem: Problem): 'VALIDATION_FAILED' | 'SOURCE_COMPILE_FAILED' {

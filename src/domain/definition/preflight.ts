@@ -1,15 +1,17 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isArray, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { definitionFindings } from './findings/definition.ts';
 import type { Finding, Known } from './findings/finding.ts';
+import { knownIn } from './findings/known.ts';
+import { warningsOf } from './findings/shown.ts';
 import { keyMember, type ListedKind } from './kinds.ts';
 import { codeOf, type Fit, type Planned, type Unfit } from './plan.ts';
 import type { ManageReply } from './publish.ts';
-import { objectOf, textOf } from './read.ts';
+import { textOf } from './read.ts';
 import { noList, type PlannedSections, planSections, type Section } from './sync.ts';
 import { gameValues } from './values.ts';
 import { plainWords } from './wording.ts';
@@ -22,8 +24,8 @@ export function preflight(state: DefinitionsState, body: Json | undefined, targe
   const sections = planSections(state, body, target);
   if (sections instanceof Refusal) return sections;
   const known = knownNames(state, sections, target);
-  const raw = objectOf(body);
-  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, raw, known)]));
+  const fails = [...sections.values()].some(({ planned }) => planned === null || planned.some((each) => !each.ok));
+  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, known, fails)]));
   const sum = (count: (section: Judged) => number) => [...judged.values()].reduce((all, section) => all + count(section), 0);
   const [total, success, failed, warnings] = [sum((s) => s.total), sum((s) => s.passed), sum((s) => s.failed), sum((s) => s.warnings)];
   const summary = { total, success, failed, warnings, nextAction: nextAction(failed, warnings) };
@@ -53,16 +55,14 @@ interface Judged {
 function judgedSection(
   name: Section,
   { kind, planned }: { readonly kind: ListedKind; readonly planned: readonly Planned[] | null },
-  body: JsonObject,
   known: Known,
+  fails: boolean,
 ): Judged {
   if (planned === null) {
     const counts = { total: 0, passed: 0, failed: 1, warnings: 0 };
     return { ...counts, body: { ...noList(name), ...counts } };
   }
-  const items = member(body, name);
-  const sourceOf = (index: number) => objectOf(isArray(items) ? items[index] : undefined);
-  const results = planned.map((each, index) => (each.ok ? fitResult(kind, each, known) : unfitResult(kind, each, sourceOf(index))));
+  const results = planned.map((each) => (each.ok ? fitResult(kind, each, known, fails) : unfitResult(kind, each)));
   const failed = planned.filter((each) => !each.ok).length;
   const warnings = results.reduce((sum, result) => sum + result.warnings, 0);
   const counts = { total: planned.length, passed: planned.length - failed, failed, warnings };
@@ -74,22 +74,19 @@ interface Result {
   readonly warnings: number;
 }
 
-function fitResult(kind: ListedKind, { definition, before, put, warnings }: Fit, known: Known): Result {
+function fitResult(kind: ListedKind, { definition, before, put, warnings }: Fit, known: Known, fails: boolean): Result {
   const named = kind === 'workflow' ? undefined : textOf(member(definition, keyMember(kind)));
   const about = { resourceKind: kind, resourceId: named ?? put.id };
   const sourcePath = textOf(member(definition, 'sourcePath')) ?? '';
   const found: Finding[] = [...warnings.map((warning) => ({ ...warning, path: '' })), ...definitionFindings(kind, definition, known)];
-  const diagnostics = found.map(({ code, message, path, fix }) => ({
-    severity: 'warning',
-    code,
-    message: plainWords(message),
-    ...about,
-    sourcePath,
-    ...(path === '' ? {} : { sourcePointer: path }),
-    suggestedFix: fix ?? '',
-  }));
+  const diagnostics = warningsOf(fails ? found.map(withoutPlaces) : found, about, sourcePath);
   const action = before === undefined ? 'would_create' : 'would_update';
   return { body: { ok: true, ...about, action, diagnostics }, warnings: diagnostics.length };
+}
+
+/** Reading `steps[…].id` anywhere in a failure, an editor speaks of missing step ids and not of what failed (management 19.4). */
+function withoutPlaces(finding: Finding): Finding {
+  return { ...finding, message: finding.message.replace(/\[(\d+)\]/g, '/$1') };
 }
 
 const MISSING_KEY = {
@@ -100,13 +97,12 @@ const MISSING_KEY = {
 } as const;
 
 /** `sourcePath` names the member that is wrong; `file` the author's file, where there is one. */
-function unfitResult(kind: ListedKind, { problem, resourceId }: Unfit, item: JsonObject): Result {
+function unfitResult(kind: ListedKind, { problem, resourceId, file }: Unfit): Result {
   const about = { resourceKind: kind, resourceId };
   const inSource = codeOf(problem) === 'SOURCE_COMPILE_FAILED';
   const [keyCode, keyName] = MISSING_KEY[kind];
   const plain = problem.missingKey === true ? { code: keyCode, sourcePath: keyName } : { code: problem.code, sourcePath: '' };
   const place = inSource ? { code: 'SOURCE_COMPILE_FAILED', type: problem.code, sourcePath: 'sourceText' } : plain;
-  const file = textOf(member(item, 'sourcePath'));
   const diagnostic = {
     severity: 'error',
     ...place,
@@ -122,19 +118,19 @@ function unfitResult(kind: ListedKind, { problem, resourceId }: Unfit, item: Jso
 
 /** What definitions may refer to: what the target holds already, and what this push brings. */
 function knownNames(state: DefinitionsState, sections: PlannedSections, target: PublishTarget): Known {
-  const held = effectiveDefinitions(state, target);
+  const held = knownIn(effectiveDefinitions(state, target));
   const pushed = (name: Section) =>
     (sections.get(name)?.planned ?? []).flatMap((each) => (each.ok ? [{ id: each.put.id, definition: each.definition }] : []));
   const collections = pushed('collections');
   const names = new Set(collections.flatMap(({ id, definition }) => [id, textOf(member(definition, 'name')) ?? id]).map(lower));
-  const workflows = new Set(pushed('workflows').map(({ id }) => id));
+  const workflows = new Map(pushed('workflows').map(({ id, definition }) => [id, definition]));
   const endpoints = new Set(pushed('endpoints').map(({ id }) => id));
   const tables = new Set(collections.flatMap(({ definition }) => tableIds(definition)));
   return {
-    collection: (name) => names.has(lower(name)) || held.collection(name) !== undefined,
-    callable: (name) =>
-      workflows.has(name) || endpoints.has(name) || held.workflow(name) !== undefined || held.endpoint(name) !== undefined,
-    table: (name) => tables.has(name) || Object.hasOwn(held.values.values, name),
+    collection: (name) => names.has(lower(name)) || held.collection(name),
+    callable: (name) => workflows.has(name) || endpoints.has(name) || held.callable(name),
+    workflow: (id) => workflows.get(id) ?? held.workflow(id),
+    table: (name) => tables.has(name) || held.table(name),
   };
 }
 

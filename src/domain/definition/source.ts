@@ -44,7 +44,7 @@ function compileObject(item: JsonObject, kind: SourceKind): Compiled {
   const { definition, warnings } = compiled.value;
   const problem = contentProblem(definition);
   const id = textOf(member(definition, 'id')) ?? null;
-  return problem === null ? { ok: true, definition, id, warnings } : refused(problem, id);
+  return problem === null ? { ok: true, definition, id, warnings } : refused(problem, given ?? id);
 }
 
 interface Result {

@@ -7,6 +7,7 @@ import type { DefinitionsState } from '../states.ts';
 import type { ListedKind } from './kinds.ts';
 import { type Planned, plan, refusedResults } from './plan.ts';
 import { type Decision, type Put, publishEvents, refusePush, reply } from './publish.ts';
+import { listOf, objectOf } from './read.ts';
 
 /**
  * PUT sync: endpoints, collections and workflows of one push, all of them or nothing (management 11.2, decision 9). Other sections are
@@ -38,6 +39,11 @@ const SECTION_SCOPES: ReadonlyMap<string, readonly Scope[]> = new Map<string, re
 /** What the key must be permitted to write: of every section that is there, also of an empty one (management 11.1). */
 export function scopesOfSync(body: Json | undefined): readonly Scope[] {
   return isObject(body) ? [...new Set(Object.keys(body).flatMap((name) => SECTION_SCOPES.get(name) ?? []))] : [];
+}
+
+/** Every element of its sections, with what it should be. */
+export function itemsOfSync(body: Json | undefined): readonly (readonly [item: Json, kind: ListedKind])[] {
+  return SECTIONS.flatMap(([name, kind]) => listOf(member(objectOf(body), name)).map((item) => [item, kind] as const));
 }
 
 export function decideSync(state: DefinitionsState, body: Json | undefined, target: PublishTarget): Decision | Refusal {

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/j
 import { member } from '../../kernel/path.ts';
 import type { SourceKind } from './kinds.ts';
 import { withoutAuthoring } from './overlay.ts';
-import { diagnostic } from './plan.ts';
+import { diagnostic, fileOf } from './plan.ts';
 import { type ManageReply, refusePush, reply } from './publish.ts';
 import { textOf } from './read.ts';
 import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
@@ -21,10 +21,11 @@ export function upgradeSource(body: Json | undefined): ManageReply | Refusal {
   const text = member(body, 'sourceText');
   if (typeof text !== 'string') return refusePush('VALIDATION_FAILED', 'Body must hold a sourceText.', { kind });
   const compiled = compileItem(body, kind);
-  if (!compiled.ok) return refusePush('SOURCE_COMPILE_FAILED', compiled.message, { kind, diagnostics: [diagnostic(compiled)] });
+  if (!compiled.ok)
+    return refusePush('SOURCE_COMPILE_FAILED', compiled.message, { kind, diagnostics: [diagnostic(compiled, fileOf(body))] });
   const canonicalDefinition = withoutAuthoring(compiled.definition);
   const upgraded = upgradedText(body, text, kind, canonicalDefinition);
-  const diagnostics = compiled.warnings.map((warning) => ({ ...diagnostic(warning), severity: 'warning' }));
+  const diagnostics = compiled.warnings.map((warning) => ({ ...diagnostic(warning, fileOf(body)), severity: 'warning' }));
   return reply({
     kind,
     id: compiled.id,

@@ -1,5 +1,6 @@
 import { isObject, type Json, JsonError, parseJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import { STAGED_KINDS } from '../definition/kinds.ts';
 import type { DefinitionKind, Permissions } from '../events.ts';
 import type { ApiKey } from '../states.ts';
 
@@ -37,6 +38,12 @@ const KIND_SCOPES: Readonly<Record<DefinitionKind, readonly Scope[]>> = {
 export function scopesOf(kind: DefinitionKind): readonly Scope[] {
   return KIND_SCOPES[kind];
 }
+
+/** Running tests needs them, `x` each. */
+export const RUN_SCOPES: readonly Scope[] = ['endpoints', 'queries', 'collections'];
+
+/** Promoting, rolling back and looking at what is staged: the scopes of all that can be. */
+export const STAGED_SCOPES: readonly Scope[] = STAGED_KINDS.flatMap(scopesOf);
 
 /** A key without a map may do everything; a scope that the map does not name grants nothing. */
 export function allows(key: ApiKey, scope: string, level: Level): boolean {

@@ -3,7 +3,7 @@ import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '..
 import { member } from '../../kernel/path.ts';
 import { contentProblem, storedTextProblem } from '../definition/check.ts';
 import { hashText } from '../definition/hash.ts';
-import { codeOf, diagnostic } from '../definition/plan.ts';
+import { codeOf, diagnostic, fileOf } from '../definition/plan.ts';
 import { type Decision, publishEvents, putOf, refusePush, reply } from '../definition/publish.ts';
 import { objectOf, textOf } from '../definition/read.ts';
 import { compileItem } from '../definition/source.ts';
@@ -16,14 +16,19 @@ import type { DefinitionsState } from '../states.ts';
 const MAX_TESTS = 500;
 const ABOUT = { resourceKind: 'tests' };
 
+/** A list, bare or under `tests`. */
+export function testsIn(body: Json | undefined): Json | undefined {
+  return isArray(body) ? body : member(objectOf(body), 'tests');
+}
+
 export function decidePutTests(state: DefinitionsState, body: Json | undefined): Decision | Refusal {
   if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', ABOUT);
-  const items = isArray(body) ? body : member(objectOf(body), 'tests');
+  const items = testsIn(body);
   if (!isArray(items)) return refusePush('VALIDATION_FAILED', 'Body must be an array of tests.', ABOUT);
   if (items.length > MAX_TESTS) return refusePush('VALIDATION_FAILED', `A project has at most ${MAX_TESTS} tests.`, ABOUT);
   if (!items.every((item) => isObject(item))) return refusePush('VALIDATION_FAILED', 'Each test must be an object.', ABOUT);
   const compiled = items.map((item) => compileItem(item, 'test'));
-  const failures = compiled.flatMap((each, index) => (each.ok ? [] : [{ ...each, index }]));
+  const failures = compiled.flatMap((each, index) => (each.ok ? [] : [{ ...each, index, ...fileOf(items[index] ?? null) }]));
   const [first] = failures;
   if (first !== undefined) {
     const results = failures.map((each) => ({
@@ -32,7 +37,7 @@ export function decidePutTests(state: DefinitionsState, body: Json | undefined):
       resourceId: each.resourceId ?? `test[${each.index}]`,
       error: codeOf(each),
       message: plainWords(each.message),
-      diagnostics: [diagnostic(each)],
+      diagnostics: [diagnostic(each, each)],
     }));
     return refusePush(codeOf(first), `Nothing was written: ${failures.length} of ${items.length} failed. ${first.message}`, {
       ...ABOUT,

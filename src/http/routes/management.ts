@@ -1,7 +1,6 @@
 import type { ListedKind, SingleKind } from '../../app/app.ts';
-import { STAGED_KINDS } from '../../domain/definition/kinds.ts';
 import type { PublishTarget } from '../../domain/events.ts';
-import { scopesOf } from '../../domain/project/permissions.ts';
+import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import type { Answer } from '../answer.ts';
@@ -39,8 +38,8 @@ export function managementRoutes(router: Routes, services: Services): void {
 }
 
 function listedRoutes(router: Routes, { app, managementBody }: Services, { kind, path, scope, postOnly }: Listed): void {
-  const reads = managementKeys({ scope, level: 'r' });
-  const writes = managementKeys({ scope, level: 'rw' });
+  const reads = managementKeys('r', scope);
+  const writes = managementKeys('rw', scope);
   const invalid = invalidResource(kind);
 
   const upsertMany = async (ctx: Context): Promise<Answer> => {
@@ -75,8 +74,8 @@ function listedRoutes(router: Routes, { app, managementBody }: Services, { kind,
 }
 
 function singleRoutes(router: Routes, { app, managementBody }: Services, kind: SingleKind, scope: string): void {
-  const reads = managementKeys({ scope, level: 'r' });
-  const writes = managementKeys({ scope, level: 'rw' });
+  const reads = managementKeys('r', scope);
+  const writes = managementKeys('rw', scope);
 
   const put = async (ctx: Context): Promise<Answer> => {
     const caller = await authenticate(app, ctx, writes);
@@ -105,30 +104,31 @@ function projectRoutes(router: Routes, { app, managementBody }: Services): void 
   });
 
   router.post('/:project/promote', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, PUBLISH_KEYS);
+    const caller = await authenticate(app, ctx, WRITES_STAGED);
     const dryRun = dryRunOf(ctx.state.exchange, await readJson(ctx.state.exchange, managementBody, invalidBody));
     return managed(await app.manage.promote(caller, { dryRun }));
   });
 
   router.post('/:project/rollback', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, PUBLISH_KEYS);
+    const caller = await authenticate(app, ctx, WRITES_STAGED);
     const dryRun = dryRunOf(ctx.state.exchange, await readJson(ctx.state.exchange, managementBody, invalidBody));
     return managed(await app.history.rollback(caller, { dryRun }));
   });
 
   router.get('/:project/publishes', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    const caller = await authenticate(app, ctx, READS_STAGED);
     const { exchange } = ctx.state;
     return managed(await app.history.publishes(caller, { limit: queryText(exchange, 'limit'), before: queryText(exchange, 'before') }));
   });
 
   router.get('/:project/diff', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
+    const caller = await authenticate(app, ctx, READS_STAGED);
     return managed(await app.manage.diff(caller));
   });
 }
 
-const PUBLISH_KEYS = managementKeys({ scope: STAGED_KINDS.flatMap(scopesOf), level: 'rw' });
+const READS_STAGED = managementKeys('r', ...STAGED_SCOPES);
+const WRITES_STAGED = managementKeys('rw', ...STAGED_SCOPES);
 
 const PROJECT_PATH = /^\/v3\/manage\/([^/]+)\//;
 

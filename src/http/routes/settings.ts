@@ -8,8 +8,8 @@ import { authenticate, managementKeys } from '../credentials.ts';
 import { type Context, queryText } from '../exchange.ts';
 import { invalidResource, managed, presentBody, type Routes, type Services } from './services.ts';
 
-const READS = managementKeys({ scope: 'settings', level: 'r' });
-const WRITES = managementKeys({ scope: 'settings', level: 'rw' });
+const READS = managementKeys('r', 'settings');
+const WRITES = managementKeys('rw', 'settings');
 
 /** Project settings, and revoking a public key (management 4.5, 16, 17.2). */
 export function settingsRoutes(router: Routes, services: Services): void {

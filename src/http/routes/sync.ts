@@ -7,7 +7,7 @@ import { managed, type Routes, type Services } from './services.ts';
 const invalidSync: Invalid = (message) => new Refusal(400, 'VALIDATION_FAILED', message);
 const invalidPreflight: Invalid = () => new Refusal(400, 'INVALID_JSON', 'Body must be valid JSON.', { body: { mode: 'preflight' } });
 
-/** Pushes of whole projects, and the bringing up of old source texts (management 11, 12). What a key must be permitted, the body says. */
+/** Pushes of whole projects, and the bringing up of old source texts (management 11, 12). What a key must be permitted for a push, the body says. */
 export function syncRoutes(router: Routes, { app, managementBody }: Services): void {
   router.put('/:project/sync', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ANY_SECRET_KEY);

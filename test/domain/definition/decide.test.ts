@@ -52,6 +52,43 @@ describe('PUT and POST of an array (management 5.1)', () => {
     expect(answer.body).not.toHaveProperty('publishTarget');
   });
 
+  it('tells of every element, also where the last of an id wins', () => {
+    const { events, answer } = accepted(decideUpsertMany(EMPTY, 'endpoint', [{ id: 'a' }, { id: 'a', method: 'GET' }], LIVE));
+    expect(fold(EMPTY, events).live.endpoint.get('a')?.text).toContain('GET');
+    expect(answer.body).toMatchObject({ createdCount: 1, results: [{ resourceId: 'a' }, { resourceId: 'a' }] });
+  });
+
+  it('tells the author of a query what would come of it, and stores it all the same', () => {
+    const state = push(EMPTY, 'collection', [{ id: 'heroes' }]);
+    const body = [
+      { id: 'top', sources: [{ collectionId: 'heroes' }], config: { field: 'gold' } },
+      { id: 'odd', type: 'median', sources: [{ collectionId: 'nobody' }], config: { field: 'gold' } },
+    ];
+    const { events, answer } = accepted(decideUpsertMany(state, 'query', body, LIVE));
+    expect(fold(state, events).live.query.size).toBe(2);
+    const about = { severity: 'warning', resourceKind: 'query', resourceId: 'odd', sourcePath: '' };
+    expect(answer.body['results']).toEqual([
+      { ok: true, resourceKind: 'query', resourceId: 'top', action: 'upsert' },
+      {
+        ok: true,
+        resourceKind: 'query',
+        resourceId: 'odd',
+        action: 'upsert',
+        diagnostics: [
+          expect.objectContaining({ ...about, code: 'INVALID_QUERY_TYPE', sourcePointer: '/type' }),
+          expect.objectContaining({ ...about, code: 'COLLECTION_NOT_FOUND', sourcePointer: '/sources/0' }),
+        ],
+      },
+    ]);
+  });
+
+  it('says in which file and line a source is wrong, where the tools look for it (management 19.4)', () => {
+    const item = { id: 'bad', sourcePath: 'endpoints/bad.endpoint.yml', sourceText: 'steps: []\na: *x' };
+    const wrong = { severity: 'error', code: 'UNSUPPORTED_YAML_ALIAS', sourcePath: 'endpoints/bad.endpoint.yml', line: 2, column: 4 };
+    expect(refused(decideUpsertMany(EMPTY, 'endpoint', [item], LIVE)).extra.body?.['results']).toMatchObject([{ diagnostics: [wrong] }]);
+    expect(refused(decideUpsertOne(EMPTY, 'endpoint', { endpoint: item }, 'live')).extra.body?.['diagnostics']).toMatchObject([wrong]);
+  });
+
   it('equal content makes no event at all', () => {
     const state = push(EMPTY, 'endpoint', [{ id: 'a', steps: [] }]);
     expect(accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a', steps: [] }], LIVE)).events).toEqual([]);
@@ -291,6 +328,22 @@ describe('game values and rate-limit rules (management 7, 8)', () => {
       expect(refused(decidePutSingle(EMPTY, 'game-values', body, 'live')).code).toBe('VALIDATION_FAILED');
     for (const body of [undefined, {}, { rules: {} }, [5]])
       expect(refused(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live')).status).toBe(400);
+  });
+});
+
+describe('what the author of game values should know (management 20)', () => {
+  it('comes with the answer; what a collection defines hides an item of the same id', () => {
+    const state = push(EMPTY, 'collection', [{ id: 'shop', constants: { prices: { axe: 5 } } }]);
+    const items = [{ id: 'prices', type: 'group', entries: {} }];
+    expect(accepted(decidePutSingle(state, 'game-values', { items }, 'live')).answer.body).toMatchObject({
+      ok: true,
+      diagnostics: [{ severity: 'warning', code: 'GAME_VALUE_IGNORED', sourcePointer: '/items/0' }],
+    });
+    expect(accepted(decidePutSingle(EMPTY, 'game-values', { items }, 'live')).answer.body).toEqual({
+      ok: true,
+      resourceKind: 'game-values',
+      action: 'upsert',
+    });
   });
 });
 

@@ -2,13 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
-import type { Known } from '../../../src/domain/definition/findings/finding.ts';
+import { Findings, type Known } from '../../../src/domain/definition/findings/finding.ts';
+import { gameValuesFindings } from '../../../src/domain/definition/findings/values.ts';
 import type { ListedKind } from '../../../src/domain/definition/kinds.ts';
 import { compileItem } from '../../../src/domain/definition/source.ts';
 import { type Json, type JsonObject, parseJson } from '../../../src/kernel/json.ts';
 
-const EVERYTHING: Known = { collection: () => true, callable: () => true, table: () => true };
-const NOTHING: Known = { collection: () => false, callable: () => false, table: () => false };
+const EVERYTHING: Known = { collection: () => true, callable: () => true, workflow: () => undefined, table: () => true };
+const NOTHING: Known = { collection: () => false, callable: () => false, workflow: () => undefined, table: () => false };
 
 function codes(kind: ListedKind, definition: JsonObject, known = EVERYTHING): string[] {
   return definitionFindings(kind, definition, known).map(({ code, path }) => `${code} ${path}`);
@@ -19,6 +20,14 @@ const field = (json: Json): JsonObject => ({ id: 'c', schema: { f: json } });
 const read = { type: 'read', collection: 'c', key: 'k' };
 const condition = { type: 'condition', check: { expression: '1' } };
 const routed = (onFalse: Json): JsonObject => step({ ...condition, onFalse });
+const SOURCE = { collectionId: 'c' };
+const top = (json: JsonObject, config: JsonObject = {}): JsonObject => ({
+  id: 'q',
+  sources: [SOURCE],
+  config: { field: 'gold', ...config },
+  ...json,
+});
+const table = (json: JsonObject): JsonObject => ({ tables: { t: { columns: [{ key: 'k', type: 'number' }], rows: [], ...json } } });
 const op = (json: JsonObject): JsonObject => step({ type: 'write', collection: 'c', key: 'k', ops: [json] });
 
 describe('the validator (management 20)', () => {
@@ -107,7 +116,7 @@ describe('the validator (management 20)', () => {
     ['ROUTE_IGNORED_IN_WORKFLOW /steps/0/onFalse', 'workflow', routed({ action: 'skip' })],
     ['CLAMP_NOT_SUPPORTED /steps/0/onFail/clamp', 'endpoint', step({ ...condition, onFail: { clamp: 5 } })],
     ['INVALID_ON_FAIL /steps/0/onFail', 'endpoint', step({ ...condition, onFail: 7 })],
-    ['RECURSIVE_WORKFLOW /steps', 'workflow', { id: 'w', steps: [{ id: 's', type: 'workflow', workflow: 'w' }] }],
+    ['RECURSIVE_WORKFLOW ', 'workflow', { id: 'w', steps: [{ id: 's', type: 'workflow', workflow: 'w' }] }],
     ['INVALID_AS_MAP /steps/0/asMap', 'endpoint', step({ type: 'lookup_many', collection: 'c', keys: ['a'], asMap: 'perhaps' })],
     ['INVALID_KEY_FIELD /steps/0/keyField', 'endpoint', step({ type: 'lookup_many', collection: 'c', keys: ['a'], keyField: 7 })],
     ['INVALID_SLEEP_MS /steps/0', 'endpoint', step({ type: 'sleep', ms: -1 })],
@@ -120,6 +129,9 @@ describe('the validator (management 20)', () => {
     ['MISSING_TRANSFORM_VALUE /steps/0', 'endpoint', step({ type: 'transform' })],
     ['MISSING_TRANSFORM_VALUE /steps/0', 'endpoint', step({ type: 'transform', set: {} })],
     ['INVALID_EXPRESSION /steps/0/expression', 'endpoint', step({ type: 'transform', expression: {} })],
+    ['INVALID_EXPRESSION /steps/0/expression', 'endpoint', step({ type: 'transform', expression: 'max({{a}}, ' })],
+    ['INVALID_EXPRESSION /steps/0/ops/0/valueExpression', 'endpoint', op({ op: 'inc', path: 'a', valueExpression: '2 +' })],
+    ['INVALID_EXPRESSION /config/valueExpression', 'query', top({}, { valueExpression: '{{gold}} * (' })],
     ['MISSING_OBJECT_FIELDS /steps/0', 'endpoint', step({ type: 'object' })],
     ['INVALID_ARRAY_ITEMS /steps/0', 'endpoint', step({ type: 'array', items: 1 })],
     ['MISSING_MERGE_SOURCES /steps/0', 'endpoint', step({ type: 'merge' })],
@@ -170,8 +182,94 @@ describe('the validator (management 20)', () => {
     ['INVALID_REQUIRED /schema/f/required', 'collection', field({ type: 'string', required: 7 })],
     ['ARRAY_ITEMS /schema/f', 'collection', field({ type: 'array' })],
     ['UNKNOWN_FIELD_SETTING /schema/f/colour', 'collection', field({ type: 'string', colour: 1 })],
+    ['INVALID_GROUP_ENTRIES /constants/g', 'collection', { constants: { g: 7 } }],
+    ['INVALID_GROUP_ENTRIES /constants/0/entries', 'collection', { constants: [{ id: 'g' }] }],
+    ['GROUP_ENTRY_SHAPE /constants/0/entries/0', 'collection', { constants: [{ group: 'g', values: [{ key: 'a' }] }] }],
+    ['INVALID_GAME_VALUE_ID /constants/a.b', 'collection', { constants: { 'a.b': {} } }],
+    ['INVALID_GAME_VALUES /tables', 'collection', { tables: 'x' }],
+    ['INVALID_TABLE_COLUMNS /tables/t/columns', 'collection', table({ columns: 1 })],
+    ['INVALID_TABLE_COLUMN /tables/t/columns/0', 'collection', table({ columns: [{ key: 'k', type: 'date' }] })],
+    ['INVALID_TABLE_COLUMN /tables/t/columns/1', 'collection', table({ columns: ['k', 'k'] })],
+    ['INVALID_TABLE_ROWS /tables/t/rows', 'collection', table({ rows: {} })],
+    ['INVALID_TABLE_ROW /tables/t/rows/0', 'collection', table({ rows: [7] })],
+    ['TABLE_CELL_TYPE /tables/t/rows/1/k', 'collection', table({ rows: [{ k: 1 }, { k: '1' }] })],
+    ['UNKNOWN_TABLE_CELL /tables/t/rows/0/1', 'collection', table({ rows: [[1, 2]] })],
+    ['INVALID_QUERY_TYPE /type', 'query', top({ type: 'median' })],
+    ['QUERY_SOURCES_REQUIRED /sources', 'query', top({ sources: [] })],
+    ['SOURCE_COLLECTION_REQUIRED /sources/0', 'query', top({ sources: [{}] })],
+    ['DUPLICATE_SOURCE_ALIAS /sources/1', 'query', top({ sources: [SOURCE, { ...SOURCE, name: 'other' }] })],
+    ['INVALID_QUERY_CONFIG /config', 'query', top({ config: [] })],
+    ['QUERY_FIELD_REQUIRED /config/field', 'query', top({ type: 'sum', config: {} })],
+    ['INVALID_QUERY_LIMIT /config/limit', 'query', top({}, { limit: 1001 })],
+    ['INVALID_QUERY_ORDER /config/order', 'query', top({}, { order: 'DESC' })],
+    ['INVALID_COUNT_CONDITION /config/condition', 'query', top({ type: 'count' }, { condition: '>' })],
+    ['INVALID_QUERY_FIELDS /config/fields', 'query', top({}, { fields: 'a' })],
+    ['INVALID_QUERY_FIELDS /config/columns/0', 'query', top({}, { columns: [{ label: 'a' }] })],
+    ['INVALID_QUERY_JOINS /config/joins', 'query', top({}, { joins: {} })],
+    ['INVALID_QUERY_JOINS /sources/0/join', 'query', top({ sources: [{ ...SOURCE, join: 1 }] })],
+    ['JOIN_COLLECTION_REQUIRED /config/joins/0', 'query', top({}, { joins: [{ localKey: 'a' }] })],
+    ['JOIN_KEY_REQUIRED /config/joins/0', 'query', top({}, { joins: [{ sourceCollectionId: 'c' }] })],
+    ['INVALID_JOIN_TYPE /config/joins/0/type', 'query', top({}, { joins: [{ alias: 'c', type: 'outer' }] })],
+    ['INVALID_CACHE_TTL /cache/ttlSeconds', 'query', top({ cache: { ttlSeconds: 86_401 } })],
+    ['INVALID_FLAG /requiresSecretKey', 'query', top({ requiresSecretKey: 'perhaps' })],
   ])('%s', (expected, kind, definition) => {
     expect(codes(kind, definition)).toContain(expected);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['of every type', top({ type: 'count', config: {} })],
+    ['without a type', top({}, { limit: 1, order: 'asc', fields: ['name', { path: 'gold', label: 'Gold' }] })],
+    ['with joins', top({ sources: [SOURCE, { collection: 'd', as: 'b', join: { left: 'x', type: 'inner' } }] }, { joins: [{ index: 1 }] })],
+    ['by an expression', top({ cache: { ttlSeconds: 0 } }, { field: { expression: '{{gold}} + 1' }, condition: '>' })],
+  ])('has nothing to say about a usable query %s', (_, definition) => {
+    expect(codes('query', definition)).toEqual([]);
+    expect(codes('query', definition, NOTHING).every((code) => code.startsWith('COLLECTION_NOT_FOUND /sources/'))).toBe(true);
+  });
+
+  it.each<[string[], Json]>([
+    [
+      [],
+      {
+        items: [
+          { id: 'g', type: 'group', entries: { a: 1 } },
+          { id: 't', type: 'table', columns: [{ key: 'k', type: 'number' }], rows: [{ k: 1 }] },
+        ],
+      },
+    ],
+    [['EMPTY_GAME_VALUES '], {}],
+    [['EMPTY_GAME_VALUES '], { items: [] }],
+    [['INVALID_GAME_VALUES /items'], { items: 'x' }],
+    [['INVALID_GAME_VALUES /0'], [1]],
+    [['INVALID_GAME_VALUE_ID /items/0/id'], { items: [{ type: 'group', entries: {} }] }],
+    [
+      ['DUPLICATE_GAME_VALUE_ID /1/id'],
+      [
+        { id: 'g', type: 'group', entries: {} },
+        { id: 'g', type: 'group', entries: {} },
+      ],
+    ],
+    [['INVALID_GAME_VALUE_TYPE /0/type'], [{ id: 'g', entries: {} }]],
+    [['INVALID_GROUP_ENTRIES /0/entries'], [{ id: 'g', type: 'group' }]],
+    [['GAME_VALUE_IGNORED /0'], [{ id: 'taken', type: 'group', entries: {} }]],
+    [['LEGACY_GAME_VALUES '], { groups: { g: { a: 1 } }, tables: {} }],
+  ])('finds %j in game values', (expected, document) => {
+    const findings = new Findings(EVERYTHING);
+    gameValuesFindings(document, (id) => id === 'taken', findings);
+    expect(findings.all.map(({ code, path }) => `${code} ${path}`)).toEqual(expected);
+  });
+
+  it('sees that a workflow calls itself, by way of others too, but not that a step bears its name', () => {
+    const charge: JsonObject = {
+      id: 'charge',
+      steps: [{ id: 'b', type: 'block', steps: [{ id: 'w', type: 'workflow', workflow: 'tax' }] }],
+    };
+    const tax = (target: string): JsonObject => ({ id: 'tax', steps: [{ id: 'c', type: 'call', target }] });
+    const known = (target: string): Known => ({ ...EVERYTHING, workflow: (id) => (id === 'tax' ? tax(target) : undefined) });
+    expect(codes('workflow', charge, known('charge'))).toEqual(['RECURSIVE_WORKFLOW ']);
+    expect(codes('workflow', charge, known('tax'))).toEqual([]);
+    const route = { id: 'x', type: 'condition', check: { expression: '1' }, routes: { true: { action: 'goto', target: 'charge' } } };
+    const step = { id: 'charge', type: 'transform', expression: '1' };
+    expect(codes('workflow', { id: 'charge', steps: [route, step] })).toEqual([]);
   });
 
   it('knows what a definition may name, and leaves templates to the call', () => {
@@ -224,6 +322,14 @@ describe('the validator (management 20)', () => {
     if (compiled.ok) expect(codes(kind, compiled.definition)).toEqual([]);
   });
 
+  it('has nothing to say about the queries and game values of the example game', () => {
+    const game = (file: string): Json => parseJson(readFileSync(new URL(file, GAME), 'utf8'));
+    const findings = new Findings(EVERYTHING);
+    gameValuesFindings(game('values.json'), () => false, findings);
+    expect(findings.all).toEqual([]);
+    for (const query of Object.values(Object(game('queries.json')))) expect(codes('query', Object(query))).toEqual([]);
+  });
+
   it('finds something or nothing in anything, bounded, and never throws', () => {
     const name = fc.constantFrom(
       'steps',
@@ -240,6 +346,13 @@ describe('the validator (management 20)', () => {
       'body',
       'all',
       'f',
+      'sources',
+      'config',
+      'joins',
+      'columns',
+      'rows',
+      'tables',
+      'constants',
     );
     const { value } = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
@@ -253,6 +366,7 @@ describe('the validator (management 20)', () => {
       fc.property(fc.constantFrom<ListedKind>('endpoint', 'workflow', 'collection', 'query'), fc.dictionary(name, value), (kind, made) => {
         const definition = parseJson(JSON.stringify(made));
         expect(definitionFindings(kind, Object(definition), NOTHING).length).toBeLessThanOrEqual(100);
+        gameValuesFindings(definition, () => false, new Findings(NOTHING));
       }),
     );
   });

@@ -146,6 +146,17 @@ describe('POST sync/preflight (management 11.3)', () => {
     });
   });
 
+  it('names a failure after its file, and keeps it from being taken for missing step ids (management 11.2, 19.4)', () => {
+    const misnamed = source('endpoint', 'file-id', 'id: bad id\nsteps: []');
+    const nameless = { slug: 'good', steps: [{ type: 'assert', check: { expression: '1' } }] };
+    const { body } = check(EMPTY, { endpoints: [misnamed, nameless] });
+    expect(body).toMatchObject({
+      endpoints: { results: [{ ok: false, resourceId: 'file-id' }, { diagnostics: [{ code: 'MISSING_STEP_ID' }] }] },
+    });
+    expect(JSON.stringify(body)).not.toContain('steps[');
+    expect(JSON.stringify(check(EMPTY, { endpoints: [nameless] }).body)).toContain('steps[0].id must be a non-empty string');
+  });
+
   it('counts a section that is no list as one failure', () => {
     expect(check(EMPTY, { endpoints: {} })).toMatchObject({
       status: 400,

@@ -3,6 +3,7 @@ import { member } from '../../../kernel/path.ts';
 import { acceptValue } from '../../wire-names.ts';
 import { objectOf, textOf } from '../read.ts';
 import { type Findings, isFlag, isWhole, oneOf } from './finding.ts';
+import { constantsFindings, tablesFindings } from './values.ts';
 
 /** Collections and their schemas (management 20). */
 
@@ -40,6 +41,10 @@ export function collectionFindings(definition: JsonObject, findings: Findings): 
     schemaFindings(schema, '/schema', findings);
     misreadFindings(objectOf(schema), findings);
   }
+  const constants = member(definition, 'constants') ?? null;
+  if (constants !== null) constantsFindings(constants, '/constants', findings);
+  const tables = member(definition, 'tables') ?? null;
+  if (tables !== null) tablesFindings(tables, '/tables', findings);
 }
 
 /**

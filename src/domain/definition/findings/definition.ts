@@ -5,15 +5,18 @@ import type { ListedKind } from '../kinds.ts';
 import { listOf, objectOf } from '../read.ts';
 import { collectionFindings } from './collection.ts';
 import { type Finding, Findings, isFlag, isMap, isText, isWhole, type Known, oneOf } from './finding.ts';
+import { queryFindings } from './query.ts';
+import { isRecursive } from './recursion.ts';
 import { stepsFindings } from './steps.ts';
 
-/** The validator of stored definitions (management 20). Queries are checked where they are planned. */
+/** The validator of stored definitions (management 20). */
 export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
   const findings = new Findings(known);
   unknownMembers(kind, definition, findings);
   if (kind === 'endpoint') endpointFindings(definition, findings);
   else if (kind === 'workflow') workflowFindings(definition, findings);
   else if (kind === 'collection') collectionFindings(definition, findings);
+  else queryFindings(definition, findings);
   return findings.all;
 }
 
@@ -105,20 +108,10 @@ function workflowFindings(definition: JsonObject, findings: Findings): void {
   findings.member(definition, 'returns', '', isMap, 'INVALID_RETURNS', 'an object');
   findings.member(definition, 'onFail', '', isMap, 'INVALID_ON_FAIL', 'an object');
   logicFindings(definition, findings, true);
-  if (callsItself(definition)) findings.add('RECURSIVE_WORKFLOW', '/steps', 'This workflow calls itself.', 'Calls may be 5 deep.');
   const parts = ['steps', 'check', 'condition', 'blocks'].map((name) => member(definition, name) ?? null);
   if (parts.every((part) => part === null || (isArray(part) && part.length === 0))) {
     findings.add('NO_STEPS', '/steps', 'This workflow has neither steps nor a check.');
   }
-}
-
-/** In its own steps, blocks and loops included; through another workflow only a call can tell. */
-function callsItself(definition: JsonObject): boolean {
-  const id = member(definition, 'id');
-  const calls = (json: Json | undefined): boolean => {
-    if (isArray(json)) return json.some(calls);
-    if (!isObject(json)) return false;
-    return ['workflow', 'target', 'flow'].some((name) => member(json, name) === id) || Object.values(json).some(calls);
-  };
-  return isText(id) && calls(member(definition, 'steps'));
+  if (isRecursive(definition, findings.known))
+    findings.add('RECURSIVE_WORKFLOW', '', 'This workflow calls itself, perhaps by way of others.', 'Calls may be 5 deep.');
 }

@@ -18,6 +18,8 @@ export interface Known {
   collection(name: string): boolean;
   /** A workflow, or an endpoint used as one. */
   callable(name: string): boolean;
+  /** The definition of a workflow. */
+  workflow(id: string): JsonObject | undefined;
   /** A table of the game values. */
   table(name: string): boolean;
 }

@@ -3,6 +3,7 @@ import { member } from '../../../kernel/path.ts';
 import { SLEEP_FIELDS } from '../../endpoint/steps/sleep.ts';
 import { isColor } from '../../endpoint/steps/webhook.ts';
 import { conditionFindings, whereFindings } from './condition.ts';
+import { expressionFindings } from './expression.ts';
 import { type Findings, isFlag, isMap, isTemplated, isText, isWhole, oneOf } from './finding.ts';
 
 /** What each type of step needs (management 20; endpoint-language 8 and 9). */
@@ -130,12 +131,15 @@ function operation(op: Json, path: string, findings: Findings): void {
   if (!isText(member(op, 'path'))) findings.add('MISSING_OP_PATH', path, `An operation needs a 'path'.`);
   operationWhen(op, path, findings);
   const value = member(op, 'value');
-  const computed = ['valueExpression', 'expression'].some((name) => Object.hasOwn(op, name));
+  const computed = ['valueExpression', 'expression'].find((name) => Object.hasOwn(op, name));
   if (word === 'pull') {
     if (!isObject(member(op, 'match') ?? null)) findings.add('PULL_REQUIRES_MATCH', path, `'pull' needs a 'match' object.`);
     return;
   }
-  if (computed) return;
+  if (computed !== undefined) {
+    expressionFindings(member(op, computed), `${path}/${computed}`, findings, 'math');
+    return;
+  }
   if (value === undefined) findings.add('MISSING_OP_VALUE', path, `This operation needs a 'value'.`);
   else if (word === 'inc' && !isNumber(value) && !isTemplated(value)) {
     findings.add('INC_VALUE_NOT_NUMERIC', `${path}/value`, `'inc' adds a number or a template.`);
@@ -156,6 +160,7 @@ function operationWhen(op: JsonObject, path: string, findings: Findings): void {
 function transform(step: JsonObject, path: string, findings: Findings): void {
   if (findings.missing(step, ['expression', 'value'], path, 'MISSING_TRANSFORM_VALUE')) return;
   findings.member(step, 'expression', path, (value) => isText(value) || typeof value === 'number', 'INVALID_EXPRESSION', 'a text');
+  expressionFindings(member(step, 'expression'), `${path}/expression`, findings);
 }
 
 function switches(step: JsonObject, path: string, findings: Findings): void {

@@ -1,0 +1,16 @@
+import type { Json } from '../../../kernel/json.ts';
+import { language } from '../../endpoint/compilers.ts';
+import { LanguageError } from '../../endpoint/errors.ts';
+import { compileExpression, compileMath } from '../../endpoint/expression.ts';
+import { type Findings, isText } from './finding.ts';
+
+/** An expression that cannot be read: every call that reaches it fails. `math`: where only a number will do. */
+export function expressionFindings(text: Json | undefined, path: string, findings: Findings, as: 'math' | 'any' = 'any'): void {
+  if (!isText(text)) return;
+  try {
+    (as === 'math' ? compileMath : compileExpression)(language, text);
+  } catch (error) {
+    if (!(error instanceof LanguageError)) throw error;
+    findings.add('INVALID_EXPRESSION', path, error.message);
+  }
+}

@@ -1,0 +1,20 @@
+import type { JsonObject } from '../../../kernel/json.ts';
+import { plainWords } from '../wording.ts';
+import type { Finding } from './finding.ts';
+
+/** Findings in the form that editors read: warnings, which never fail a push (management 11.3). */
+export function warningsOf(
+  found: readonly Finding[],
+  about: { readonly resourceKind: string; readonly resourceId: string },
+  sourcePath: string,
+): JsonObject[] {
+  return found.map(({ code, message, path, fix }) => ({
+    severity: 'warning',
+    code,
+    message: plainWords(message),
+    ...about,
+    sourcePath,
+    ...(path === '' ? {} : { sourcePointer: path }),
+    suggestedFix: fix ?? '',
+  }));
+}

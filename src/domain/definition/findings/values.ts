@@ -1,0 +1,160 @@
+import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { firstText, isReserved, objectOf, textOf } from '../read.ts';
+import type { Findings } from './finding.ts';
+
+/** Game values (management 20; runtime-storage 17): the document of the project, and `constants` and `tables` of collections. */
+
+/** What templates can name. */
+const ID = /^[A-Za-z0-9_-]{1,128}$/;
+const COLUMN_TYPES = ['string', 'number', 'boolean'] as const;
+/** Of a table with many wrong rows nobody reads more. */
+const MAX_ROW_FINDINGS = 20;
+
+/** `isTaken`: a collection defines a group or table of this id, which comes first. */
+export function gameValuesFindings(document: Json, isTaken: (id: string) => boolean, findings: Findings): void {
+  const items = isArray(document) ? document : member(objectOf(document), 'items');
+  const [groups, tables] = [member(objectOf(document), 'groups'), member(objectOf(document), 'tables')];
+  if (items === undefined && (groups !== undefined || tables !== undefined)) {
+    findings.add('LEGACY_GAME_VALUES', '', `This is an older form of game values.`, `Send {items: [...]}.`);
+    constantsFindings(groups ?? [], '/groups', findings);
+    tablesFindings(tables ?? [], '/tables', findings);
+    return;
+  }
+  if (items !== undefined && !isArray(items)) {
+    findings.add('INVALID_GAME_VALUES', '/items', `'items' must be a list.`);
+    return;
+  }
+  if (items === undefined || items.length === 0) {
+    findings.add('EMPTY_GAME_VALUES', '', 'These game values hold nothing.');
+    return;
+  }
+  const root = isArray(document) ? '' : '/items';
+  const ids = new Set<string>();
+  for (const [index, item] of items.entries()) itemFindings(item, `${root}/${index}`, ids, isTaken, findings);
+}
+
+function itemFindings(item: Json, path: string, ids: Set<string>, isTaken: (id: string) => boolean, findings: Findings): void {
+  if (!isObject(item)) {
+    findings.add('INVALID_GAME_VALUES', path, 'A group or table must be an object.');
+    return;
+  }
+  const id = idFinding(textOf(member(item, 'id')), `${path}/id`, ids, findings);
+  if (id !== undefined && isTaken(id)) findings.add('GAME_VALUE_IGNORED', path, `A collection defines '${id}', so this is ignored.`);
+  const type = textOf(member(item, 'type'))?.toLowerCase();
+  if (type !== 'group' && type !== 'table') findings.add('INVALID_GAME_VALUE_TYPE', `${path}/type`, `'type' must be group or table.`);
+  if (type === 'table') tableFindings(item, path, findings);
+  else entriesFindings(member(item, 'entries') ?? member(item, 'values'), `${path}/entries`, findings);
+}
+
+/** `constants` of a collection, in a list or by id. */
+export function constantsFindings(constants: Json, path: string, findings: Findings): void {
+  for (const { at, item } of named(constants, path, ['id', 'group', 'name', 'key'], findings)) {
+    const inner = isObject(item) ? (member(item, 'entries') ?? member(item, 'values')) : undefined;
+    // By id the entries may stand there themselves.
+    if (inner !== undefined || isArray(constants)) entriesFindings(inner, `${at}/entries`, findings);
+    else entriesFindings(item, at, findings);
+  }
+}
+
+/** `tables` of a collection, in a list or by id; by id the rows may stand there themselves. */
+export function tablesFindings(tables: Json, path: string, findings: Findings): void {
+  for (const { at, item } of named(tables, path, ['id', 'table', 'name', 'key'], findings)) {
+    if (isObject(item)) tableFindings(item, at, findings);
+    else if (!isArray(item) || isArray(tables)) findings.add('INVALID_GAME_VALUES', at, 'A table must be an object.');
+  }
+}
+
+/** The items of a list or a map, each with its place. */
+function named(raw: Json, path: string, idNames: readonly string[], findings: Findings): { readonly at: string; readonly item: Json }[] {
+  const ids = new Set<string>();
+  if (!isArray(raw) && !isObject(raw)) {
+    findings.add('INVALID_GAME_VALUES', path, 'This must be a list, or a map by id.');
+    return [];
+  }
+  return Object.entries(raw).map(([name, item]) => {
+    const at = `${path}/${name}`;
+    idFinding(isArray(raw) ? firstText(objectOf(item), ...idNames) : name, at, ids, findings);
+    return { at, item };
+  });
+}
+
+function idFinding(id: string | undefined, path: string, ids: Set<string>, findings: Findings): string | undefined {
+  if (id === undefined || !ID.test(id) || isReserved(id)) {
+    findings.add('INVALID_GAME_VALUE_ID', path, 'An id is 1 to 128 letters, digits, _ or -.');
+    return undefined;
+  }
+  if (ids.has(id)) findings.add('DUPLICATE_GAME_VALUE_ID', path, `'${id}' is there already; the first one counts.`);
+  ids.add(id);
+  return id;
+}
+
+function entriesFindings(raw: Json | undefined, path: string, findings: Findings): void {
+  const entries = raw ?? null;
+  if (isObject(entries)) return;
+  if (!isArray(entries)) {
+    findings.add('INVALID_GROUP_ENTRIES', path, `'entries' must be a map of name to value.`);
+    return;
+  }
+  for (const [index, entry] of entries.entries()) {
+    if (firstText(objectOf(entry), 'key', 'name', 'id') !== undefined && Object.hasOwn(objectOf(entry), 'value')) continue;
+    findings.add('GROUP_ENTRY_SHAPE', `${path}/${index}`, `An entry of a list needs a 'key' and a 'value'.`);
+  }
+}
+
+function tableFindings(table: JsonObject, path: string, findings: Findings): void {
+  const columns = columnTypes(member(table, 'columns'), `${path}/columns`, findings);
+  const rows = member(table, 'rows') ?? null;
+  if (!isArray(rows)) {
+    findings.add('INVALID_TABLE_ROWS', `${path}/rows`, `'rows' must be a list.`);
+    return;
+  }
+  const before = findings.all.length;
+  for (const [index, row] of rows.entries()) {
+    if (findings.all.length - before >= MAX_ROW_FINDINGS) return;
+    rowFindings(row, columns, `${path}/rows/${index}`, findings);
+  }
+}
+
+/** Column key → type; `undefined`: its rows decide. `null`: there are no columns to hold rows against. */
+type Columns = ReadonlyMap<string, string | undefined> | null;
+
+function columnTypes(raw: Json | undefined, path: string, findings: Findings): Columns {
+  const columns = raw ?? null;
+  if (isObject(columns)) return new Map(Object.entries(columns).map(([key, type]) => [key, textOf(type)]));
+  if (!isArray(columns)) {
+    findings.add('INVALID_TABLE_COLUMNS', path, `'columns' must be a list.`);
+    return null;
+  }
+  const types = new Map<string, string | undefined>();
+  for (const [index, column] of columns.entries()) {
+    const key = isObject(column) ? firstText(column, 'key', 'id', 'name') : textOf(column);
+    const type = textOf(member(objectOf(column), 'type'));
+    const isKnown = type === undefined || COLUMN_TYPES.some((known) => known === type);
+    if (key === undefined || isReserved(key) || types.has(key) || !isKnown) {
+      findings.add('INVALID_TABLE_COLUMN', `${path}/${index}`, `A column needs a key of its own and the type ${COLUMN_TYPES.join(', ')}.`);
+    }
+    if (key !== undefined) types.set(key, type);
+  }
+  return types;
+}
+
+function rowFindings(row: Json, columns: Columns, path: string, findings: Findings): void {
+  if (!isObject(row) && !isArray(row)) {
+    findings.add('INVALID_TABLE_ROW', path, 'A row must be an object, or a list in the order of the columns.');
+    return;
+  }
+  if (columns === null) return;
+  const keys = [...columns.keys()];
+  for (const [name, cell] of Object.entries(row)) {
+    const key = isArray(row) ? keys[Number(name)] : name;
+    if (key === undefined || !columns.has(key)) findings.add('UNKNOWN_TABLE_CELL', `${path}/${name}`, 'The table has no such column.');
+    else if (!fits(cell, columns.get(key))) findings.add('TABLE_CELL_TYPE', `${path}/${name}`, `This should be a ${columns.get(key)}.`);
+  }
+}
+
+function fits(cell: Json, type: string | undefined): boolean {
+  if (cell === null || type === undefined) return true;
+  if (type === 'number') return isNumber(cell);
+  return type === 'string' || type === 'boolean' ? typeof cell === type : true;
+}
