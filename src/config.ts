@@ -117,6 +117,15 @@ const networks: Kind<readonly string[]> = {
     .pipe(z.array(z.string().refine(isNetwork))),
 };
 
+/** As a browser names them: scheme, host and port, no path. */
+const origins: Kind<readonly string[]> = {
+  allowed: 'origins such as https://game.example, with commas between, * for every one, or none',
+  parse: z
+    .string()
+    .transform((text) => (text === 'none' ? [] : text.split(',').map((one) => one.trim())))
+    .pipe(z.array(z.string().refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text)))),
+};
+
 /** Beginnings of addresses as they will be compared; `none` for none at all. */
 const prefixes: Kind<readonly string[] | null> = {
   allowed: 'http(s) addresses that end in /, with commas between, or none',
@@ -191,6 +200,7 @@ const SERVER = {
     networks,
     'Balancers whose `X-Forwarded-For` is believed when requests are counted by address.',
   ),
+  corsOrigins: setting('CORS_ORIGINS', 'none', origins, 'Web pages that may call from a browser, by their origin.'),
   webhookPrefixes: setting(
     'WEBHOOK_PREFIXES',
     null,
@@ -198,6 +208,7 @@ const SERVER = {
     'How the addresses begin that webhook steps may post to; `none`: nowhere; not set: those of the one chat service that endpoints in the wild name.',
   ),
   wireNames: setting('WIRE_NAMES', 'neutral', choice('neutral', 'published'), 'The spelling of names in answers; both are read, always.'),
+  v1Routes: setting('V1_ROUTES', 'old', choice('old', 'all'), 'Under /v1: what old clients call there, or all that /v3 serves.'),
   keyPrefix: setting('KEY_PREFIX', 'sp_', matching(/^[a-z0-9]{0,15}_?$/, 'at most 16 of a-z 0-9, then _'), 'How new API keys begin.'),
   platformIdPattern: setting(
     'PLATFORM_ID_PATTERN',
@@ -214,7 +225,7 @@ const SERVER = {
 } as const;
 
 const LIMITS = {
-  documentBytes: setting('LIMIT_DOCUMENT', '64 KiB', bytes(KIB, MIB), 'Largest document.'),
+  documentBytes: setting('LIMIT_DOCUMENT', '64 KiB', bytes(KIB, MIB), 'Largest document; `GROUP_BYTES` must be four times that.'),
   gameBodyBytes: setting('LIMIT_GAME_BODY', '256 KiB', bytes(KIB, 16 * MIB), 'Largest request body of a game.'),
   managementBodyBytes: setting('LIMIT_MANAGEMENT_BODY', '8 MiB', bytes(KIB, 64 * MIB), 'Largest request body of the management routes.'),
   bodyDepth: setting('LIMIT_BODY_DEPTH', '64', whole(4, 512), 'Deepest nesting of a request body.'),
@@ -222,6 +233,8 @@ const LIMITS = {
   gameRefill: setting('LIMIT_GAME_REFILL', '200', whole(1, 1e9), 'Requests per second of one address, game routes.'),
   managementBurst: setting('LIMIT_MANAGEMENT_BURST', '120', whole(1, 1e9), 'The same at once, management routes.'),
   managementRefill: setting('LIMIT_MANAGEMENT_REFILL', '20', whole(1, 1e9), 'The same per second, management routes.'),
+  sessionBurst: setting('LIMIT_SESSION_BURST', '120', whole(1, 1e9), 'The same at once, routes of auth sessions.'),
+  sessionRefill: setting('LIMIT_SESSION_REFILL', '30', whole(1, 1e9), 'The same per second, routes of auth sessions.'),
   workingSetBytes: setting('WORKING_SET', '64 MiB', bytes(MIB, 64 * 1024 * MIB), 'Memory for what is cached of documents.'),
   windowBytes: setting(
     'WORKING_SET_WINDOW',
@@ -293,9 +306,22 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ov
   const server = readTable(SERVER, env, overrides, problems);
   const verifier = readTable(VERIFIER, env, {}, problems);
   const limits = readTable(LIMITS, env, {}, problems);
+  if (problems.length === 0) problems.push(...atOdds(limits as Limits));
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   // The tables were read without a problem, so each name has a value of its row's type.
   return { ...server, verifier, limits } as Config;
+}
+
+/** An event may hold a document, what was asked for, and the document it was forked from, with their changes. */
+const DOCUMENTS_PER_APPEND = 4;
+
+/** Settings that are allowed each by itself, and leave writes that can never be stored. */
+function atOdds({ documentBytes, groupBytes }: Limits): string[] {
+  const needed = DOCUMENTS_PER_APPEND * documentBytes;
+  if (groupBytes >= needed) return [];
+  return [
+    `GROUP_BYTES is ${sizeText(groupBytes)}; allowed with a LIMIT_DOCUMENT of ${sizeText(documentBytes)}: ${sizeText(needed)} or more`,
+  ];
 }
 
 function readTable(

@@ -18,7 +18,7 @@ describe('the configuration', () => {
   });
 
   it('takes the flag before the variable and the variable before the default; an empty one counts as not set', () => {
-    expect(readConfig({ PORT: '9000', HOST: ' ', LIMIT_DOCUMENT: '1MiB' }, { port: '9001' })).toMatchObject({
+    expect(readConfig({ PORT: '9000', HOST: ' ', LIMIT_DOCUMENT: '1MiB', GROUP_BYTES: '4MiB' }, { port: '9001' })).toMatchObject({
       port: 9001,
       host: '127.0.0.1',
       limits: { documentBytes: 1_048_576 },
@@ -34,6 +34,14 @@ describe('the configuration', () => {
     expect(read).toThrow(/LIMIT_DOCUMENT is "64 pages"; allowed: bytes.* from 1 KiB to 1 MiB/);
   });
 
+  it('refuses documents that no append could hold', () => {
+    expect(readConfig({ LIMIT_DOCUMENT: '192 KiB' }).limits.documentBytes).toBe(196_608);
+    expect(() => readConfig({ LIMIT_DOCUMENT: '1 MiB' })).toThrow(
+      'GROUP_BYTES is 768 KiB; allowed with a LIMIT_DOCUMENT of 1 MiB: 4 MiB or more',
+    );
+    expect(() => readConfig({ GROUP_BYTES: '64 KiB' })).toThrow(/^GROUP_BYTES is 64 KiB; allowed with a LIMIT_DOCUMENT of 64 KiB/);
+  });
+
   it('takes addresses and networks as trusted proxies, and nothing else', () => {
     const read = (text: string) => readConfig({ TRUSTED_PROXIES: text }).trustedProxies;
     expect(readConfig({}).trustedProxies).toEqual(['127.0.0.0/8', '::1']);
@@ -41,6 +49,15 @@ describe('the configuration', () => {
     expect(read('none')).toEqual([]);
     for (const text of ['balancer', '10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/', '10.0.0.1/8/8', '10.0.0.1,'])
       expect(() => read(text)).toThrow(/^TRUSTED_PROXIES is /);
+  });
+
+  it('takes origins as a browser names them, and nothing else', () => {
+    const read = (text: string) => readConfig({ CORS_ORIGINS: text }).corsOrigins;
+    expect(readConfig({}).corsOrigins).toEqual([]);
+    expect(read('https://game.example, http://localhost:5173')).toEqual(['https://game.example', 'http://localhost:5173']);
+    expect(read('*')).toEqual(['*']);
+    for (const text of ['game.example', 'https://game.example/', 'https://game.example/play', '*.example', 'https://a.example,'])
+      expect(() => read(text)).toThrow(/^CORS_ORIGINS is /);
   });
 
   it('takes beginnings of addresses for webhooks that no other host can share', () => {

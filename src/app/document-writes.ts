@@ -74,6 +74,7 @@ export class DocumentWrites {
       body,
       saveVersion: how.saveVersion,
       strictSaveVersion: settings.strictSaveVersion,
+      fillDefaults: settings.fillDefaults,
       rules: definitions.rules,
       windowOf: (counter) => this.#window(counter),
       now: this.#now,

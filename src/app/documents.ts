@@ -51,7 +51,8 @@ export function createDocuments(context: AppContext): App['documents'] {
         const collection = directCollection(ground, caller, at.collection, at.key, 'write');
         requireOwn(ground, caller, collection, at.key);
         requireSession(view, caller, now);
-        const player = playerOf(caller, context.platformId);
+        // A dedicated server names whom it likes, bots too (security 2.3).
+        const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
         if (read instanceof Refusal) return read;
         view.expect(subjectsOfWrite(ground.space, collection, at.key));
         const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);

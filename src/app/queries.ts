@@ -10,11 +10,12 @@ import { type Grounds, grounds, requirePermission, requireRevision } from './acc
 import type { App, Caller, ReadAnswer } from './app.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
 import type { Project } from './project.ts';
-import { type Asked, runQuery } from './query-runs.ts';
+import { type Asked, boardOf, runQuery } from './query-runs.ts';
 
 /**
  * Queries answer from the views. A result is kept and given again only while none of its sources has changed since it was made
- * (decision 21): this node's head knows the revision of every collection's last change, so that costs one comparison.
+ * (decision 21): this node's head knows the revision of every collection's last change, so that costs one comparison. It is not given
+ * for ever: expressions may go by the clock.
  */
 
 interface Kept {
@@ -53,14 +54,15 @@ export function createQueries(context: AppContext): App['queries'] {
       const changedAt = lastChange(project, ground, plan);
       const name = [caller.projectId, ground.space, query.hash, asked.limit, asked.offset, asked.player, asked.around].join(' ');
       const known = kept.get(name);
-      if (known?.changedAt === changedAt && !run.fresh) {
+      const isGood = known?.changedAt === changedAt && context.scheduler.now() < expiry(known, plan);
+      if (isGood && !run.fresh) {
         return answer(context, project, caller, { body: fromCache(known, plan), reached: true }, false);
       }
       const make = async (): Promise<Made> => {
         const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
         const madeAt = context.scheduler.now();
         const work = () => runQuery({ context, projectId: project.id, ground, query, plan, asked });
-        return { body: stringifyJson(await (plan.board === null ? inTurn(work) : work())), reached, madeAt };
+        return { body: stringifyJson(await (boardOf(plan, ground) === null ? inTurn(work) : work())), reached, madeAt };
       };
       const share = `${name} ${changedAt}`;
       const shared = running.get(share) ?? make().finally(() => running.delete(share));
@@ -132,10 +134,22 @@ function turns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** The kept text with three more members; `ttl` tells how long a client may go on showing it. */
-function fromCache({ body, madeAt }: Kept, { ttl }: QueryPlan): string {
-  const expiresAt = new Date(Math.min(madeAt + ttl * 1000, 8.64e15)).toISOString();
-  return `${body.slice(0, -1)},"fromCache":true,"cachedAt":"${new Date(madeAt).toISOString()}","expiresAt":"${expiresAt}"}`;
+/**
+ * Until when a result is given again, unix ms: for its `ttl`, 2 s at least (runtime-storage 16.7). Who is online comes out of
+ * telemetry, which changes no source, so results that show it are kept no longer than that.
+ */
+function expiry({ madeAt }: Kept, { ttl, withProfiles }: QueryPlan): number {
+  return Math.min(madeAt + (withProfiles ? SHORTEST_KEPT_MS : Math.max(ttl * 1000, SHORTEST_KEPT_MS)), LAST_INSTANT);
+}
+
+const SHORTEST_KEPT_MS = 2_000;
+/** What a date can hold. */
+const LAST_INSTANT = 8.64e15;
+
+/** The kept text with three more members. */
+function fromCache(kept: Kept, plan: QueryPlan): string {
+  const [cachedAt, expiresAt] = [kept.madeAt, expiry(kept, plan)].map((at) => new Date(at).toISOString());
+  return `${kept.body.slice(0, -1)},"fromCache":true,"cachedAt":"${cachedAt}","expiresAt":"${expiresAt}"}`;
 }
 
 function answer(

@@ -31,12 +31,21 @@ export interface RunInput {
   readonly asked: Asked;
 }
 
+/** What is stored passed `LIMIT_BODY_DEPTH` when it came; whatever that is now, one document must not take a query from all. */
+const STORED_DEPTH = 10_000;
+
 /** Documents that have to be kept for joins, or to tell a player's rank, in bytes of their texts. */
 const MOST_KEPT = 64 * 1024 * 1024;
 
 export async function runQuery(input: RunInput): Promise<JsonObject> {
-  const { plan } = input;
-  return plan.board === null ? runScan(input) : runBoard(input, plan.board);
+  const board = boardOf(input.plan, input.ground);
+  return board === null ? runScan(input) : runBoard(input, board);
+}
+
+/** The board to answer from, if any. Boards count defaults, so they are of no use where a project has documents served as stored. */
+export function boardOf({ board }: QueryPlan, { definitions, settings }: Grounds): BoardPlan | null {
+  if (board === null || settings.fillDefaults) return board;
+  return definitions.collection(board.collectionId)?.schema.hasDefaults ? null : board;
 }
 
 async function runBoard(input: RunInput, board: BoardPlan): Promise<JsonObject> {
@@ -141,7 +150,7 @@ function since(context: AppContext, started: number): number {
 }
 
 function documentOf(text: string, collection: CollectionModel | undefined, { settings }: Grounds): JsonObject {
-  const value = parseJson(text, { maxDepth: 128 });
+  const value = parseJson(text, { maxDepth: STORED_DEPTH });
   const document = isObject(value) ? value : {};
   return collection && settings.fillDefaults ? fillDefaults(collection.schema, document) : document;
 }

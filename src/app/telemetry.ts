@@ -42,7 +42,7 @@ export function createTelemetry(context: AppContext): App['telemetry'] {
         throw refusal('PAYLOAD_TOO_LARGE', `An analytics event has at most ${LONGEST_EVENT} characters`);
       }
       if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
-      const fact: TelemetryReport = { type: 'analytics.tracked', data: accepted(analyticsEvent(body, claimed)) };
+      const fact: TelemetryReport = { type: 'analytics.tracked', data: accepted(analyticsEvent(body, claimed, context.platformId)) };
       const settings = await analyticsOf(context, caller);
       if (!isCaptured(settings, fact)) return { stored: false, reason: 'capture_disabled' };
       const revision = await record(context, caller, asKept(settings, fact), context.scheduler.now(), TRACK_MS);

@@ -60,6 +60,8 @@ function httpSettings(config: Config): HttpSettings {
     ...HTTP_DEFAULTS,
     version: VERSION,
     wireNames,
+    corsOrigins: config.corsOrigins,
+    wholeV1: config.v1Routes === 'all',
     gameBodyBytes: limits.gameBodyBytes,
     managementBodyBytes: limits.managementBodyBytes,
     bodyDepth: limits.bodyDepth,
@@ -67,7 +69,7 @@ function httpSettings(config: Config): HttpSettings {
     buckets: {
       game: { burst: limits.gameBurst, perSecond: limits.gameRefill },
       management: { burst: limits.managementBurst, perSecond: limits.managementRefill },
-      session: { burst: 120, perSecond: 30 },
+      session: { burst: limits.sessionBurst, perSecond: limits.sessionRefill },
     },
   };
 }

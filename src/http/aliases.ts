@@ -58,6 +58,12 @@ const PREFIXES: ReadonlyMap<string, Prefix> = new Map([
   ['api/pages', PAGES],
 ]);
 
+/** The same where `/v1` is another name of all of `/v3`, for a client that is set to that version (client-wire 1.7). */
+const WITH_WHOLE_V1: ReadonlyMap<string, Prefix> = new Map([
+  ...PREFIXES,
+  ...[...PREFIXES].flatMap(([name, found]): [string, Prefix][] => (name.startsWith('v3/') ? [[`v1/${name.slice(3)}`, found]] : [])),
+]);
+
 // It can never be a project's id (runtime-storage 1.2).
 const CANARY = prefix('canary', 'game', '/v3/storage');
 const CANARY_PATH = /^\/deploy-canary(?:\/|$)/i;
@@ -85,16 +91,16 @@ const ENDPOINT_WITHOUT_SLUG = /^\/[^/]+\/$/;
 
 /**
  * Finds the family of a request path (as sent, without the query). `null` where nothing can match: an unknown prefix, malformed
- * escapes, an empty or forbidden segment.
+ * escapes, an empty or forbidden segment. `wholeV1`: as in the settings.
  */
-export function locate(sent: string): Location | null {
+export function locate(sent: string, wholeV1 = false): Location | null {
   const path = canonical(sent);
   if (path === null || path.charCodeAt(0) !== 47) return null;
 
   const first = path.indexOf('/', 1);
   const second = first < 0 ? -1 : path.indexOf('/', first + 1);
   const short = SHORT_PREFIXES.get(lower(path, first));
-  const found = short ?? (first < 0 ? undefined : PREFIXES.get(lower(path, second)));
+  const found = short ?? (first < 0 ? undefined : (wholeV1 ? WITH_WHOLE_V1 : PREFIXES).get(lower(path, second)));
   if (!found) return null;
 
   const cut = short ? first : second;

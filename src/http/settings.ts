@@ -9,6 +9,8 @@ export interface HttpSettings {
   readonly corsOrigins: readonly string[];
   /** Which spelling of names the answers use (decision 1). */
   readonly wireNames: 'neutral' | 'published';
+  /** Whether `/v1` serves all that `/v3` does, or only what old clients call there. */
+  readonly wholeV1: boolean;
   readonly gameBodyBytes: number;
   readonly managementBodyBytes: number;
   /** Deepest nesting of a request body. */
@@ -43,6 +45,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
   database: 'postgres',
   corsOrigins: [],
   wireNames: 'neutral',
+  wholeV1: false,
   gameBodyBytes: 262_144,
   managementBodyBytes: 8_388_608,
   bodyDepth: 64,

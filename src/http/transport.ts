@@ -68,7 +68,7 @@ export function transport(parts: TransportParts): Middleware<State> {
 }
 
 async function dispatch(parts: TransportParts, ctx: Context, exchange: Exchange): Promise<Answer> {
-  const location = locate(exchange.path);
+  const location = locate(exchange.path, parts.settings.wholeV1);
   if (!location) throw refusal('NOT_FOUND');
   const { family, group } = location.prefix;
   if (group && parts.buckets) parts.buckets.take(exchange.req, group);

@@ -30,6 +30,16 @@ describe('prefixes', () => {
     }
   });
 
+  it('serves all of v3 under v1 where it is told to', () => {
+    const whole = (path: string) => locate(path, true)?.path;
+    const moved = ['storage/p/c/k', 'security-config/p', 'manage/p/validate', 'server-info', 'storage/p/c/k/records', 'endpoints/p/buy'];
+    for (const path of moved) expect(whole(`/v1/${path}`)).toBe(`/v3/${path}`);
+    expect(whole('/v1/sessions/p/create')).toBe('/v3/auth-sessions/p/create');
+    expect(whole('/v3/storage/p/c/k')).toBe('/v3/storage/p/c/k');
+    expect(found('/v1/storage/p/c/k')).toBe('storage-v1 /v1/storage/p/c/k');
+    expect(found('/v1/security-config/p')).toBeNull();
+  });
+
   it('never takes the canary for a project', () => {
     expect(found('/v3/storage/Deploy-Canary/a/b')).toBe('canary /v3/storage/Deploy-Canary/a/b');
     expect(found('/v3/storage/deploy-canaryx/a/b')).toBe('storage /v3/storage/deploy-canaryx/a/b');

@@ -17,6 +17,7 @@ const COLLECTIONS = [
   { id: 'clans', name: 'Clans', collectionType: 'global', accessMode: 'public', schema: {} },
   { id: 'hot', name: 'Hot', ...player, schema: {} },
   { id: 'seen', name: 'Seen', ...player, schema: {} },
+  { id: 'deep', name: 'Deep', ...player, schema: {} },
 ];
 const heroes = [{ collectionId: 'heroes' }];
 const PROFILE = ['playerProfile.playerName', 'playerProfile.isOnline', 'playerProfile.sessionCount'];
@@ -51,6 +52,9 @@ const QUERIES = [
     sources: [{ collectionId: 'seen' }],
     config: { field: 'playerProfile.sessionCount', fields: PROFILE },
   },
+  { id: 'brief', name: 'Brief', type: 'count', sources: heroes, cache: { ttlSeconds: 1 } },
+  { id: 'deep-sum', name: 'Deep sum', type: 'sum', sources: [{ collectionId: 'deep' }], config: { field: 'n' } },
+  { id: 'deep-top', name: 'Deep top', sources: [{ collectionId: 'deep' }], config: { field: 'n' } },
   { id: 'nowhere', name: 'Nowhere', type: 'count', sources: [{ collectionId: 'gone' }] },
   { id: 'odd', name: 'Odd', type: 'median', sources: heroes, config: { field: 'xp' } },
   { id: 'sourceless', name: 'Sourceless', type: 'count', sources: [] },
@@ -60,7 +64,7 @@ const QUERIES = [
 
 beforeAll(async () => {
   const data = newFolder();
-  node = await startNode(data, { env: { DATABASE_URL: await testDatabase() } });
+  node = await startNode(data, { env: { DATABASE_URL: await testDatabase(), LIMIT_BODY_DEPTH: '300' } });
   game = createClient(node.url, demoCredentials(data));
   const push = (route: string, body: unknown) => ok(game.manage('POST', game.definitions(route), { body }));
   await push('collections', COLLECTIONS);
@@ -123,6 +127,15 @@ describe('a query', () => {
     expect(answer.entries[9]).toMatchObject({ value: 1, data: { twice: 2 }, outputValues: { clan: null, twice: 2 } });
   });
 
+  test('goes by documents as they are stored where the project has them served so', async () => {
+    const served = (fillDefaults: boolean) => game.manage('PUT', game.definitions('settings'), { body: { fillDefaults } });
+    const standing = async () => Object((await ok(game.play('GET', `${path('top')}?platformId=plain`, {}, null))).body);
+    expect(await standing()).toMatchObject({ total: 11, player: { value: 1 } });
+    await ok(served(false));
+    expect(await standing()).toMatchObject({ total: 10, player: null });
+    await ok(served(true));
+  });
+
   test('runs expressions and joins', async () => {
     expect((await run('worth')).entries.map(({ value, data }: { value: number; data: object }) => [value, data])).toEqual([
       [450, { xp: 45 }],
@@ -149,6 +162,17 @@ describe('a query', () => {
       { key: ada, value: 2, data: { playerProfile: profile } },
       { key: `${bo}_slot`, value: 1, data: { playerProfile: { playerName: 'Bo' } }, outputValues: { 'playerProfile.isOnline': null } },
     ]);
+    // Without being asked for live, too, although no document changes.
+    await run('regulars');
+    await ok(game.play('POST', game.storage('stats/heartbeat'), { body: { ...beat, event: 'leave' } }));
+    const isOnline = async () => (await run('regulars')).entries[0].data.playerProfile.isOnline;
+    await expect.poll(isOnline, { timeout: 20_000 }).toBe(false);
+  });
+
+  test('reads documents as deep as bodies may be', async () => {
+    await ok(game.play('POST', game.storage('deep/p1'), { raw: `{"n":5,"nest":${'['.repeat(299)}${']'.repeat(299)}}` }));
+    expect(await run('deep-sum')).toMatchObject({ sum: 5, counted: 1 });
+    expect((await run('deep-top')).entries).toMatchObject([{ key: 'p1', value: 5 }]);
   });
 
   test('is refused as documented', async () => {
@@ -182,6 +206,13 @@ describe('a query', () => {
       expiresAt: expect.stringMatching(/Z$/),
       count: 12,
     });
+  });
+
+  test('is not given again after the time that it said', async () => {
+    await run('brief');
+    const { cachedAt, expiresAt } = await run('brief');
+    expect(Date.parse(expiresAt) - Date.parse(cachedAt)).toBe(2000);
+    await expect.poll(async () => (await run('brief')).fromCache, { timeout: 20_000 }).toBeUndefined();
   });
 });
 

@@ -13,6 +13,7 @@ let env: { readonly DATABASE_URL: string };
 let node: Node;
 let game: Client;
 
+const ORIGIN = 'https://game.example';
 const FIELDS = {
   gold: { type: 'number', default: 100, _ledger: true },
   name: { type: 'string', maxLength: 5 },
@@ -57,7 +58,7 @@ const RULES = [
 
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase() };
-  node = await startNode(newFolder(), { env });
+  node = await startNode(newFolder(), { env: { ...env, CORS_ORIGINS: ORIGIN, V1_ROUTES: 'all' } });
   game = createClient(node.url, demoCredentials(node.data));
   await ok(game.manage('PUT', game.definitions('collections'), { body: COLLECTIONS }));
   await ok(game.manage('PUT', game.definitions('rate-limit-rules'), { body: { rules: RULES } }));
@@ -150,6 +151,8 @@ describe('documents', () => {
   test('a secret in a header wins over a public key in the query, and needs the right to run collections', async () => {
     const secret = { 'x-api-key': game.secretKey };
     await ok(game.send('POST', `${game.storage('unset/2')}?apiKey=${game.publicKey}`, { body: { n: 1 }, headers: secret }));
+    // Whom a dedicated server names beside it is its own affair.
+    await ok(game.send('POST', game.storage('unset/2'), { body: { n: 2 }, headers: { ...secret, 'x-on-behalf-of': 'bot-7' } }));
     const poor = { headers: { 'x-api-key': await newApiKey(env, game.projectId, { collections: 'rw' }) } };
     expect(await refused(game.send('GET', game.storage('any/1'), poor))).toBe('403 FORBIDDEN');
     expect(await refused(game.send('GET', game.storage('any/1/records'), poor))).toBe('403 FORBIDDEN');
@@ -467,4 +470,24 @@ test('a disabled key is told so on documents, and is no key on records and views
   const send = (path: string) => refused(game.send('GET', `${game.storage(path)}?apiKey=${key}`));
   expect(await send('any/1')).toBe('401 UNAUTHORIZED');
   expect(await send('any/1/records')).toBe('401 UNAUTHORIZED');
+});
+
+test('a web page that CORS_ORIGINS names may call from a browser, any other may not', async () => {
+  const ask = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'x-public-key,content-type' };
+  const allowed = async (method: string, Origin: string, headers = {}) => {
+    const reply = await game.play(method, game.storage('any/nobody'), { headers: { Origin, ...headers } });
+    return [reply.status, reply.headers['access-control-allow-origin'], reply.headers['access-control-allow-headers']];
+  };
+  expect(await allowed('OPTIONS', ORIGIN, ask)).toEqual([200, ORIGIN, 'x-public-key,content-type']);
+  expect(await allowed('GET', ORIGIN)).toEqual([404, ORIGIN, undefined]);
+  expect(await allowed('OPTIONS', 'https://other.example', ask)).toEqual([404, undefined, undefined]);
+  expect(await allowed('GET', 'https://other.example')).toEqual([404, undefined, undefined]);
+});
+
+test('a client that is set to version v1 finds everything there where V1_ROUTES says so', async () => {
+  const [key, old] = [newKey(), (path: string) => path.replace('/v3/', '/v1/')];
+  await ok(game.play('POST', old(game.storage(`any/${key}`)), { body: { n: 1 } }));
+  expect(await bodyOf(get(`any/${key}`))).toEqual({ n: 1 });
+  await ok(game.send('GET', `/v1/security-config/${game.projectId}`));
+  await ok(game.manage('GET', old(game.definitions('validate'))));
 });

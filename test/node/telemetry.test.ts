@@ -15,7 +15,7 @@ let game: Client;
 
 beforeAll(async () => {
   const data = newFolder();
-  node = await startNode(data);
+  node = await startNode(data, { env: { PLATFORM_ID_PATTERN: '^(?:[79][0-9]{3,16}|user-[a-z]+)$' } });
   game = createClient(node.url, demoCredentials(data));
 });
 
@@ -82,6 +82,7 @@ describe('analytics events', () => {
   test('are stored, or refused with the code of what is wrong with them', async () => {
     expect((await ok(track(EVENT))).body).toEqual({ ok: true, stored: true, reason: null });
     expect((await ok(track({ ...EVENT, severity: 'error', stack: 'at x' }))).body).toMatchObject({ stored: true });
+    expect((await ok(track({ ...EVENT, platformId: 'user-ada' }))).body).toMatchObject({ stored: true });
     expect(await refused(track({ ...EVENT, platformId: Number(PLAYER) }))).toBe('400 INVALID_KEY');
     expect(await refused(track({ ...EVENT, severity: 'loud' }))).toBe('400 INVALID_ANALYTICS_EVENT');
     expect(await refused(track({ ...EVENT, type: null }))).toBe('400 INVALID_ANALYTICS_EVENT');

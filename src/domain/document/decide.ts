@@ -8,7 +8,7 @@ import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { ledgerEntries, originFinder } from './ledger.ts';
 import { OperationError, type Origin, parseOperations } from './operations.ts';
-import { fillDefaults } from './schema.ts';
+import { compileSchema, fillDefaults } from './schema.ts';
 import { operate, SAVE_VERSION, withClamped, withoutSaveVersion } from './store.ts';
 
 /** What a request's body asks for (spec: runtime 4.3). */
@@ -39,6 +39,8 @@ export interface WriteCommand extends DocumentCommand {
   readonly saveVersion: number | null;
   /** Whether a collection with `requireSaveVersion` refuses writers that name none. */
   readonly strictSaveVersion: boolean;
+  /** Whether readers see the defaults of what a document lacks; then operations and limits start from them, too. */
+  readonly fillDefaults: boolean;
   readonly rules: readonly RuleModel[];
   windowOf(counter: string): WindowState | null;
   /** UTF-8 bytes of the stored document's JSON. */
@@ -65,6 +67,8 @@ interface Outcome {
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
+/** Without defaults. */
+const AS_STORED = compileSchema(undefined);
 const NO_INCREASES: ReadonlyMap<string, number> = new Map();
 const NO_ORIGINS: ReadonlyMap<string, Origin> = new Map();
 
@@ -124,13 +128,15 @@ export function decideDelete(command: DocumentCommand): { readonly events: reado
   return { events: [event], state: { document: null, version, createdAt: fork === undefined ? createdAt : now, updatedAt: now } };
 }
 
-function workOut({ body, collection, current }: WriteCommand): Outcome {
+function workOut(command: WriteCommand): Outcome {
+  const { body, collection, current } = command;
   const stored = current?.document ?? null;
+  const schema = command.fillDefaults ? collection.schema : AS_STORED;
   if (body.kind === 'replace') {
-    const base = stored === null ? null : fillDefaults(collection.schema, stored);
+    const base = stored === null ? null : fillDefaults(schema, stored);
     return { base, document: withoutSaveVersion(body.document), changes: null, increases: NO_INCREASES, origins: NO_ORIGINS };
   }
-  const operated = operate(collection.schema, stored, body.ops);
+  const operated = operate(schema, stored, body.ops);
   if (stored !== null) return operated;
   const { base, document, increases, origins } = operated;
   return { base, document, changes: null, increases, origins };

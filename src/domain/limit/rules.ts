@@ -1,5 +1,6 @@
-import { isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel, WindowName } from '../definition/model.ts';
+import { flagOf, numberOf } from '../definition/read.ts';
 import { WINDOW_NAMES } from './windows.ts';
 
 const ID = /^[A-Za-z0-9_]{1,64}$/;
@@ -35,7 +36,7 @@ export function normaliseRules(raw: Json): RuleModel[] {
 
 function normalise(id: string, raw: JsonObject): RuleModel | null {
   const windows = windowsOf(raw);
-  if (raw['enabled'] === false || windows.length === 0) return null;
+  if (flagOf(raw['enabled']) === false || windows.length === 0) return null;
   const action = raw['action'] === 'flag' || raw['action'] === 'clamp' ? raw['action'] : 'reject';
   const scope = raw['scope'] === 'global' ? 'global' : 'per_player';
   return { id, name: text(raw['name']) ?? id, collection: collectionOf(raw), field: fieldOf(raw), scope, action, windows };
@@ -52,8 +53,9 @@ function fieldOf(rule: JsonObject): string {
 function windowsOf(raw: JsonObject): RuleModel['windows'] {
   const map = isObject(raw['windows']) ? raw['windows'] : {};
   return WINDOW_NAMES.flatMap((window) => {
-    const limit = (raw['window'] === window ? raw['limit'] : undefined) ?? map[window] ?? raw[flatName(window)];
-    const count = isNumber(limit) ? toDouble(limit) : 0;
+    const limit = (text(raw['window']) === window ? raw['limit'] : undefined) ?? map[window] ?? raw[flatName(window)];
+    // Forms of older editors send numbers as texts; a limit that is not read would guard nothing, and nobody would see it.
+    const count = numberOf(limit) ?? 0;
     return count > 0 ? [{ window, limit: count }] : [];
   });
 }

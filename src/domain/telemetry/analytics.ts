@@ -1,6 +1,7 @@
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import { DOCUMENT_KEY } from '../document/key.ts';
 import { cutText } from '../document/text.ts';
 import { anyOf, LONGEST, numberOf, textOf } from './body.ts';
 import type { AnalyticsTracked } from './events.ts';
@@ -19,12 +20,13 @@ const TYPE_NAMES = ['type', 'event', 'code'];
 const LABEL_NAMES = ['label', 'code', 'message'];
 
 /**
- * What an analytics body comes to. Names are neutral already. Refused in this order: 400 INVALID_KEY for the player's id, then 400
- * INVALID_ANALYTICS_EVENT for an unknown severity, then for no usable type (runtime-storage 12).
+ * What an analytics body comes to. Names are neutral already. `ownIds`: what ids look like where a studio has a login of its own.
+ * Refused in this order: 400 INVALID_KEY for the player's id, then 400 INVALID_ANALYTICS_EVENT for an unknown severity, then for no
+ * usable type (runtime-storage 12).
  */
-export function analyticsEvent(body: JsonObject, claimed: string | null): AnalyticsTracked | Refusal {
-  const platformId = playerOf(member(body, 'platformId'), claimed);
-  if (platformId === null) return refusal('INVALID_KEY', 'platformId must be a text of 4 to 32 digits');
+export function analyticsEvent(body: JsonObject, claimed: string | null, ownIds: RegExp = REPORTED_PLAYER): AnalyticsTracked | Refusal {
+  const platformId = playerOf(member(body, 'platformId'), claimed, ownIds);
+  if (platformId === null) return refusal('INVALID_KEY', 'platformId must be the id of a player, as a text');
   const severity = severityOf(member(body, 'severity'));
   if (severity === undefined) return refusal('INVALID_ANALYTICS_EVENT', `severity must be one of ${SEVERITIES.join(', ')}`);
   const sentType = textOf(body, TYPE_NAMES, LONGEST.code);
@@ -55,9 +57,10 @@ export function analyticsEvent(body: JsonObject, claimed: string | null): Analyt
 }
 
 /** A text in the body wins; a number there is none (runtime-storage, trap 14). */
-function playerOf(sent: Json | undefined, claimed: string | null): string | null {
+function playerOf(sent: Json | undefined, claimed: string | null, ownIds: RegExp): string | null {
   const id = typeof sent === 'string' && sent !== '' ? sent : claimed;
-  return id !== null && REPORTED_PLAYER.test(id) ? id : null;
+  if (id === null) return null;
+  return REPORTED_PLAYER.test(id) || (DOCUMENT_KEY.test(id) && ownIds.test(id)) ? id : null;
 }
 
 /** `null`: none was sent; `undefined`: not one of ours. */

@@ -168,6 +168,9 @@ describe('the validator (management 20)', () => {
     ['INVALID_SCHEMA /schema', 'collection', { schema: [] }],
     ['INVALID_FIELD_NAME /schema/1a', 'collection', { schema: { '1a': 'string' } }],
     ['INVALID_FIELD /schema/f', 'collection', field(7)],
+    ['FIELD_MISREAD /schema/error', 'collection', { schema: { error: 'string' } }],
+    ['FIELD_MISREAD /schema/body', 'collection', { schema: { body: { properties: {} } } }],
+    ['FIELD_MISREAD /schema/properties/ops', 'collection', { schema: { properties: { ops: { type: 'array', items: 'string' } } } }],
     ['INVALID_FIELD_TYPE /schema/f/type', 'collection', field({ type: 'text' })],
     ['INVALID_FIELD_BOUND /schema/f/min', 'collection', field({ type: 'number', min: 'x' })],
     ['INVALID_LEDGER /schema/f/_ledger', 'collection', field({ type: 'string', _ledger: true })],
@@ -288,6 +291,11 @@ describe('the validator (management 20)', () => {
       'WORKFLOW_NOT_FOUND /steps/1/workflow',
       'VALUES_TABLE_NOT_FOUND /steps/2/table',
     ]);
+  });
+
+  it('lets fields be called like parts of an answer where no client takes them for one', () => {
+    const schema = { ok: 'string', status: { type: 'string' }, body: { type: 'number' }, error: 'boolean', ops: 'number', nothing: 'null' };
+    expect(codes('collection', { schema })).toEqual([]);
   });
 
   it('has nothing to say about routes that go on, and about the editor’s word for an op', () => {

@@ -120,6 +120,17 @@ describe('defaults under operations', () => {
     expect(accepted({ ...command, current: null }).data.document).toEqual({ gold: 105 });
   });
 
+  test('where readers see no defaults, it starts from what is stored', () => {
+    const current = stored({ x: 1 });
+    const command = write({
+      collection: collection(schema),
+      current,
+      fillDefaults: false,
+      body: ops({ op: 'inc', path: 'gold', value: 5 }),
+    });
+    expect(accepted(command).state.document).toEqual({ x: 1, gold: 5 });
+  });
+
   test('a default object that is written into is stored whole, so that no reader loses the rest', () => {
     const command = write({
       collection: collection(schema),

@@ -42,6 +42,7 @@ export function write(changes: Partial<WriteCommand> = {}): WriteCommand {
     player: 'caller',
     saveVersion: null,
     strictSaveVersion: false,
+    fillDefaults: true,
     rules: [],
     windowOf: () => null,
     maxBytes: 65_536,

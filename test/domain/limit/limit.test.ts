@@ -110,10 +110,30 @@ describe('forms of rules', () => {
   });
 
   test('disabled rules and rules without a limit do not count', () => {
-    for (const raw of [rule({ enabled: false }), rule({ limit: 0 }), rule({ limit: 'x' }), rule({ window: 'perAge' }), 'text', null]) {
+    for (const raw of [
+      rule({ enabled: false }),
+      rule({ enabled: 'false' }),
+      rule({ limit: 0 }),
+      rule({ limit: 'x' }),
+      rule({ window: 'perAge' }),
+      'text',
+      null,
+    ]) {
       expect(normaliseRules([raw])).toEqual([]);
     }
     expect(normaliseRules('text')).toEqual([]);
+  });
+
+  test('a limit that an editor sent as text is one', () => {
+    const { window: _, limit: __, ...bare } = rule();
+    for (const raw of [
+      rule({ limit: '10' }),
+      rule({ window: ' perDay ' }),
+      { ...bare, windows: { perDay: '10' } },
+      { ...bare, maxPerDay: '10' },
+    ]) {
+      expect(normaliseRules([raw])).toEqual([normal]);
+    }
   });
 
   test('ids are unique, because counters go by them', () => {

@@ -81,6 +81,13 @@ describe('an analytics event', () => {
     expect(decision instanceof Refusal ? codeOf(decision) : decision.platformId).toBe(expected);
   });
 
+  test('ids of a login of one’s own are players, too', () => {
+    const id = (platformId: string) => analyticsEvent({ platformId, type: 'x' }, null, /^user-.+$/);
+    expect(id('user-ada')).toMatchObject({ platformId: 'user-ada' });
+    expect(id('7656')).toMatchObject({ platformId: '7656' });
+    for (const other of ['ada', 'user-a b', `user-${'x'.repeat(256)}`]) expect(id(other)).toMatchObject({ code: 'INVALID_KEY' });
+  });
+
   test('the id is looked at before the severity, and the severity before the type', () => {
     expect(codeOf(analyticsEvent({ severity: 'loud' }, null))).toBe('400 INVALID_KEY');
     expect(track({ severity: 'loud' })).toMatchObject({ message: expect.stringContaining('severity') });

@@ -8,7 +8,7 @@ import { constantsFindings, tablesFindings } from './values.ts';
 /** Collections and their schemas (management 20). */
 
 const FIELD_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]{0,63}$/;
-const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'player', 'playerSave', 'datetime', 'any']);
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'player', 'playerSave', 'datetime', 'any', 'null']);
 const RATE_FIELDS = ['_maxPerMin', '_maxPerHour', '_maxPerDay', '_maxPerWeek', '_maxPerYear'];
 const BOUNDS = ['min', 'max', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'];
 const SETTINGS = new Set([
@@ -37,11 +37,44 @@ export function collectionFindings(definition: JsonObject, findings: Findings): 
     findings.add('EMPTY_COLLECTION_DEFINITION', '', 'This collection has no schema, tables or constants.');
   }
   const schema = member(definition, 'schema') ?? member(definition, 'fields');
-  if (schema !== undefined && schema !== null) schemaFindings(schema, '/schema', findings);
+  if (schema !== undefined && schema !== null) {
+    schemaFindings(schema, '/schema', findings);
+    misreadFindings(objectOf(schema), findings);
+  }
   const constants = member(definition, 'constants') ?? null;
   if (constants !== null) constantsFindings(constants, '/constants', findings);
   const tables = member(definition, 'tables') ?? null;
   if (tables !== null) tablesFindings(tables, '/tables', findings);
+}
+
+/**
+ * Fields that make something else of a document, with the types that do: read back, the client library takes them for its failure or
+ * for a part of the answer (runtime-storage 4.1); sent, a list `ops` makes it operations (4.3).
+ */
+const MISREAD: ReadonlyMap<string, readonly string[]> = new Map([
+  ['ok', ['boolean']],
+  ['error', ['string', 'object']],
+  ['status', ['number', 'integer']],
+  ['body', ['object']],
+  ['revision', ['object']],
+  ['_revisionStatus', ['object']],
+  ['ops', ['array']],
+]);
+
+function misreadFindings(schema: JsonObject, findings: Findings): void {
+  const properties = member(schema, 'properties') ?? null;
+  const [fields, path] = isObject(properties) ? [properties, '/schema/properties'] : [schema, '/schema'];
+  for (const [name, types] of MISREAD) {
+    const field = member(fields, name);
+    if (field === undefined) continue;
+    const type = textOf(isObject(field) ? member(field, 'type') : field) ?? 'any';
+    if (type !== 'any' && !types.includes(type)) continue;
+    const message =
+      name === 'ops'
+        ? `A document with a list 'ops' cannot be saved whole: the list is run as operations.`
+        : `The client library takes '${name}' in a document that it reads for a part of the answer.`;
+    findings.add('FIELD_MISREAD', `${path}/${name}`, message);
+  }
 }
 
 function isRateLimits(value: Json): boolean {
