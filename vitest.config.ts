@@ -1,4 +1,16 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Real processes, or hundreds of seeds. */
+const LONG = /\/test\/(?:app\/simulation|faults|infra|node)\//;
+
+/** Where durations of an earlier run are not at hand, as in CI, a long file that comes last would run alone. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return [...sorted.filter(({ moduleId }) => LONG.test(moduleId)), ...sorted.filter(({ moduleId }) => !LONG.test(moduleId))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -13,5 +25,6 @@ export default defineConfig({
     isolate: false,
     // More than the two CPUs of the smallest machine: much of a test of the real program is waiting for it.
     maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
   },
 });

@@ -94,7 +94,8 @@ export async function startNode(data: string, options: NodeOptions = {}): Promis
       running.child.kill('SIGKILL');
       throw new Error(`the node did not start (${exitCode ?? signalCode}): ${running.stdout()}${running.stderr()}`);
     }
-    if ((await healthStatus(url)) === 200) break;
+    // Its own word beside it: another program might listen there, and answer in its place.
+    if (running.stdout().includes(url) && (await healthStatus(url)) === 200) break;
   }
   const kill = () => {
     running.child.kill('SIGKILL');
