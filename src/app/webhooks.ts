@@ -24,9 +24,9 @@ const MOST_AT_ONCE = 32;
 const MOST_ERROR = 500;
 
 /**
- * `asked`: beginnings of addresses, each with a path; `null` for those of the one service that everybody uses. An address is compared as it will be asked, so `..` and user names lead
- * nowhere else. Redirects are not followed, and a name that resolves to a private address is not asked; an address in numbers or
- * `localhost` is, where a prefix names it: whoever runs the installation said so.
+ * `asked`: beginnings of addresses, each with a path; `null` for those of the one service that everybody uses. An address is compared
+ * as it will be asked, so `..` and user names lead nowhere else. Redirects are not followed, and a name that resolves to a private
+ * address is not asked; an address in numbers or `localhost` is, where a prefix names it: whoever runs the installation said so.
  */
 export function createWebhooks(asked: readonly string[] | null): Webhooks {
   const prefixes = asked ?? WEBHOOK_PREFIXES;
