@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { VERSION } from '../../src/version.ts';
 import { here } from './support/command-line.ts';
-import { newFolder, removeFolders, savepoint } from './support/program.ts';
+import { newFolder, removeFolders, run, savepoint } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -69,4 +69,10 @@ test('the process ends with 0 after help and version, 2 after wrong usage, 1 aft
   const none = await savepoint(['db', 'url', '--json', '--data', data]);
   removeFolders();
   expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('savepoint start') });
+});
+
+test('a reader that stops before the end of the output, as `| head` does, ends a command without a word', async () => {
+  const help = run(['--help']);
+  help.child.stdout?.destroy();
+  expect(await help.ended).toMatchObject({ code: 0, stderr: '' });
 });
