@@ -29,7 +29,10 @@ export async function openPlace({ data = newFolder(), env = {}, args = [] }: Pla
   const begin = () => startNode(data, { env: { ...ALL_ROLES, ...env }, port, args });
   const first = await begin();
   const project = openProject(first.url, demoCredentials(data));
-  await publishDefinitions(project);
+  await publishDefinitions(project).catch(async (error: unknown) => {
+    await first.stop();
+    throw error;
+  });
   const run = (...args: readonly string[]) => here([...args, '--data', data], { env });
   const place: Place = {
     data,
