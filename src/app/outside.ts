@@ -1,4 +1,4 @@
-import type { World } from '../domain/endpoint/run.ts';
+import { MOST_SCANNED, type World } from '../domain/endpoint/run.ts';
 import type { Space } from '../domain/events.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -19,8 +19,7 @@ export class NeedsOutside {
   }
 }
 
-/** Documents of one collection that a step looks through at most (endpoint-language 8), and what they may take in the table. */
-const MOST_SCANNED = 1000;
+/** What the documents of a collection that a step looks through may take in the table. */
 const MOST_SCANNED_BYTES = 4 * 1024 * 1024;
 /** What moves on faster than it can be asked for is taken as it was found: as of a moment after the call came. */
 const TRIES = 10;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import { Throttle } from './throttle.ts';
+import { Throttle } from '../throttle.ts';
 import { type Check, failed, type PlayerVerifier, type Proof, VERIFIED, type Verdict } from './verifier.ts';
 
 export interface GuardSettings {

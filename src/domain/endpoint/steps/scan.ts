@@ -1,6 +1,7 @@
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
+import { MOST_SCANNED } from '../run.ts';
 import { binding, type Compilation, type CompileStep, type Frame, type StepSource, stepFailure, textOf } from '../step.ts';
 import { compileDeep, setMember } from '../template.ts';
 import { isNullish, toList, toText, type Value } from '../value.ts';
@@ -12,7 +13,6 @@ import { compileWhere } from './where.ts';
 
 type Rows = (frame: Frame) => readonly Json[];
 
-const MOST_SCANNED = 1000;
 /** Reading a document for a row takes about as long as looking at this many rows. */
 const DOCUMENT_COST = 4;
 
