@@ -29,8 +29,14 @@ let recentBytes = 0;
 export function rememberDecoded(event: ProjectEvent, bytes: number): void {
   recent.set(event.id, { event, bytes });
   recentBytes += bytes;
+  // Only where it is needed: a map looks for its first entry among all that have gone before it.
+  if (recentBytes > RECENT_BYTES) forgetOldest();
+}
+
+/** Many at a time, for the same reason. */
+function forgetOldest(): void {
   for (const [id, oldest] of recent) {
-    if (recentBytes <= RECENT_BYTES) return;
+    if (recentBytes <= RECENT_BYTES / 2) return;
     recent.delete(id);
     recentBytes -= oldest.bytes;
   }
