@@ -1,4 +1,4 @@
-import type { Importer } from '../app/transfer/importer.ts';
+import type { Imported, Importer } from '../app/transfer/importer.ts';
 import {
   type Conflicts,
   definitionTables,
@@ -9,19 +9,18 @@ import {
 } from '../app/transfer/plan.ts';
 import { documentRow, putOfRow, slotRow } from '../app/transfer/rows.ts';
 import type { Installation } from '../compose/installation.ts';
+import type { Put } from '../domain/definition/publish.ts';
 import type { SavePage } from '../domain/page/page.ts';
-import { refusal } from '../kernel/errors.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, printOnce, stringifyJson } from '../kernel/json.ts';
 import { member } from '../kernel/path.ts';
-import { awaitShown, progress } from './context.ts';
+import { awaitShown, progress, tell } from './context.ts';
 import { at, type ProjectFile, type StreamedRow, streamedRows } from './project-file.ts';
 import { findProject } from './project-name.ts';
 
 /** Documents of one commit. */
 const COMMIT_ROWS = 200;
 const COMMIT_BYTES = 256 * 1024;
-/** After so much the read models are waited for: what they do not show has to be held in memory. */
-const AHEAD_BYTES = 8 * 1024 * 1024;
 
 type Made = Pick<ImportReport, 'publicKey' | 'secretKey'> & { readonly projectId: string };
 
@@ -30,7 +29,7 @@ export class ProjectImport {
   readonly #installation: Installation;
   readonly #file: string;
   readonly #contents: ProjectFile;
-  #ahead = 0;
+  #reached = -1;
   #rows = 0;
 
   constructor(installation: Installation, file: string, contents: ProjectFile) {
@@ -44,23 +43,37 @@ export class ProjectImport {
     const into = 'into' in target ? await findProject(this.#installation.pool, target.into) : null;
     const state = into === null ? null : await importer.definitions(into);
     const { definitions } = this.#contents;
-    const puts = (rows: ProjectFile['definitions']) => rows.map((row) => at(this.#file, `${row.table} ${row.id}`, () => putOfRow(row)));
     // Nothing is made before all that is in memory is known to be good.
-    puts(definitions);
+    this.#puts(definitions);
     this.#requireCollections(state === null ? [] : [...state.live.collection.keys()]);
     const tables = [...definitionTables(definitions, state), ...(await this.#streamedTables(into))];
     if (preview) return { projectId: into, tables, written: null };
     const made = into === null ? await this.#create(target) : { projectId: into };
-    const { projectId } = made;
+    try {
+      return { ...made, tables, written: await this.#write(importer, made.projectId, into === null, how) };
+    } catch (error) {
+      const remove = `savepoint project delete ${made.projectId} --yes`;
+      if (into === null) tell(`Project ${made.projectId} is made, not complete, and disabled: ${remove}, and import again.`);
+      throw error;
+    }
+  }
+
+  async #write(importer: Importer, projectId: string, isNew: boolean, how: Conflicts): Promise<ImportReport['written']> {
+    const { definitions } = this.#contents;
     const plan = resolved(definitions, await importer.definitions(projectId), how);
-    const published = await importer.publish(projectId, puts(plan.rows));
+    const published = await importer.publish(projectId, this.#puts(plan.rows));
     const streamed = await this.#stream(importer, projectId, plan.collections);
+    await this.#keepUp(importer, projectId);
     const pages = await this.#pages(projectId);
-    const keys = into === null ? (await importer.keys(projectId, this.#contents.keys)).written : 0;
-    if (into === null) await this.#enable(projectId);
+    const keys = isNew ? (await importer.keys(projectId, this.#contents.keys)).written : 0;
+    if (isNew) await this.#enable(projectId);
     const { revision } = await importer.publish(projectId, []);
     await awaitShown(this.#installation, projectId, revision);
-    return { ...made, tables, written: { definitions: published.written, ...streamed, keys, pages } };
+    return { definitions: published.written, ...streamed, keys, pages };
+  }
+
+  #puts(rows: ProjectFile['definitions']): readonly Put[] {
+    return rows.map((row) => at(this.#file, `${row.table} ${row.id}`, () => putOfRow(row)));
   }
 
   /** Disabled until all of it is there: nobody plays on half of a game. */
@@ -129,23 +142,35 @@ export class ProjectImport {
       const collection = renamed.get(id) ?? id;
       const isSlots = rows[0]?.table === 'save_records';
       const read = <T>(parse: (row: Json) => T) => rows.map(({ row, place }) => at(this.#file, place, () => parse(row)));
-      const done = isSlots
-        ? await importer.slots(projectId, collection, read(slotRow))
-        : await importer.documents(projectId, collection, read(documentRow));
+      const write = () =>
+        isSlots ? importer.slots(projectId, collection, read(slotRow)) : importer.documents(projectId, collection, read(documentRow));
+      const done = await this.#written(importer, projectId, write);
       if (isSlots) saveRecords += done.written;
       else documents += done.written;
       this.#rows += rows.length;
       progress(`${this.#rows} rows`);
-      await this.#keepUp(importer, projectId, done.revision, rows);
     }
     return { documents, saveRecords };
   }
 
-  async #keepUp(importer: Importer, projectId: string, revision: number, rows: readonly StreamedRow[]): Promise<void> {
-    this.#ahead += bytesOf(rows);
-    if (this.#ahead < AHEAD_BYTES) return;
-    if (await this.#installation.projected(projectId, revision)) importer.shown(projectId, revision);
-    this.#ahead = 0;
+  /** What the tables do not show has to be held in memory, and there is a bound to that: then they are waited for. */
+  async #written(importer: Importer, projectId: string, write: () => Promise<Imported>): Promise<Imported> {
+    for (;;) {
+      try {
+        const done = await write();
+        this.#reached = done.revision;
+        return done;
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'BEHIND') throw error;
+        if (!(await this.#keepUp(importer, projectId))) throw error;
+      }
+    }
+  }
+
+  async #keepUp(importer: Importer, projectId: string): Promise<boolean> {
+    const isShown = await this.#installation.projected(projectId, this.#reached);
+    if (isShown) importer.shown(projectId, this.#reached);
+    return isShown;
   }
 
   async #pages(projectId: string): Promise<number> {
