@@ -63,6 +63,21 @@ BEGIN
   END IF;
 END $$`;
 
+/** Players have the endpoint that they called last. Nothing in the log told of it before, so old rows have none. */
+const LAST_ENDPOINT = `DO $$
+DECLARE version integer;
+BEGIN
+  FOR version IN
+    SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = 'telemetry' AND v IS NOT NULL
+  LOOP
+    EXECUTE format('ALTER TABLE savepoint.telemetry_players_v%s ADD COLUMN IF NOT EXISTS last_endpoint_slug text', version);
+  END LOOP;
+  SELECT active INTO version FROM savepoint.projection_versions WHERE name = 'telemetry';
+  IF version IS NOT NULL THEN
+    EXECUTE format('CREATE OR REPLACE VIEW savepoint.telemetry_players AS SELECT * FROM savepoint.telemetry_players_v%s', version);
+  END IF;
+END $$`;
+
 function own(): readonly Migration[] {
   const sql = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
   return [
@@ -71,6 +86,7 @@ function own(): readonly Migration[] {
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
     { name: 'leaderboards-0002', sql: RANKED_BOARDS },
     { name: 'authority-0002', sql: GAME_PACKAGE },
+    { name: 'telemetry-0002', sql: LAST_ENDPOINT },
   ];
 }
 

@@ -83,6 +83,8 @@ export interface PlayerView {
   readonly sessions: number;
   readonly events: number;
   readonly lastType: string;
+  /** `null` where the project has no calls recorded. */
+  readonly lastEndpointSlug: string | null;
 }
 
 const PLAYERS = `
@@ -101,6 +103,7 @@ interface PlayerViewRow {
   readonly session_count: string;
   readonly events: string;
   readonly last_type: string;
+  readonly last_endpoint_slug: string | null;
 }
 
 /** Those seen last come first. Whoever has not told of a heartbeat for a minute counts as gone (runtime-storage 14). */
@@ -120,6 +123,7 @@ export async function listPlayers(
     sessions: Number(row.session_count),
     events: Number(row.events),
     lastType: row.last_type,
+    lastEndpointSlug: row.last_endpoint_slug,
   }));
 }
 

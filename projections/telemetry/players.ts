@@ -22,6 +22,7 @@ const COLUMNS = [
   ['last_type', 'text'],
   ['events', 'bigint'],
   ['listed_at', 'bigint'],
+  ['last_endpoint_slug', 'text'],
 ] as const;
 
 const NAMES = COLUMNS.map(([name]) => name).join(', ');
@@ -48,6 +49,7 @@ export interface PlayerRow {
   readonly last_type: string;
   readonly events: string;
   readonly listed_at: string | null;
+  readonly last_endpoint_slug: string | null;
 }
 
 export async function loadPlayers(session: Session, ids: readonly string[]): Promise<Map<string, Player>> {
@@ -85,6 +87,7 @@ export function playerOf(row: PlayerRow): Player {
       totalSeconds: row.play_seconds,
       sessionCount: Number(row.session_count),
       lastType: row.last_type,
+      lastEndpointSlug: row.last_endpoint_slug,
       events: Number(row.events),
       listedAt: numberOrNull(row.listed_at),
     },
@@ -109,6 +112,7 @@ function valuesOf(id: string, { stats, profile }: Player): readonly unknown[] {
     profile.lastType,
     profile.events,
     profile.listedAt,
+    profile.lastEndpointSlug,
   ];
 }
 

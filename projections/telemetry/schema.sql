@@ -45,6 +45,7 @@ CREATE TABLE {telemetry_players} (
   last_type text NOT NULL,
   events bigint NOT NULL,
   listed_at bigint,
+  last_endpoint_slug text,
   PRIMARY KEY (project, platform_id)
 ) WITH (fillfactor = 70);
 

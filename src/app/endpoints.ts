@@ -9,6 +9,7 @@ import type { App, Caller, EndpointAnswer, EndpointRequest } from './app.ts';
 import type { Decision, Outcome } from './commit.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf } from './context.ts';
 import { DocumentWrites } from './document-writes.ts';
+import { type CallWatch, watchOf } from './endpoint-calls.ts';
 import { requireCurrent, revisionOfCall, withRevision } from './endpoint-revision.ts';
 import { commit, draws, runSteps } from './endpoint-steps.ts';
 import { type OpenSealed, opener } from './open-request.ts';
@@ -30,7 +31,9 @@ export function createEndpoints(context: AppContext): App['endpoints'] {
     async call(caller, call) {
       const project = await projectOf(context, caller);
       const revision = revisionOfCall(context, project, caller, call);
-      const answer = runOnce(context, project, caller, call, revision);
+      const watch = watchOf(context, project, call);
+      const running = runOnce(context, project, caller, call, revision, watch);
+      const answer = watch === null ? running : watch.told(running);
       return revision === null ? answer : withRevision(answer, revision, call.slug, context.scheduler.now());
     },
   };
@@ -42,9 +45,11 @@ async function runOnce(
   claimed: Caller,
   call: EndpointRequest,
   revision: RevisionStatus | null,
+  watch: CallWatch | null,
 ): Promise<EndpointAnswer> {
   // Where nobody has to prove anything, nothing waits.
   const caller = mustProve(settingsOf(project), claimed) ? await proven(context, project, claimed, call) : claimed;
+  watch?.identified(caller);
   const draw = draws();
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
   const outside = new Outside(project, context);

@@ -149,7 +149,7 @@ export async function publishWhole(
 }
 
 /** The first texts of a publish that is too large for one commit, else `null`. */
-function firstTexts(events: readonly DomainEvent[]): readonly DomainEvent[] | null {
+export function firstTexts(events: readonly DomainEvent[]): readonly DomainEvent[] | null {
   const texts = events.filter((event) => event.type === 'source.stored');
   let bytes = 0;
   for (const [index, { data }] of texts.entries()) {

@@ -16,7 +16,7 @@ import type { View } from './view.ts';
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
 
-/** Records of global collections (runtime-storage 10). */
+/** Records of global collections (runtime-storage 10). Listing and reading them takes any valid key: they serve shared data (3). */
 export function createRecords(context: AppContext): App['records'] {
   return {
     async mayAppend(caller, at) {
@@ -59,8 +59,7 @@ export function createRecords(context: AppContext): App['records'] {
 
     async list(caller, at, query) {
       const project = await projectOf(context, caller);
-      const { definitions, key, space } = grounds(project.authority, project.definitions, caller, at.target);
-      if (caller.isSecret) requirePermission(key, 'collections', 'x');
+      const { definitions, space } = grounds(project.authority, project.definitions, caller, at.target);
       requireRevision(caller, 'read');
       const collection = definitions.collection(at.collection);
       if (collection?.type !== 'global') return { ...positioned(context, project, caller), body: { ok: true, records: [], cursor: null } };
@@ -80,7 +79,6 @@ export function createRecords(context: AppContext): App['records'] {
     async get(caller, at) {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, at.target);
-      if (caller.isSecret) requirePermission(ground.key, 'collections', 'x');
       requireRevision(caller, 'read');
       const collection = ground.definitions.collection(at.collection);
       const answer =

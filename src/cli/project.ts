@@ -4,6 +4,8 @@ import { acceptMember } from '../domain/wire-names.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type Json, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, tell, withInstallation } from './context.ts';
+import { exportCommand } from './project-export.ts';
+import { importCommand } from './project-import.ts';
 
 interface ProjectRow {
   readonly projectId: string;
@@ -14,10 +16,12 @@ interface ProjectRow {
 /** `savepoint project`: projects of this installation. */
 export function projectCommand(): Command {
   return new Command('project')
-    .description('create, list, set up and delete projects')
+    .description('create, list, set up, export, import and delete projects')
     .addCommand(create())
     .addCommand(list())
     .addCommand(settings())
+    .addCommand(exportCommand())
+    .addCommand(importCommand())
     .addCommand(remove());
 }
 

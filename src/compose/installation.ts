@@ -6,6 +6,7 @@ import { createStateReader } from '../../projections/state-reader.ts';
 import { createViewReader } from '../../projections/view-reader.ts';
 import { createOperator, type Operator } from '../app/operator.ts';
 import type { ProjectTests } from '../app/project-tests.ts';
+import type { Importer } from '../app/transfer/importer.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log/port.ts';
 import { schemaSql } from '../log/postgres/log.ts';
@@ -25,6 +26,8 @@ export interface Installation {
   readonly log: Log;
   readonly operator: Operator;
   readonly tests: ProjectTests;
+  /** What writes an import; loaded for who imports. */
+  importer(): Promise<Importer>;
   /**
    * Whether the read models show `revision`, which the log holds; projects it itself where no node does. Answers false when they have
    * stood still for 30 s. `onWait` is told where they are, every second that it takes.
@@ -88,6 +91,7 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
     operator: createOperator(projects, config.keyPrefix),
     // What runs endpoints is loaded for who runs some.
     tests: { run: async (...of) => (await import('./project-tests.ts')).projectTestsOn(config, projects).run(...of) },
+    importer: async () => (await import('../app/transfer/importer.ts')).createImporter(projects),
     async projected(projectId, revision, onWait) {
       if ((await views.caughtUp(projectId, revision, NODES_TURN_MS)) && (await stateAt(projectId)) >= revision) return true;
       return withProjector((projector) => bring(projector, projectId, revision, onWait));

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
@@ -43,6 +45,12 @@ const quickJson = async (...args: readonly string[]): Promise<unknown> => JSON.p
 const count = async (statement: string, ...values: readonly unknown[]) => {
   const { rows } = await database.query<{ count: string }>(`SELECT count(*) FROM savepoint.${statement}`, [...values]);
   return Number(rows[0]?.count);
+};
+
+const pageFile = () => {
+  const path = join(data, 'news.md');
+  writeFileSync(path, '# News');
+  return path;
 };
 
 describe('projects beside a running node', () => {
@@ -263,6 +271,118 @@ describe('rebuild beside a running node under write load', () => {
       await quick('verify');
     },
   );
+});
+
+describe('a project as a JSON file (management 18)', () => {
+  const SLOTS = { id: 'slots', collectionType: 'per-platformid', accessMode: 'public', maxRecords: 3, schema: {} };
+  const file = join(data, 'demo.json');
+  /** Without what an import makes anew: ids, keys and times. */
+  const contentOf = (path: string) => {
+    const text = readFileSync(path, 'utf8').replace(/"(updated_at_unix_ms|createdAt|updatedAt|_timestamp)":\d+/g, '"$1":0');
+    const { tables, export_version } = JSON.parse(text);
+    const { api_keys: _, checkpoint_cursor: __, project, ...rest } = tables;
+    return { export_version, ...rest, settings: { enabled: true, ...project[0].settings } };
+  };
+  const importing = async (...args: readonly string[]) => Object(await quickJson('project', 'import', ...args));
+  const refusedImport = async (text: string, ...args: readonly string[]) => {
+    const bad = join(data, 'bad.json');
+    writeFileSync(bad, text);
+    const { code, stderr } = await here(['project', 'import', bad, ...args, '--data', data]);
+    expect(code).toBe(1);
+    return stderr;
+  };
+
+  test('holds what authors and players have, every digit of it, and is replaced only with --force', async () => {
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [SLOTS] }));
+    await ok(game.manage('PUT', game.definitions('settings'), { body: { strictSaveVersion: true } }));
+    await ok(game.manage('PUT', game.definitions('tests'), { body: [{ id: 't1', endpoint: 'buy', input: {} }] }));
+    const { recordId } = Object((await ok(game.play('POST', game.storage(`slots/${PLAYER}/records`), { body: { recordName: 'Ä' } }))).body);
+    await ok(game.play('POST', game.storage(`slots/${PLAYER}_${recordId}`), { raw: '{"id64":76561198000000001,"10":1,"a":1.10}' }));
+    for (const text of ['first', 'second', 'third']) await ok(game.manage('POST', game.storage('feed/append'), { body: { text } }));
+    await quick('page', 'put', game.projectId, 'news', '--title', 'News', '--file', pageFile());
+    const exported = Object(await json('project', 'export', 'Demo', '--out', file));
+    expect(exported).toMatchObject({
+      projectId: game.projectId,
+      file,
+      counts: { collections: 8, global_records: 3, save_records: 1, pages: 1 },
+    });
+    expect(readFileSync(file, 'utf8')).toContain('"id64":76561198000000001,');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await outcome('project', 'export', game.projectId, '--out', file)).said).toContain('--force');
+    expect(await quick('project', 'export', game.projectId, '--out', file, '--force')).toContain('8 collections');
+    expect((await here(['project', 'export', 'nobody', '--out', join(data, 'no.json'), '--data', data])).stderr).toContain('NOT_FOUND');
+    expect(existsSync(join(data, 'no.json.part'))).toBe(false);
+  });
+
+  test('makes a project that is the same, and that the game’s old key works with', async () => {
+    const made = await importing(file, '--as-new', 'Twin');
+    expect(made.written).toMatchObject({ saveRecords: 1, pages: 1 });
+    const twin = join(data, 'twin.json');
+    await quick('project', 'export', 'Twin', '--out', twin);
+    expect(contentOf(twin)).toEqual(contentOf(file));
+    const other = createClient(node.url, { ...made, publicKey: game.publicKey });
+    expect((await ok(other.play('GET', other.storage(`players/${PLAYER}`)))).body).toMatchObject({ name: 'Ada', gold: 25 });
+    const { entries } = Object((await ok(other.play('GET', other.storage(`players/${PLAYER}/ledger`)))).body);
+    expect(entries).toMatchObject([{ field: 'gold', before: 0, after: 25, source: 'import' }]);
+    const { records } = Object((await ok(other.play('GET', other.storage('feed/list')))).body);
+    expect(records.map(({ text }: { text: string }) => text)).toEqual(['third', 'second', 'first']);
+    expect((await ok(other.play('GET', other.storage(`slots/${PLAYER}/records`)))).body).toMatchObject({ records: [{ recordName: 'Ä' }] });
+    await ok(other.play('POST', other.endpoint('buy'), { body: { item: 'axe' } }));
+    other.close();
+  });
+
+  test('is laid over a project: previewed, replaced, left or copied, and done again without effect', async () => {
+    const { projectId, ...keys } = Object(await quickJson('project', 'create', 'Laid over'));
+    const other = createClient(node.url, { projectId, publicKey: keys.publicKey, secretKey: keys.secretKey });
+    await ok(other.manage('PUT', other.definitions('collections'), { body: [{ ...SLOTS, maxRecords: 1 }] }));
+    await ok(other.manage('POST', other.storage(`slots/${PLAYER}`), { body: { mine: 1 } }));
+    const stored = async (route: string) => Object((await ok(other.manage('GET', other.definitions(route)))).body).data;
+    const slots = async () => (await stored('collections')).find(({ id }: { id: string }) => id === 'slots');
+
+    const preview = await importing(file, '--into', projectId, '--preview');
+    expect(preview).toMatchObject({ projectId, written: null });
+    const collections = preview.tables.find(({ table }: { table: string }) => table === 'collections');
+    expect(collections).toMatchObject({ incomingCount: 8, existingCount: 1, conflictCount: 1, newCount: 7, conflicts: [{ id: 'slots' }] });
+    expect((await slots()).maxRecords).toBe(1);
+
+    await importing(file, '--into', projectId, '--on-conflict', 'skip');
+    expect((await slots()).maxRecords).toBe(1);
+    await importing(file, '--into', projectId);
+    expect((await slots()).maxRecords).toBe(3);
+    expect((await importing(file, '--into', projectId)).written).toEqual({
+      definitions: 0,
+      documents: 0,
+      saveRecords: 0,
+      keys: 0,
+      pages: 1,
+    });
+    expect((await ok(other.manage('GET', other.storage(`slots/${PLAYER}`)))).body).toEqual({ mine: 1 });
+
+    await importing(file, '--into', projectId, '--on-conflict', 'copy');
+    const copies = (await stored('queries')).filter(({ name }: { name: string }) => name === 'Top (copy)');
+    const [copy] = copies;
+    expect(copies.length).toBe(1);
+    expect(copy.id).toMatch(/^[0-9a-f]{16}$/);
+    const followed = (await stored('collections')).find(({ id }: { id: string }) => id === copy.sources[0].collectionId);
+    expect(followed).toMatchObject({ name: 'scores (copy)' });
+    other.close();
+  });
+
+  test('that is none, or names what is not there, is refused before anything is made', async () => {
+    const before = await count('projects');
+    expect(await refusedImport('{"export_version":1,"tables":{}}', '--as-new')).toContain('no project_id');
+    expect(await refusedImport('{"project_id":"p","tables":{}}', '--as-new')).toContain('no export_version');
+    expect(await refusedImport('{"project_id":"p","export_version":9,"tables":{}}', '--as-new')).toContain('export_version 9');
+    expect(await refusedImport('{"project_id":"p","export_version":1}', '--as-new')).toContain('no tables');
+    expect(await refusedImport('{"project_id":"p","export_version":1,"tables":{"endpoints":[{}]}}', '--as-new')).toContain(
+      'tables.endpoints[0]',
+    );
+    expect(await refusedImport('{"project_id":"p","export_version":1,"tables":{"records":{"x":[{}]}}}', '--as-new')).toContain('records.x');
+    expect(await refusedImport('{"project_id":', '--as-new')).toContain('no JSON project export');
+    expect(await refusedImport('{}')).toContain('--as-new');
+    expect(await refusedImport('{"project_id":"p","export_version":1,"tables":{}}', '--into', 'nobody')).toContain('NOT_FOUND');
+    expect(await count('projects')).toBe(before);
+  });
 });
 
 describe('without a node', () => {

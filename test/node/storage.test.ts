@@ -50,6 +50,7 @@ const COLLECTIONS = [
     allowRecordDelete: true,
   },
   { id: 'open-feed', name: 'open-feed', collectionType: 'global', accessMode: 'public', publicAppend: true, schema: {} },
+  { id: 'hidden-feed', name: 'hidden-feed', collectionType: 'global', schema: {} },
   { id: 'small', name: 'small', collectionType: 'global', schema: {}, rateLimits: { mode: 'collection', savesPerDay: 2 } },
 ];
 const RULES = [
@@ -157,6 +158,21 @@ describe('documents', () => {
     expect(await refused(game.send('GET', game.storage('any/1'), poor))).toBe('403 FORBIDDEN');
     expect(await refused(game.send('GET', game.storage('any/1/records'), poor))).toBe('403 FORBIDDEN');
     expect(await refused(game.send('POST', game.storage('feed/append'), { ...poor, body: { text: 'x' } }))).toBe('403 FORBIDDEN');
+  });
+
+  test('lists, single records, ledgers, stats and rate limits take any valid key, a secret one without rights included', async () => {
+    const none = { headers: { 'x-api-key': await newApiKey(env, game.projectId, { endpoints: 'x', collections: 'none' }) } };
+    const look = (route: string) => game.send('GET', game.storage(route), none);
+    const key = newKey();
+    await ok(post(`heroes/${key}`, { gold: 5 }));
+    const { record } = await bodyOf(game.manage('POST', game.storage('hidden-feed/append'), { body: { text: 'shared' } }));
+    expect((await bodyOf(look('hidden-feed/list'))).records).toEqual([record]);
+    expect(await bodyOf(look(`hidden-feed/record/${record._id}`))).toEqual(record);
+    expect((await bodyOf(look(`heroes/${key}/ledger`))).summary.entryCount).toBe(1);
+    expect(await refused(look(`stats/${key}`))).toBe('404 NOT_FOUND');
+    expect((await bodyOf(game.send('GET', game.storage('rate-limits'), none))).ok).toBe(true);
+    // The document itself stays behind the right to run collections.
+    expect(await refused(look(`hidden-feed/${record._id}`))).toBe('403 FORBIDDEN');
   });
 });
 

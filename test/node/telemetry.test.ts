@@ -122,6 +122,32 @@ test('a failed save is recorded, and the operators are told', async () => {
   expect(text).toMatch(/savepoint_telemetry_events_total\{outcome="stored"\} \d+/);
 });
 
+test('endpoint calls are recorded where the project asks for it, and tell which one a player called last', async () => {
+  const player = '76561198000000107';
+  const steps = [{ id: 'c', type: 'condition', check: { field: 'input.n', op: '>', value: 0 }, onFail: { status: 409, error: 'NO_N' } }];
+  const endpoint = { id: 'greet', slug: 'greet', method: 'POST', steps, response: { body: { ok: true, playerName: 'Ева' } } };
+  await ok(game.manage('PUT', game.definitions('endpoints'), { body: [endpoint, { ...endpoint, id: 'part', slug: 'part' }] }));
+  const call = (slug: string, n: number, who: string | null = player) => game.play('POST', game.endpoint(slug), { body: { n } }, who);
+  const json = async (...args: readonly string[]) => JSON.parse(await printed(['analytics', ...args, '--data', node.data, '--json']));
+  await ok(call('greet', 1));
+  await settings({ captureEndpointCalls: true });
+  await ok(call('greet', 1));
+  expect(await refused(call('part', 0))).toBe('409 NO_N');
+  await ok(call('greet', 1, null));
+  const calls = await eventually('the calls are listed', async () => {
+    const found = await json('list', '--type', 'endpoint.call');
+    return found.length >= 2 && found;
+  });
+  expect(calls).toMatchObject([
+    { platformId: player, endpointSlug: 'part', source: 'server', payload: { context: { method: 'POST', status: 409, ok: false } } },
+    { platformId: player, endpointSlug: 'greet', label: 'greet', payload: { context: { status: 200, ok: true }, playerName: 'Ева' } },
+  ]);
+  expect(calls.length).toBe(2);
+  const [seen] = (await json('players')).filter((one: { platformId: string }) => one.platformId === player);
+  expect(seen).toMatchObject({ playerName: 'Ева', online: true, lastEndpointSlug: 'part', lastType: 'endpoint.call' });
+  await settings({});
+});
+
 describe('an operator', () => {
   const json = async (...args: readonly string[]) => JSON.parse(await printed(['analytics', ...args, '--data', node.data, '--json']));
 

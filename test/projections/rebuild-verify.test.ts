@@ -33,14 +33,16 @@ test('several nodes may migrate at once, and again', async () => {
   expect(await rowsOf(pool, `SELECT count(*)::int AS n FROM savepoint.migrations WHERE name = 'extra'`)).toEqual([{ n: 1 }]);
 });
 
-test('a database of before game packages gets their column, and keeps its projects', async () => {
+test('a database of before game packages and recorded calls gets their columns, and keeps its projects', async () => {
   const old = await freshPool();
   try {
     const log = createMemoryLog();
     const feed = new Feed(log, 'older');
     await old.query('ALTER TABLE savepoint.projects_v1 DROP COLUMN package CASCADE');
-    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'authority-0002'`);
+    await old.query('ALTER TABLE savepoint.telemetry_players_v1 DROP COLUMN last_endpoint_slug CASCADE');
+    await old.query(`DELETE FROM savepoint.migrations WHERE name IN ('authority-0002', 'telemetry-0002')`);
     await migrate(old);
+    expect(await rowsOf(old, 'SELECT last_endpoint_slug FROM savepoint.telemetry_players')).toEqual([]);
     await feed.commit({ type: 'project.created', data: { projectId: 'older', name: 'Older' } });
     await feed.commit({ type: 'package.synced', data: { changes: { currentRevisionId: 3 } } });
     await project(old, log, feed);

@@ -54,9 +54,7 @@ export function compileCollectionCall(language: Language, name: string, args: st
 /** A bare or quoted path, else a token or an expression. */
 function compileListArgument(language: Language, text: string): Eval {
   const bare = unquoted(text) ?? text;
-  if (!/^[A-Za-z_][\w.-]*$/.test(bare)) return language.expression(text);
-  const path = parsePath(bare);
-  return (scope) => scope.path(path);
+  return /^[A-Za-z_][\w.-]*(?:\[|$)/.test(bare) ? language.path(bare, false) : language.expression(text);
 }
 
 function sizeOf(scope: Scope, value: Value): number {

@@ -2,7 +2,7 @@ import { isArray } from '../../kernel/json.ts';
 import { COLLECTION_FUNCTIONS, compileCollectionCall } from './collections.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
-import { isForbidden, parsePath, step } from './path.ts';
+import { isForbidden, step } from './path.ts';
 import { compilePattern } from './pattern.ts';
 import { findTokens, literalOf, splitArguments, unquoted, wholeCall } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
@@ -54,8 +54,7 @@ function compileArgument(language: Language, text: string): Argument {
   if (findTokens(text).length > 0) return { eval: language.template(text), text };
   const call = wholeCall(text);
   if (call !== null && FUNCTION_NAMES.has(call.name)) return { eval: compileCall(language, call.name, call.args), text };
-  const path = parsePath(text);
-  return { eval: (scope) => scope.path(path), text };
+  return { eval: language.path(text, false), text };
 }
 
 function needs(name: string, args: readonly Argument[], least: number): void {

@@ -1,3 +1,4 @@
+import { bracketPathEnd } from './brackets.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
 import { isEqual } from './operators.ts';
@@ -130,7 +131,9 @@ class BooleanParser {
   private word(): Eval {
     const match = /^(?:-?\d+(?:\.\d+)?(?![\w.])|[A-Za-z_][\w.-]*)/.exec(this.text.slice(this.at));
     if (match === null) throw this.unexpected();
-    const word = this.slice(this.at + match[0].length);
+    const end = this.at + match[0].length;
+    if (this.text.charAt(end) === '[') return this.language.path(this.slice(bracketPathEnd(this.text, end)), false);
+    const word = this.slice(end);
     const literal = word === 'null' ? null : literalOf(word);
     if (literal !== undefined) return () => literal;
     const path = parsePath(word);

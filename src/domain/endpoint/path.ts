@@ -10,6 +10,7 @@ export interface Path {
 }
 
 export const MAX_SEGMENTS = 10;
+export const TOO_LONG = `A path may have at most ${MAX_SEGMENTS} segments.`;
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Names that would reach JavaScript's own machinery; they exist nowhere in the language. */
@@ -24,7 +25,7 @@ export function parsePath(text: string): Path {
 
 export function parseSegments(text: string): string[] {
   const segments = text.split('.', MAX_SEGMENTS + 1);
-  if (segments.length > MAX_SEGMENTS) throw new LanguageError(`A path may have at most ${MAX_SEGMENTS} segments.`);
+  if (segments.length > MAX_SEGMENTS) throw new LanguageError(TOO_LONG);
   for (const segment of segments) {
     if (isForbidden(segment.trim())) throw new LanguageError('Forbidden path segment.');
   }

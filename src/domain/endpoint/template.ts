@@ -1,8 +1,10 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { bracketParts } from './brackets.ts';
 import { LanguageError } from './errors.ts';
 import { compileCall, FUNCTION_NAMES } from './functions.ts';
 import type { Language } from './language.ts';
 import { type Path, parsePath } from './path.ts';
+import { compilePlace } from './place.ts';
 import { checkParentheses, findTokens, isOneToken, literalOf, type Span, unquoted, wholeCall } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
 import { bounded, isNullish, negate, toText, type Value } from './value.ts';
@@ -86,8 +88,16 @@ function compileCore(language: Language, core: string, aliases: boolean): Eval {
   return compilePath(language, core, aliases);
 }
 
-/** A path, possibly with nested tokens in its text: `values.prices.{{input.kind}}_cost`. */
-function compilePath(language: Language, text: string, aliases: boolean): Eval {
+/** A path, possibly with nested tokens in its text: `values.prices.{{input.kind}}_cost`, or with brackets: `visited[current]`. */
+export function compilePath(language: Language, text: string, aliases: boolean): Eval {
+  const parts = bracketParts(text);
+  if (parts !== null) {
+    const place = compilePlace(language, parts, aliases);
+    return (scope) => {
+      const path = place(scope);
+      return path === null ? undefined : readPath(scope, path, aliases);
+    };
+  }
   const spans = tokensOf(text);
   if (spans.length > 0) {
     const spelled = interpolation(language, text, spans);

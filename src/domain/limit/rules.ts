@@ -1,7 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import type { CollectionModel, RuleModel, WindowName } from '../definition/model.ts';
+import type { CollectionModel, RuleModel } from '../definition/model.ts';
 import { flagOf, numberOf } from '../definition/read.ts';
-import { WINDOW_NAMES } from './windows.ts';
+import { flatName, WINDOW_NAMES } from './windows.ts';
 
 const ID = /^[A-Za-z0-9_]{1,64}$/;
 
@@ -58,11 +58,6 @@ function windowsOf(raw: JsonObject): RuleModel['windows'] {
     const count = numberOf(limit) ?? 0;
     return count > 0 ? [{ window, limit: count }] : [];
   });
-}
-
-/** `perMinute` → `maxPerMinute`. */
-function flatName(window: WindowName): string {
-  return `maxP${window.slice(1)}`;
 }
 
 function text(value: Json | undefined): string | null {

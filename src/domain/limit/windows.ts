@@ -10,6 +10,11 @@ const FIRST_MONDAY = 4 * DAY;
 
 export const WINDOW_NAMES: readonly WindowName[] = ['perMinute', 'perHour', 'perDay', 'perWeek', 'perMonth', 'perYear'];
 
+/** `perMinute` → `maxPerMinute`: the window's name in the flat form of a rule. */
+export function flatName(window: WindowName): string {
+  return `maxP${window.slice(1)}`;
+}
+
 /** Start of the window that holds `now`; both in unix ms. */
 export function windowStart(window: WindowName, now: number): number {
   switch (window) {

@@ -60,6 +60,31 @@ export function issueKey(state: AuthorityState | null, command: IssueKey): Proje
   return { events: [{ type: 'key.issued', data: { keyId, kind, label, hash, display: displayKey(kind, key), permissions } }] };
 }
 
+/** A key as another project has it: of a secret one the hash alone. */
+export interface AdoptKey {
+  readonly kind: KeyKind;
+  readonly label: string;
+  /** The key itself if it is public, else its display form. */
+  readonly display: string;
+  /** SHA-256 (hex) of a secret key; `null` for a public one. */
+  readonly hash: string | null;
+  readonly permissions: Permissions;
+  readonly enabled: boolean;
+}
+
+/** Takes a key over. One that the project has already is left as it is there. */
+export function adoptKey(state: AuthorityState | null, keyId: string, key: AdoptKey): ProjectDecision | Refusal {
+  if (state === null || state.deleted) return noProject();
+  const { kind, label, display } = key;
+  const hash = key.hash ?? hashKey(display);
+  if ([...state.keys.values()].some((other) => other.hash === hash)) return { events: [] };
+  if (state.keys.size >= MAX_KEYS) return refusal('VALIDATION_FAILED', `A project has at most ${MAX_KEYS} keys`);
+  const permissions = kind === 'public' ? null : key.permissions;
+  const issued: DomainEvent = { type: 'key.issued', data: { keyId, kind, label, hash, display, permissions } };
+  const disabled: DomainEvent = { type: 'key.changed', data: { keyId, enabled: false } };
+  return { events: key.enabled ? [issued] : [issued, disabled] };
+}
+
 /** Only what differs is recorded. Permissions are a matter of secret keys. */
 export function changeKey(
   state: AuthorityState | null,

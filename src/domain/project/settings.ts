@@ -185,6 +185,8 @@ const SWITCHES: ReadonlySet<string> = new Set([
   ...['enabled', 'captureSessions', 'captureWarnings', 'captureErrors', 'captureLocalWarnings', 'captureLocalErrors'],
   ...['captureEndpointDiagnostics', 'managedLibraryEvents', 'managedPerformance', 'managedNetwork', 'managedVoice'],
   ...['managedInputFocus', 'managedScene', 'managedRuntime', 'managedRevision', 'managedSystemInfo', 'retainErrorStacks'],
+  // Ours, and no client's.
+  'captureEndpointCalls',
 ]);
 
 function switches(): SettingRule {

@@ -44,6 +44,7 @@ export function shownProfile(profile: PlayerProfile, now: number): JsonObject {
     totalSeconds: Math.floor(profile.totalSeconds),
     currentSessionSeconds: Math.floor(profile.sessionSeconds),
     lastEventType: profile.lastType,
+    lastEndpointSlug: profile.lastEndpointSlug,
   };
 }
 

@@ -22,7 +22,7 @@ export interface AnalyticsTracked {
   readonly context: Json;
   readonly playerName: string | null;
   readonly sessionId: string | null;
-  /** `network-storage-library` or `manual`. */
+  /** `network-storage-library` or `manual`; `server`: this product saw it itself. */
   readonly source: string;
   readonly libraryVersion: string | null;
   readonly packageIdent: string | null;

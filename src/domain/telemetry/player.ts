@@ -1,4 +1,5 @@
 import { categoryOf } from './analytics.ts';
+import { calledSlug } from './endpoint-call.ts';
 import type { AnalyticsTracked, HeartbeatReceived, SessionMoment, TelemetryEvent } from './events.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface PlayerProfile {
   readonly totalSeconds: number;
   readonly sessionCount: number;
   readonly lastType: string;
+  /** Of the last endpoint call, in projects that have calls recorded. */
+  readonly lastEndpointSlug: string | null;
   /** Events that were reported of the player. */
   readonly events: number;
   /** When a heartbeat was last listed as an event. */
@@ -96,6 +99,7 @@ const UNKNOWN: PlayerProfile = {
   totalSeconds: 0,
   sessionCount: 0,
   lastType: '',
+  lastEndpointSlug: null,
   events: 0,
   listedAt: null,
 };
@@ -136,6 +140,7 @@ function withOther(known: PlayerProfile, report: AnalyticsTracked, at: number): 
   const passed = known.online ? elapsed(known, at) : 0;
   return {
     ...seen(known, report.playerName, report.type, at),
+    lastEndpointSlug: calledSlug(report) ?? known.lastEndpointSlug,
     online: true,
     onlineSince: known.online ? known.onlineSince : at,
     sessionSeconds: known.sessionSeconds + passed,

@@ -323,6 +323,37 @@ describe('game values and rate-limit rules (management 7, 8)', () => {
     expect(decideRemoveSingle(after, 'game-values')).toMatchObject({ events: [], answer: { body: { ok: true, action: 'delete' } } });
   });
 
+  it.each<[string, Json]>([
+    ['/rules/0/window', { rules: [{ window: 'perSecond', limit: 1 }] }],
+    ['/0/window', [{ window: 5, limit: 1 }]],
+    ['/1/windows/perday', [{ windows: { perDay: 1 } }, { windows: { perDay: 1, perday: 1 } }]],
+    ['/0/windows', [{ windows: [] }]],
+    ['/0/maxPerSecond', [{ maxPerDay: 1, maxPerSecond: 1, enabled: false }]],
+  ])('refuse a rule with an unknown window, naming %s', (path, body) => {
+    const refusal = refused(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live'));
+    expect(refusal).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', message: expect.stringContaining(path) });
+    expect(refusal.extra.body).toMatchObject({
+      diagnostics: [{ severity: 'error', code: 'INVALID_RATE_LIMIT_WINDOW', sourcePointer: path }],
+    });
+  });
+
+  it.each<[string[], Json]>([
+    [[], { rules: [{ name: 'r', collection: 'c', field: 'gold', scope: 'per_player', window: 'perDay', limit: 5, action: 'flag' }] }],
+    [[], [{ windows: { perMinute: 1, perHour: '2', perDay: null, perWeek: 4, perMonth: 5, perYear: 6 }, action: 'clamp', enabled: true }]],
+    [[], [{ maxPerMinute: 1, maxPerHour: null, maxPerDay: null, scope: 'global' }]],
+    [[], []],
+    [['RATE_LIMIT_MISSING /0'], [{ name: 'r' }]],
+    [['RATE_LIMIT_MISSING /0'], [{ limit: 5, window: ' ' }]],
+    [['INVALID_RATE_LIMIT /0/limit'], [{ window: 'perDay', limit: 'many' }]],
+    [['INVALID_RATE_LIMIT /rules/0/windows/perDay'], { rules: [{ windows: { perDay: 0 } }] }],
+    [['INVALID_RATE_LIMIT_ACTION /0/action'], [{ maxPerDay: 1, action: 'shout' }]],
+    [['INVALID_RATE_LIMIT_SCOPE /0/scope'], [{ maxPerDay: 1, scope: 'team' }]],
+  ])('are taken with %j', (expected, body) => {
+    const { answer } = accepted(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live'));
+    const { diagnostics = [] } = Object(answer.body);
+    expect(diagnostics.map(({ code, sourcePointer }: Record<string, string>) => `${code} ${sourcePointer}`)).toEqual(expected);
+  });
+
   it('refuse what no reader could use', () => {
     for (const body of [undefined, null, 5, 'x'])
       expect(refused(decidePutSingle(EMPTY, 'game-values', body, 'live')).code).toBe('VALIDATION_FAILED');

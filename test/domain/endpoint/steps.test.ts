@@ -179,6 +179,19 @@ describe('a step', () => {
     ],
     ['assert binds true', { type: 'assert', check: { field: 'list.0', op: '==', value: 3 } }, true],
     ['lookup reads a list of the context by key', { type: 'lookup', from: 'list', key: '0' }, 3],
+    ['lookup takes no text for the first item', { type: 'lookup', from: 'list', key: ' ' }, null],
+    ['lookup reads a map of the context by key', { type: 'lookup', from: '{{values.costs}}', key: 'heal' }, 3],
+    ['lookup reads nothing of JavaScript', { type: 'lookup', from: 'values.costs', key: 'constructor' }, null],
+    ['lookup looks through a map of the context', { type: 'lookup', from: 'values.costs', where: { field: 'x', op: 'exists' } }, null],
+    ['lookup finds nothing under a key without a value', { type: 'lookup', from: 'values.costs', key: '{{nope}}' }, null],
+    [
+      'lookup with a key and a where looks through what is under the key',
+      { type: 'lookup', from: 'values', key: 'swords', where: { field: 'tier', op: '==', value: 2 } },
+      values.swords[1] as Json,
+    ],
+    ['filter with a key takes the rows under it', { type: 'filter', from: 'values', key: 'swords' }, values.swords as unknown as Json],
+    ['filter with a key that is not there is empty', { type: 'filter', from: 'values', key: 'bows' }, []],
+    ['from may have brackets', { type: 'lookup', from: 'values["costs"]', key: 'heal' }, 3],
   ])('%s', (_name, step, expected) => {
     expect(bound({ id: 's', ...(step as object) })).toEqual({ result: expected });
   });

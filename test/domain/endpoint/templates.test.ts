@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LanguageError } from '../../../src/domain/endpoint/errors.ts';
 import { ExactNumber, type Json } from '../../../src/kernel/json.ts';
-import { result, template } from './support.ts';
+import { result, run, template } from './support.ts';
 
 const NAMES: Record<string, Json> = {
   n: 5,
@@ -61,6 +61,57 @@ describe('a template', () => {
     expect(template(text, NAMES)).toEqual(value);
   });
 
+  it.each<[string, unknown]>([
+    ['{{player.bag[item]}}', 2],
+    ['{{player[where][item]}}', 2],
+    ['{{player[where].sword}}', 2],
+    ['{{player["bag"][ "sword" ]}}', 2],
+    ["{{player['bag'].sword}}", 2],
+    ['{{list[1].q}}', 2],
+    ['{{list[i].q}}', 2],
+    ['{{list[ list[0].q ].q}}', 2],
+    ['{{list[{{i}}].q}}', 2],
+    ['{{odd["a.b"]}}', 'dots and all'],
+    ['{{odd[dotted]}}', 'dots and all'],
+    ['{{odd[a{{tail}}]}}', 'dots and all'],
+    ['{{-list[i].q}}', -2],
+    ['{{list[7].q|9}}', 9],
+    ['{{list[missing].q}}', undefined],
+    ['{{list[none].q|9}}', 9],
+    ['{{missing[i]}}', undefined],
+    ['{{list["length"]}}', 2],
+    ['{{coalesce(player.bag[nope], player.bag[item])}}', 2],
+    ['{{count(groups[where], x => groups[where][0] == x.q)}}', 0],
+    ['{{count(list, x => marks[x.q] == true)}}', 1],
+    ['{{count(list, x => !marks[x.q].deep && marks[x.q])}}', 1],
+    ['you have {{player.bag[item]}}', 'you have 2'],
+    ['{{[x]}', '{{[x]}'],
+  ])('%s reads a path with brackets, what is in them as one name', (text, value) => {
+    const more = { where: 'bag', item: 'sword', i: 1, odd: { 'a.b': 'dots and all' }, dotted: 'a.b', tail: '.b' };
+    expect(template(text, { ...NAMES, ...more, groups: { bag: [{ q: 5 }] }, marks: { 2: true } })).toEqual(value);
+  });
+
+  it('aliases reach into brackets, as into the rest of a token', () => {
+    const steps = [{ id: 'me', type: 'object', fields: { at: { x: 'b' } } }];
+    const definition = { steps, let: { at: 'me.at', row: 'values.rows' }, response: { body: { r: '{{row[at.x]}}' } } };
+    expect(run(definition, { values: { rows: { b: 4 } } }).body).toEqual({ r: 4 });
+  });
+
+  it.each([
+    '{{list[1}}',
+    '{{list[]}}',
+    '{{list[1]q}}',
+    '{{[1]}}',
+    '{{list[i + 1]}}',
+    '{{list[f(i)]}}',
+    '{{list["__proto__"]}}',
+    '{{list[bad]}}',
+    '{{list[ constructor ]}}',
+    '{{a[b][b][b][b][b][b][b][b][b][b]}}',
+  ])('%s is refused', (text) => {
+    expect(() => template(text, { ...NAMES, i: 1, bad: ' __proto__', b: 'x' })).toThrow(LanguageError);
+  });
+
   it('splices nested tokens into paths', () => {
     expect(template('{{player.bag.{{kind}}}}', { ...NAMES, kind: 'sword' })).toBe(2);
     expect(template('{{values.prices.{{input.kind}}_cost}}', {}, { input: { kind: 'axe' }, values: { prices: { axe_cost: 9 } } })).toBe(9);
@@ -72,6 +123,11 @@ describe('a template', () => {
       expect(template('{{values.prices.{{input.kind}}}}', {}, { ...world, input: { kind } })).toBeUndefined();
     }
     expect(() => template('{{values.{{input.kind}}.x}}', {}, { ...world, input: { kind: '__proto__' } })).toThrow(LanguageError);
+    for (const kind of ['prices[axe]', 'prices["axe"]', 'prices.axe']) {
+      expect(template('{{values[input.kind]}}', {}, { ...world, input: { kind } })).toBeUndefined();
+      expect(template('{{values["{{input.kind}}"].x}}', {}, { ...world, input: { kind } })).toBeUndefined();
+    }
+    expect(template('{{values.{{input.kind}}}}', {}, { ...world, input: { kind: 'prices[axe]' } })).toBeUndefined();
   });
 
   it.each<[string, unknown]>([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { calledEvent, type EndpointCalled, recordsCalls } from '../../../src/domain/telemetry/endpoint-call.ts';
 import type { SessionMoment, TelemetryEvent } from '../../../src/domain/telemetry/events.ts';
 import { listedEvent } from '../../../src/domain/telemetry/listing.ts';
 import { evolvePlayer, type Player } from '../../../src/domain/telemetry/player.ts';
@@ -35,6 +36,47 @@ describe('stats', () => {
 
   test('an event that is no heartbeat makes no stats', () => {
     expect(fold(analytics(START, { type: 'custom.x' })).stats).toBe(null);
+  });
+});
+
+describe('an endpoint call', () => {
+  const call = { slug: 'buy', method: 'POST', status: 409, durationMs: 1.2345, input: {}, body: null } as const;
+  const called = (platformId: string, more: Partial<EndpointCalled> = {}) => calledEvent({ platformId, ...call, ...more })?.data;
+
+  test('is an event of the player, and its slug the last one of the profile', () => {
+    const data = called('7656');
+    expect(data).toMatchObject({
+      ...{ platformId: '7656', type: 'endpoint.call', label: 'buy', source: 'server', playerName: null },
+      context: { endpointSlug: 'buy', method: 'POST', status: 409, ok: false, durationMs: 1.2 },
+    });
+    const event = analytics(START, Object(data));
+    expect(fold(event, analytics(START + 1, { type: 'custom.x', context: { endpointSlug: 'other' } })).profile).toMatchObject({
+      lastEndpointSlug: 'buy',
+      online: true,
+    });
+    expect(listedEvent(event, null)).toMatchObject({ category: 'endpoint', endpointSlug: 'buy', source: 'server' });
+  });
+
+  test('of nobody in particular is none', () => {
+    expect([called('anonymous'), called('0'), called('a b')]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test('names the player as the game does: in the input, the answer, or the answer’s response', () => {
+    expect(called('1', { input: { playerName: 'Ada' }, body: { playerName: 'Bo' } })).toMatchObject({ playerName: 'Ada' });
+    expect(called('1', { body: { playerName: 'Bo' } })).toMatchObject({ playerName: 'Bo' });
+    expect(called('1', { body: { response: { playerName: 'Cy' }, playerName: ' ' } })).toMatchObject({ playerName: 'Cy' });
+    expect(called('1', { body: ['Di'] })).toMatchObject({ playerName: null });
+  });
+
+  test('is recorded only where the project says so, and takes endpoint diagnostics', () => {
+    const on = { captureEndpointCalls: true };
+    expect([{}, { captureEndpointCalls: 'yes' }, { enabled: true }].map(recordsCalls)).toEqual([false, false, false]);
+    expect([on, { ...on, enabled: false }, { ...on, captureEndpointDiagnostics: false }].map(recordsCalls)).toEqual([true, false, false]);
+  });
+
+  test('is not what a player’s report says of itself', () => {
+    const event = analytics(START, { type: 'endpoint.call', context: { endpointSlug: 'buy' } });
+    expect(fold(event).profile.lastEndpointSlug).toBe(null);
   });
 });
 

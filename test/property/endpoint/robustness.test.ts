@@ -61,6 +61,13 @@ const PIECES = [
   'pow(',
   'round(',
   'length(',
+  'a[',
+  'list[0]',
+  'b[s]',
+  '["c"]',
+  '].c',
+  'b[{{s}}]',
+  'x => x[a]',
   'é',
   '\u0000',
   '[',
@@ -73,7 +80,7 @@ const text = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((parts) => parts.join('')),
   fc.string({ maxLength: 20 }),
 );
-const NAMES: Record<string, Json> = { a: 3, b: { c: 'x' }, list: [{ q: 1 }, { q: 2 }], s: 'text' };
+const NAMES: Record<string, Json> = { proto: '__proto__', a: 3, b: { c: 'x' }, list: [{ q: 1 }, { q: 2 }], s: 'text' };
 
 function survives(body: () => unknown): void {
   try {
@@ -117,6 +124,11 @@ const op: fc.Arbitrary<Json> = fc.record(
   { requiredKeys: ['op', 'path'] },
 );
 
+const place = fc.oneof(
+  fc.constantFrom('n', 's1', 's1.x', 's1[s2]', 'list[0]', 'list[{{a}}].q', 'b["c"].d', 'input[a]', 'a.__proto__', 'b[proto]', '__proto__'),
+  text,
+);
+
 /** Members that mean something to the type, so that most steps get as far as running. */
 const MEMBERS: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   as: fc.constantFrom('s1', 's4'),
@@ -145,7 +157,9 @@ const MEMBERS: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   table: fc.constantFrom('t', 'nope'),
   where: condition,
   keys: json,
-  from: fc.constantFrom('list', '{{list}}', 's1', 'b'),
+  from: fc.constantFrom('list', '{{list}}', 's1', 'b', 'b[s]', 's1[0]', 'list['),
+  set: fc.oneof(place, fc.dictionary(place, json, { maxKeys: 3 })),
+  append: fc.oneof(place, fc.dictionary(place, json, { maxKeys: 3 })),
   workflow: fc.constantFrom('w', 'loop', 'nope'),
   params: json,
   mode: fc.constantFrom('int', 'float', 'weighted', 'beta', 'template'),
@@ -232,5 +246,32 @@ describe('the language is safe against any text', () => {
       }),
       { numRuns: 600 },
     );
+    expect(Object.keys(Object.prototype)).toEqual([]);
+    expect(world.documents['c/main']).toEqual({ a: 1, list: [1, 'x'], b: { c: 2 } });
+  });
+
+  it('a path reaches own members alone, whatever is in its brackets', () => {
+    const own = fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', ' __proto__ ', 'length');
+    const spelled = (name: string) => [`b.${name}`, `b["${name}"]`, 'b[name]', 'b[{{name}}]', 'list[name]', 'list[0][name]', 's[name]'];
+    fc.assert(
+      fc.property(own, fc.nat(6), fc.constantFrom('', '.x', '[name]', '["constructor"]'), (name, form, tail) => {
+        survives(() => {
+          const value = template(`{{${spelled(name)[form]}${tail}}}`, { ...NAMES, name });
+          expect(value === undefined || value === 2).toBe(true);
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('long texts of brackets are read or refused in a moment', () => {
+    for (const piece of ['[', ']', '[]', 'a[', 'a[b]', '[a].', 'a["', "['", '[{{a}}]', '{{a[', 'x => x[']) {
+      const long = piece.repeat(Math.floor(9_900 / piece.length));
+      const begun = performance.now();
+      for (const around of [`{{${long}}}`, `{{a${long}}}`, `{{a${long} }}`, `{{count(list, x => x${long})}}`])
+        survives(() => template(around, NAMES));
+      // A whole second is no measure of speed: what doubles with every piece would take until the end of time.
+      expect(performance.now() - begun).toBeLessThan(20_000);
+    }
   });
 });

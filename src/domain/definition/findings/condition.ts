@@ -2,9 +2,10 @@ import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { isOperator } from '../../endpoint/operators.ts';
 import { type Findings, isTemplated, isText } from './finding.ts';
+import { tokenBodyFindings } from './tokens.ts';
 
 /** `{field, op, value}`, `{expression}`, `{all}` or `{any}` (endpoint-language 6). */
-export function conditionFindings(condition: Json, path: string, findings: Findings): void {
+export function conditionFindings(condition: Json, path: string, findings: Findings, inRow = false): void {
   if (typeof condition === 'boolean' || isTemplated(condition)) return;
   if (!isObject(condition)) {
     findings.add('INVALID_CONDITION', path, 'A condition must be an object.');
@@ -13,25 +14,27 @@ export function conditionFindings(condition: Json, path: string, findings: Findi
   for (const name of ['all', 'any']) {
     const group = member(condition, name);
     if (group === undefined) continue;
-    groupFindings(group, `${path}/${name}`, findings);
+    groupFindings(group, `${path}/${name}`, findings, inRow);
     return;
   }
-  clauseFindings(condition, path, findings);
+  clauseFindings(condition, path, findings, inRow);
 }
 
-function groupFindings(group: Json, path: string, findings: Findings): void {
+function groupFindings(group: Json, path: string, findings: Findings, inRow: boolean): void {
   if (!isArray(group) || group.length === 0) {
     findings.add('INVALID_CONDITION_GROUP', path, 'A group must be a list of conditions.');
     return;
   }
-  for (const [index, inner] of group.entries()) conditionFindings(inner, `${path}/${index}`, findings);
+  for (const [index, inner] of group.entries()) conditionFindings(inner, `${path}/${index}`, findings, inRow);
 }
 
-function clauseFindings(condition: Extract<Json, object>, path: string, findings: Findings): void {
+function clauseFindings(condition: Extract<Json, object>, path: string, findings: Findings, inRow: boolean): void {
   if (!isObject(condition)) return;
   const field = member(condition, 'field') ?? member(condition, 'left');
   if (field === undefined && isText(member(condition, 'expression'))) return;
   if (!isText(field)) findings.add('CONDITION_FIELD_REQUIRED', path, `A condition needs a 'field'.`);
+  // In a `where` it is a path in the row, which has no brackets.
+  else if (!inRow && !isTemplated(field)) tokenBodyFindings(field, `${path}/field`, findings);
   const op = member(condition, 'op') ?? member(condition, 'operator');
   if (!isText(op)) findings.add('CONDITION_OP_REQUIRED', path, `A condition needs an 'op'.`, 'Such as ==, >= or exists.');
   else if (!isOperator(op)) findings.add('INVALID_CONDITION_OP', `${path}/op`, `'${op}' is no operator.`);
@@ -42,6 +45,6 @@ function clauseFindings(condition: Extract<Json, object>, path: string, findings
 
 /** A single clause, or groups of them (endpoint-language 8, lookup). */
 export function whereFindings(where: Json, path: string, findings: Findings): void {
-  if (isObject(where)) conditionFindings(where, path, findings);
+  if (isObject(where)) conditionFindings(where, path, findings, true);
   else findings.add('INVALID_WHERE', path, `'where' must be an object.`);
 }

@@ -8,6 +8,7 @@ import { type Finding, Findings, isFlag, isMap, isText, isWhole, type Known, one
 import { queryFindings } from './query.ts';
 import { isRecursive } from './recursion.ts';
 import { stepsFindings } from './steps.ts';
+import { tokensFindings } from './tokens.ts';
 
 /** The validator of stored definitions (management 20). */
 export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
@@ -63,6 +64,9 @@ function logicFindings(definition: JsonObject, findings: Findings, isWorkflow: b
   findings.member(definition, 'exposure', '', EXPOSURES, 'INVALID_EXPOSURE', 'public or internal');
   findings.member(definition, 'let', '', isAliases, 'INVALID_LET', 'a map of alias to path');
   stepsFindings(definition, findings, isWorkflow);
+  for (const name of ['steps', 'check', 'condition', 'onFail', 'returns', 'response', 'blocks']) {
+    tokensFindings(member(definition, name), `/${name}`, findings);
+  }
 }
 
 function isAliases(value: Json): boolean {

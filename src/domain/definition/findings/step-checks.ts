@@ -5,6 +5,8 @@ import { isColor } from '../../endpoint/steps/webhook.ts';
 import { conditionFindings, whereFindings } from './condition.ts';
 import { expressionFindings } from './expression.ts';
 import { type Findings, isFlag, isMap, isTemplated, isText, isWhole, oneOf } from './finding.ts';
+import { tokenBodyFindings } from './tokens.ts';
+import { transformFindings } from './transform.ts';
 
 /** What each type of step needs (management 20; endpoint-language 8 and 9). */
 
@@ -32,7 +34,10 @@ function required(step: JsonObject, path: string, findings: Findings): void {
 
 function scan(step: JsonObject, path: string, findings: Findings): void {
   required(step, path, findings);
-  if (member(step, 'from') !== undefined) return;
+  if (member(step, 'from') !== undefined) {
+    from(step, path, findings);
+    return;
+  }
   const source = member(step, 'source');
   if (source === undefined) {
     collection(step, path, findings);
@@ -49,11 +54,20 @@ function scan(step: JsonObject, path: string, findings: Findings): void {
   }
 }
 
+/** A path of the call, such as `visited[current]`, or one token. */
+function from(step: JsonObject, path: string, findings: Findings): void {
+  const text = member(step, 'from');
+  if (isText(text) && !isTemplated(text)) tokenBodyFindings(text, `${path}/from`, findings);
+}
+
+/** `where`, unless `key` picks what is found out of `from`. */
 function search(step: JsonObject, path: string, findings: Findings): void {
   scan(step, path, findings);
   const where = member(step, 'where');
   if (where !== undefined) whereFindings(where, `${path}/where`, findings);
-  else if (member(step, 'from') === undefined) findings.add('WHERE_REQUIRED', path, `This step needs a 'where'.`);
+  else if (member(step, 'from') === undefined || member(step, 'key') === undefined) {
+    findings.add('WHERE_REQUIRED', path, `This step needs a 'where'.`);
+  }
 }
 
 function checked(step: JsonObject, path: string, findings: Findings): void {
@@ -157,12 +171,6 @@ function operationWhen(op: JsonObject, path: string, findings: Findings): void {
   }
 }
 
-function transform(step: JsonObject, path: string, findings: Findings): void {
-  if (findings.missing(step, ['expression', 'value'], path, 'MISSING_TRANSFORM_VALUE')) return;
-  findings.member(step, 'expression', path, (value) => isText(value) || typeof value === 'number', 'INVALID_EXPRESSION', 'a text');
-  expressionFindings(member(step, 'expression'), `${path}/expression`, findings);
-}
-
 function switches(step: JsonObject, path: string, findings: Findings): void {
   const cases = member(step, 'cases');
   if (!isArray(cases) || cases.length === 0) {
@@ -210,7 +218,7 @@ export const STEP_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
       findings.member(step, 'keyField', path, isText, 'INVALID_KEY_FIELD', 'a text');
     },
   ],
-  ['transform', transform],
+  ['transform', transformFindings],
   ['object', (step, path, findings) => findings.missing(step, ['fields', 'value'], path, 'MISSING_OBJECT_FIELDS')],
   [
     'array',
@@ -245,6 +253,7 @@ export const STEP_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     'foreach',
     (step, path, findings) => {
       loop(step, path, findings);
+      from(step, path, findings);
       findings.missing(step, ['from'], path, 'MISSING_FOREACH_FIELD');
       findings.missing(step, ['item'], path, 'MISSING_FOREACH_FIELD');
     },

@@ -1,15 +1,14 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { STEP_TYPES } from '../../endpoint/steps/types.ts';
-import { PLAYER_TEMPLATE_NAMES } from '../../wire-names.ts';
 import { conditionFindings } from './condition.ts';
 import { type Findings, isText, isWhole } from './finding.ts';
+import { RESERVED_NAMES } from './reserved.ts';
 import { STEP_CHECKS } from './step-checks.ts';
 
 /** Steps of an endpoint or a workflow, those inside blocks and loops included (management 20; endpoint-language 16). */
 
 const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const RESERVED = new Set(['input', 'values', 'playerKey', 'now', 'projectId', 'userId', ...PLAYER_TEMPLATE_NAMES]);
 
 /** What is known of the whole list while its steps are looked at. */
 interface Walk {
@@ -81,7 +80,7 @@ function idFindings(step: JsonObject, path: string, { findings, ids }: Walk): vo
     return;
   }
   if (!STEP_ID.test(id)) findings.add('STEP_ID_FORMAT', `${path}/id`, `'${id}' works in templates only: use letters, digits and _.`);
-  if (RESERVED.has(id)) findings.add('RESERVED_STEP_ID', `${path}/id`, `'${id}' hides a built-in name from the steps after it.`);
+  if (RESERVED_NAMES.has(id)) findings.add('RESERVED_STEP_ID', `${path}/id`, `'${id}' hides a built-in name from the steps after it.`);
   const name = nameOf(step) ?? id;
   if (ids.has(name)) findings.add('DUPLICATE_STEP_ID', `${path}/id`, `Another step is called '${name}'.`);
   ids.add(name);

@@ -1,7 +1,10 @@
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
+import type { Language } from '../language.ts';
+import { step } from '../path.ts';
 import { MOST_SCANNED } from '../run.ts';
+import type { Eval } from '../scope.ts';
 import { binding, type Compilation, type CompileStep, type Frame, type StepSource, stepFailure, textOf } from '../step.ts';
 import { compileDeep, setMember } from '../template.ts';
 import { isNullish, toList, toText, type Value } from '../value.ts';
@@ -17,9 +20,7 @@ type Rows = (frame: Frame) => readonly Json[];
 const DOCUMENT_COST = 4;
 
 export const lookupStep: CompileStep = (source, compilation) => {
-  const key = member(source.json, 'key');
-  if (member(source.json, 'where') === undefined && key !== undefined && fromOf(source) !== undefined)
-    return lookupByKey(source, compilation);
+  if (member(source.json, 'where') === undefined && byKey(source)) return lookupByKey(source, compilation);
   const matching = compileMatching(source, compilation);
   const required = compileRequired(source, compilation.language);
   return binding(source, (frame) => {
@@ -32,16 +33,27 @@ export const lookupStep: CompileStep = (source, compilation) => {
 
 /** The editor's form: the member `key` of a list or map of the context. */
 function lookupByKey(source: StepSource, { language }: Compilation): ReturnType<CompileStep> {
-  const from = language.token(fromOf(source) ?? '');
-  const key = compileDeep(language, member(source.json, 'key'));
+  const found = compileFrom(source, language) ?? (() => null);
   const required = compileRequired(source, language);
   return binding(source, ({ scope }) => {
-    const rows = from(scope);
-    const name = toText(scope.context.plain(key(scope)));
-    const found = isArray(rows) ? rows[Number(name)] : isObject(rows) ? member(rows, name) : undefined;
-    if (isNullish(found)) required?.(scope);
-    return found ?? null;
+    const value = found(scope);
+    if (isNullish(value)) required?.(scope);
+    return value ?? null;
   });
+}
+
+/** What `from` names in the call, or the member `key` of it; `null` for a step without `from`. */
+function compileFrom(source: StepSource, language: Language): Eval | null {
+  const text = fromOf(source);
+  if (text === undefined) return null;
+  const from = language.token(text);
+  const json = member(source.json, 'key');
+  if (json === undefined) return from;
+  const key = compileDeep(language, json);
+  return (scope) => {
+    const name = key(scope);
+    return isNullish(name) ? undefined : step(from(scope), toText(scope.context.plain(name)));
+  };
 }
 
 export const filterStep: CompileStep = (source, compilation) => {
@@ -97,6 +109,7 @@ type Matching = (frame: Frame) => { readonly rows: readonly Json[]; readonly tes
 function compileMatching(source: StepSource, compilation: Compilation): Matching {
   const rows = compileRows(source, compilation);
   const where = member(source.json, 'where');
+  if (where === undefined && byKey(source)) return (frame) => ({ rows: rows(frame), test: () => true });
   if (!isObject(where)) throw new LanguageError('requires a "where" clause.');
   const prepare = compileWhere(compilation.language, where);
   return (frame) => ({ rows: rows(frame), test: prepare(frame.scope) });
@@ -105,11 +118,8 @@ function compileMatching(source: StepSource, compilation: Compilation): Matching
 /** A table of the game values, a list of the context, or all documents of a collection: what they hold, without their keys. */
 function compileRows(source: StepSource, compilation: Compilation): Rows {
   const { language, definitions } = compilation;
-  const from = fromOf(source);
-  if (from !== undefined) {
-    const list = language.token(from);
-    return charged(({ scope }) => toList(list(scope), 'from'));
-  }
+  const from = compileFrom(source, language);
+  if (from !== null) return charged(({ scope }) => toList(from(scope), 'from'));
   if (member(source.json, 'source') !== 'values') return compileCollection(source, compilation);
   const table = member(definitions.values, textOf(source.json, 'table', 'collection') ?? '');
   if (!isArray(table)) throw new LanguageError('could not resolve scan source.');
@@ -137,6 +147,11 @@ function charged(rows: Rows): Rows {
     frame.scope.context.spend(list.length);
     return list;
   };
+}
+
+/** Whether `key` picks a member of `from`, which is what the step finds, or, with a `where`, looks through. */
+function byKey(source: StepSource): boolean {
+  return fromOf(source) !== undefined && member(source.json, 'key') !== undefined;
 }
 
 /** The editor's `from`: a path or a token. */

@@ -1,4 +1,4 @@
-import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { LanguageError, UnresolvedError } from '../errors.ts';
 import type { Language } from '../language.ts';
@@ -7,20 +7,7 @@ import { binding, type CompileStep, type StepSource, textOf } from '../step.ts';
 import { compileDeep, compileShallow, setMember } from '../template.ts';
 import type { Value } from '../value.ts';
 
-/** Steps that make a value out of others: transform, object, array, merge, compute, switch (spec: endpoint-language 8). */
-
-export const transformStep: CompileStep = (source, { language }) => {
-  const expression = member(source.json, 'expression');
-  if (typeof expression === 'string') return binding(source, scoped(language.expression(expression)));
-  if (isNumber(expression)) return binding(source, () => expression);
-  const value = member(source.json, 'value');
-  if (value === undefined) throw new LanguageError('it has neither expression nor value.');
-  return binding(source, scoped(compileShallow(language, value)));
-};
-
-function scoped(evaluate: Eval): (frame: { readonly scope: Scope }) => Value {
-  return ({ scope }) => evaluate(scope);
-}
+/** Steps that make a value out of others: object, array, merge, compute, switch (spec: endpoint-language 8). */
 
 export const objectStep: CompileStep = (source, { language }) => {
   const fields = compileDeep(language, member(source.json, 'fields') ?? member(source.json, 'value'));

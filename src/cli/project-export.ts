@@ -1,0 +1,65 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { refusal } from '../kernel/errors.ts';
+import { type CommonOptions, command, endProgress, printResult, progress, withInstallation } from './context.ts';
+
+interface ExportOptions extends CommonOptions {
+  readonly out: string;
+  readonly force?: boolean;
+}
+
+/** `savepoint project export`: what players and authors have of a project, as one JSON file (management 18). */
+export function exportCommand(): Command {
+  return command('export', 'write the live definitions, keys, pages, documents and save records of a project into one JSON file')
+    .argument('<project>', 'its id, or its name')
+    .requiredOption('--out <file>', 'the file to be made, readable by its owner alone')
+    .option('--force', 'replace the file if it is there')
+    .addHelpText('after', HELP)
+    .action(async (asked: string, options: ExportOptions) => {
+      const exported = await withInstallation(options, async ({ pool, log, operator, projected }) => {
+        const { findProject } = await import('./project-name.ts');
+        const projectId = await findProject(pool, asked);
+        await operator.show(projectId);
+        const { projectStream } = await import('../log/streams.ts');
+        const head = await log.head(projectStream(projectId));
+        if (!(await projected(projectId, head?.revision ?? -1)))
+          throw refusal('STORAGE_UNAVAILABLE', 'The read models do not come up to the log: see savepoint doctor');
+        return written(options, async (file) => {
+          const { exportProject } = await import('../../projections/project-export.ts');
+          const sink = { write: (text: string) => file.writeFile(text), progress: (rows: number) => progress(`${rows} rows`) };
+          const done = await exportProject(pool, projectId, Date.now(), sink);
+          if (done === null) throw refusal('NOT_FOUND', `No project ${projectId}`);
+          return done;
+        });
+      });
+      endProgress();
+      printResult(options, { ...exported, file: options.out }, () => {
+        const counts = Object.entries(exported.counts).filter(([, count]) => count > 0);
+        return `Project ${exported.projectId} is in ${options.out}: ${counts.map(([table, count]) => `${count} ${table}`).join(', ')}.`;
+      });
+    });
+}
+
+const HELP = `
+Keys are in it as the server keeps them: public ones whole, of secret ones the hash. The ledger, telemetry, what is staged and all
+history are not: \`savepoint log copy\` moves everything there is.`;
+
+/** Beside it first, and under its name when it is whole: a file that is there is an export. */
+async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle) => Promise<T>): Promise<T> {
+  const { open, rename, rm } = await import('node:fs/promises');
+  const { existsSync } = await import('node:fs');
+  if (force !== true && existsSync(out)) throw refusal('VALIDATION_FAILED', `${out} is there already; --force replaces it`);
+  const part = `${out}.part`;
+  const file = await open(part, 'w', 0o600);
+  try {
+    const done = await work(file);
+    await file.sync();
+    await file.close();
+    await rename(part, out);
+    return done;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(part, { force: true });
+    throw error;
+  }
+}

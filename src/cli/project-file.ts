@@ -1,0 +1,152 @@
+import { createReadStream } from 'node:fs';
+import { type DefinitionRow, definitionRow, keyRow, LISTED_TABLES, SINGLE_TABLES, textIn } from '../app/transfer/rows.ts';
+import type { AdoptKey } from '../domain/project/decide.ts';
+import { refusal } from '../kernel/errors.ts';
+import { isObject, type Json, JsonError, type JsonObject, parseJson } from '../kernel/json.ts';
+import { BrokenJson, ELEMENT, JsonSplitter } from '../kernel/json-split.ts';
+import { member } from '../kernel/path.ts';
+
+/** A JSON project export as a file (management 18): read as it comes, however large it is. */
+
+/** Rows that are read where they are written: there may be millions. */
+const STREAMED: ReadonlySet<string> = new Set(['records', 'global_records', 'save_records']);
+/** Characters of one row. */
+const LONGEST_ROW = 32 * 1024 * 1024;
+/** Definitions are held in memory until they are published. */
+const MOST_DEFINITIONS = 10_000;
+
+export interface StreamedRow {
+  readonly table: string;
+  readonly collection: string;
+  readonly row: Json;
+  /** For messages. */
+  readonly place: string;
+}
+
+/** What of the file is held in memory. */
+export interface ProjectFile {
+  readonly projectId: string;
+  readonly name: string | null;
+  readonly settings: JsonObject;
+  readonly definitions: readonly DefinitionRow[];
+  readonly keys: readonly AdoptKey[];
+  readonly pages: readonly Json[];
+  /** Table → collection → rows. */
+  readonly streamed: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
+
+/** The path of a row: `tables`, its table, its collection where it has one, and the sign of an element. */
+function enters(path: readonly string[], kind: 'object' | 'array'): boolean {
+  const [first, table = ''] = path;
+  if (path.length === 0) return kind === 'object';
+  if (first !== 'tables' || path.at(-1) === ELEMENT) return false;
+  if (path.length === 1) return kind === 'object';
+  if (path.length === 2) return kind === (STREAMED.has(table) ? 'object' : 'array');
+  return path.length === 3 && STREAMED.has(table) && kind === 'array';
+}
+
+interface Piece {
+  readonly path: readonly string[];
+  readonly json: Json;
+  readonly place: string;
+}
+
+async function* pieces(file: string, onTables: () => void = () => undefined): AsyncGenerator<Piece> {
+  const goes = (path: readonly string[], kind: 'object' | 'array') => {
+    const into = enters(path, kind);
+    if (into && path.length === 1) onTables();
+    return into;
+  };
+  const splitter = new JsonSplitter(goes, LONGEST_ROW);
+  const counts = new Map<string, number>();
+  const placed = ({ path, text }: { readonly path: readonly string[]; readonly text: string }): Piece => {
+    const list = path.slice(0, -1).join('.');
+    const index = counts.get(list) ?? 0;
+    counts.set(list, index + 1);
+    const place = path.at(-1) === ELEMENT ? `${list}[${index}]` : path.join('.');
+    try {
+      return { path, json: parseJson(text), place };
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      throw refusal('VALIDATION_FAILED', `${file}: ${place} cannot be read: ${error.message}`);
+    }
+  };
+  try {
+    for await (const chunk of createReadStream(file, { encoding: 'utf8' })) {
+      for (const piece of splitter.feed(String(chunk))) yield placed(piece);
+    }
+    for (const piece of splitter.end()) yield placed(piece);
+  } catch (error) {
+    if (error instanceof BrokenJson) throw refusal('VALIDATION_FAILED', `${file} is no JSON project export: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Everything but the streamed rows, which are counted. Throws VALIDATION_FAILED, naming what is missing or wrong. */
+export async function readProjectFile(file: string): Promise<ProjectFile> {
+  const head = new Map<string, Json>();
+  const rows = new Map<string, Json[]>();
+  const definitions: DefinitionRow[] = [];
+  const keys: AdoptKey[] = [];
+  const streamed = new Map<string, Map<string, number>>();
+  let tables = false;
+  const found = () => {
+    tables = true;
+  };
+  for await (const { path, json, place } of pieces(file, found)) {
+    const [first = '', table = '', collection = ''] = path;
+    if (first !== 'tables') head.set(first, json);
+    if (first !== 'tables' || path.length < 3) continue;
+    if (STREAMED.has(table)) {
+      const counts = streamed.get(table) ?? new Map<string, number>();
+      streamed.set(table, counts.set(collection, (counts.get(collection) ?? 0) + 1));
+    } else if (Object.hasOwn(LISTED_TABLES, table) || Object.hasOwn(SINGLE_TABLES, table)) {
+      definitions.push(at(file, place, () => definitionRow(table, json)));
+      if (definitions.length > MOST_DEFINITIONS)
+        throw refusal('VALIDATION_FAILED', `${file} holds more than ${MOST_DEFINITIONS} definitions`);
+    } else if (table === 'api_keys') keys.push(at(file, place, () => keyRow(json)));
+    else if (table === 'project' || table === 'pages') rows.set(table, [...(rows.get(table) ?? []), json]);
+  }
+  requireHead(file, head, tables);
+  const project = rows.get('project')?.[0];
+  const settings = project !== undefined && isObject(project) ? member(project, 'settings') : undefined;
+  return {
+    projectId: String(head.get('project_id')),
+    name: textIn(project, 'name'),
+    settings: settings !== undefined && isObject(settings) ? settings : {},
+    definitions,
+    keys,
+    pages: rows.get('pages') ?? [],
+    streamed,
+  };
+}
+
+/** The rows of documents and save records, in their order. */
+export async function* streamedRows(file: string): AsyncGenerator<StreamedRow> {
+  for await (const { path, json, place } of pieces(file)) {
+    const [first, table = '', collection = ''] = path;
+    if (first === 'tables' && path.length === 4 && STREAMED.has(table)) yield { table, collection, row: json, place };
+  }
+}
+
+/** What is wrong with a row, with its place. */
+export function at<T>(file: string, place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'BadRow') throw error;
+    throw refusal('VALIDATION_FAILED', `${file}: ${place}: ${error.message}`);
+  }
+}
+
+const NEWEST = 1;
+
+function requireHead(file: string, head: ReadonlyMap<string, Json>, tables: boolean): void {
+  const version = head.get('export_version');
+  if (typeof head.get('project_id') !== 'string')
+    throw refusal('VALIDATION_FAILED', `${file} is no JSON project export: it has no project_id`);
+  if (typeof version !== 'number' || version < 1)
+    throw refusal('VALIDATION_FAILED', `${file} is no JSON project export: it has no export_version`);
+  if (version > NEWEST) throw refusal('VALIDATION_FAILED', `${file} has export_version ${version}; this release reads up to ${NEWEST}`);
+  if (!tables) throw refusal('VALIDATION_FAILED', `${file} is no JSON project export: it has no tables`);
+}

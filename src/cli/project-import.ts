@@ -1,0 +1,64 @@
+import { type Command, Option } from 'commander';
+import type { Conflicts, ImportReport, ImportTarget } from '../app/transfer/plan.ts';
+import { refusal } from '../kernel/errors.ts';
+import { type CommonOptions, command, endProgress, printResult, table, tell, withInstallation } from './context.ts';
+
+interface ImportOptions extends CommonOptions {
+  readonly asNew?: string | true;
+  readonly into?: string;
+  readonly onConflict: Conflicts;
+  readonly preview?: boolean;
+}
+
+/** `savepoint project import`: a JSON project export into a project of this installation (management 18). */
+export function importCommand(): Command {
+  return command('import', 'bring the definitions, documents and save records of a JSON project export into a project')
+    .argument('<file>')
+    .addOption(new Option('--as-new [name]', 'make a project for it, with keys of its own beside those of the file').conflicts('into'))
+    .option('--into <project>', 'lay it over this project: its id, or its name')
+    .addOption(
+      new Option('--on-conflict <how>', 'with a definition that is there: replace it, leave it, or add the new one under a new id')
+        .choices(['overwrite', 'skip', 'copy'])
+        .default('overwrite'),
+    )
+    .option('--preview', 'write nothing: tell what is new and what is there already')
+    .addHelpText('after', HELP)
+    .action(async (file: string, options: ImportOptions) => {
+      const target = targetOf(options);
+      const { readProjectFile } = await import('./project-file.ts');
+      const { ProjectImport } = await import('./project-importing.ts');
+      const contents = await readProjectFile(file);
+      const report = await withInstallation(options, (installation) =>
+        new ProjectImport(installation, file, contents).run(target, options.onConflict, options.preview === true),
+      );
+      endProgress();
+      printResult(options, report, () => told(report));
+      if (report.secretKey !== undefined) tell('The secret key is shown only here.');
+    });
+}
+
+const HELP = `
+Documents, save records, game values and rate-limit rules of the file always replace those that are there; what the project has beside them
+stays. Rules, limits and schemas stand against nothing. Numbers of ledger fields get an entry with the source \`import\`. An import that broke
+off is done again; what it did is not done twice. --as-new keeps its project disabled until all of it is there, and brings the settings of the file.`;
+
+function targetOf({ asNew, into }: ImportOptions): ImportTarget {
+  if (into !== undefined) return { into };
+  if (asNew === undefined) throw refusal('VALIDATION_FAILED', 'Say where it belongs: --as-new [NAME], or --into PROJECT');
+  return { asNew: asNew === true ? null : asNew };
+}
+
+function told(report: ImportReport): string {
+  const rows = report.tables.map(({ table: name, incomingCount, existingCount, conflictCount, newCount }) =>
+    [name, incomingCount, existingCount, newCount, conflictCount].map(String),
+  );
+  const lines = rows.length === 0 ? [] : [table(['TABLE', 'IN THE FILE', 'IN THE PROJECT', 'NEW', 'CONFLICTS'], rows)];
+  if (report.written === null) return [...lines, 'Nothing was written: this was a preview.'].join('\n');
+  const { definitions, documents, saveRecords, keys, pages } = report.written;
+  lines.push(
+    `${definitions} definitions, ${documents} documents, ${saveRecords} save records, ${pages} pages and ${keys} keys are written.`,
+  );
+  lines.push(`project     ${report.projectId}`);
+  if (report.publicKey !== undefined) lines.push(`public key  ${report.publicKey}\nsecret key  ${report.secretKey}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,230 @@
+import type { Imported, Importer } from '../app/transfer/importer.ts';
+import {
+  type Conflicts,
+  definitionTables,
+  type ImportReport,
+  type ImportTarget,
+  resolved,
+  type TableReport,
+} from '../app/transfer/plan.ts';
+import { documentRow, putOfRow, slotRow } from '../app/transfer/rows.ts';
+import type { Installation } from '../compose/installation.ts';
+import type { Put } from '../domain/definition/publish.ts';
+import type { SavePage } from '../domain/page/page.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import { isObject, type Json, type JsonObject, printOnce, stringifyJson } from '../kernel/json.ts';
+import { member } from '../kernel/path.ts';
+import { awaitShown, progress, tell } from './context.ts';
+import { at, type ProjectFile, type StreamedRow, streamedRows } from './project-file.ts';
+import { findProject } from './project-name.ts';
+
+/** Documents of one commit. */
+const COMMIT_ROWS = 200;
+const COMMIT_BYTES = 256 * 1024;
+
+type Made = Pick<ImportReport, 'publicKey' | 'secretKey'> & { readonly projectId: string };
+
+/** One import, from its file into a project. */
+export class ProjectImport {
+  readonly #installation: Installation;
+  readonly #file: string;
+  readonly #contents: ProjectFile;
+  #reached = -1;
+  #rows = 0;
+
+  constructor(installation: Installation, file: string, contents: ProjectFile) {
+    this.#installation = installation;
+    this.#file = file;
+    this.#contents = contents;
+  }
+
+  async run(target: ImportTarget, how: Conflicts, preview: boolean): Promise<ImportReport> {
+    const importer = await this.#installation.importer();
+    const into = 'into' in target ? await findProject(this.#installation.pool, target.into) : null;
+    const state = into === null ? null : await importer.definitions(into);
+    const { definitions } = this.#contents;
+    // Nothing is made before all that is in memory is known to be good.
+    this.#puts(definitions);
+    this.#requireCollections(state === null ? [] : [...state.live.collection.keys()]);
+    const tables = [...definitionTables(definitions, state), ...(await this.#streamedTables(into))];
+    if (preview) return { projectId: into, tables, written: null };
+    const made = into === null ? await this.#create(target) : { projectId: into };
+    try {
+      return { ...made, tables, written: await this.#write(importer, made.projectId, into === null, how) };
+    } catch (error) {
+      const remove = `savepoint project delete ${made.projectId} --yes`;
+      if (into === null) tell(`Project ${made.projectId} is made, not complete, and disabled: ${remove}, and import again.`);
+      throw error;
+    }
+  }
+
+  async #write(importer: Importer, projectId: string, isNew: boolean, how: Conflicts): Promise<ImportReport['written']> {
+    const { definitions } = this.#contents;
+    const plan = resolved(definitions, await importer.definitions(projectId), how);
+    const published = await importer.publish(projectId, this.#puts(plan.rows));
+    const streamed = await this.#stream(importer, projectId, plan.collections);
+    await this.#keepUp(importer, projectId);
+    const pages = await this.#pages(projectId);
+    const keys = isNew ? (await importer.keys(projectId, this.#contents.keys)).written : 0;
+    if (isNew) await this.#enable(projectId);
+    const { revision } = await importer.publish(projectId, []);
+    await awaitShown(this.#installation, projectId, revision);
+    return { definitions: published.written, ...streamed, keys, pages };
+  }
+
+  #puts(rows: ProjectFile['definitions']): readonly Put[] {
+    return rows.map((row) => at(this.#file, `${row.table} ${row.id}`, () => putOfRow(row)));
+  }
+
+  /** Disabled until all of it is there: nobody plays on half of a game. */
+  async #create(target: ImportTarget): Promise<Made> {
+    const { operator } = this.#installation;
+    const named = 'asNew' in target ? target.asNew : null;
+    const { revision: _, ...made } = await operator.createProject(named ?? this.#contents.name ?? 'Imported');
+    await operator.changeSettings(made.projectId, { enabled: false });
+    return made;
+  }
+
+  async #enable(projectId: string): Promise<void> {
+    const { name: _, ...settings } = this.#contents.settings;
+    await this.#installation.operator.changeSettings(projectId, { enabled: true, ...settings });
+  }
+
+  #requireCollections(existing: readonly string[]): void {
+    const known = new Set([...existing, ...this.#contents.definitions.flatMap(({ kind, id }) => (kind === 'collection' ? [id] : []))]);
+    for (const [table, collections] of this.#contents.streamed) {
+      for (const collection of collections.keys()) {
+        if (known.has(collection)) continue;
+        throw refusal('VALIDATION_FAILED', `${this.#file}: tables.${table}.${collection} has rows, but there is no such collection`);
+      }
+    }
+  }
+
+  async #streamedTables(projectId: string | null): Promise<readonly TableReport[]> {
+    const tables: TableReport[] = [];
+    for (const [table, collections] of this.#contents.streamed) {
+      if (table === 'save_records') continue;
+      const ids = [...collections.keys()];
+      const incomingCount = [...collections.values()].reduce((sum, count) => sum + count, 0);
+      const { existing, conflicts } = await this.#existing(projectId, table, ids);
+      tables.push({ table, incomingCount, existingCount: existing, conflictCount: conflicts, newCount: incomingCount - conflicts });
+    }
+    return tables;
+  }
+
+  async #existing(
+    projectId: string | null,
+    table: string,
+    collections: readonly string[],
+  ): Promise<{ existing: number; conflicts: number }> {
+    if (projectId === null) return { existing: 0, conflicts: 0 };
+    const { pool } = this.#installation;
+    const count = await pool.query<{ n: string }>(COUNT, [projectId, collections]);
+    const existing = Number(count.rows[0]?.n ?? 0);
+    let conflicts = 0;
+    if (existing === 0) return { existing, conflicts };
+    for await (const [collection, rows] of batches(this.#file, (row) => row.table === table)) {
+      const keys = rows.map(({ row, place }) => at(this.#file, place, () => documentRow(row)).key);
+      const found = await pool.query<{ n: string }>(THERE, [projectId, collection, keys]);
+      conflicts += Number(found.rows[0]?.n ?? 0);
+    }
+    return { existing, conflicts };
+  }
+
+  async #stream(
+    importer: Importer,
+    projectId: string,
+    renamed: ReadonlyMap<string, string>,
+  ): Promise<{ documents: number; saveRecords: number }> {
+    let documents = 0;
+    let saveRecords = 0;
+    for await (const [id, rows] of batches(this.#file, () => true)) {
+      const collection = renamed.get(id) ?? id;
+      const isSlots = rows[0]?.table === 'save_records';
+      const read = <T>(parse: (row: Json) => T) => rows.map(({ row, place }) => at(this.#file, place, () => parse(row)));
+      const write = () =>
+        isSlots ? importer.slots(projectId, collection, read(slotRow)) : importer.documents(projectId, collection, read(documentRow));
+      const done = await this.#written(importer, projectId, write);
+      if (isSlots) saveRecords += done.written;
+      else documents += done.written;
+      this.#rows += rows.length;
+      progress(`${this.#rows} rows`);
+    }
+    return { documents, saveRecords };
+  }
+
+  /** What the tables do not show has to be held in memory, and there is a bound to that: then they are waited for. */
+  async #written(importer: Importer, projectId: string, write: () => Promise<Imported>): Promise<Imported> {
+    for (;;) {
+      try {
+        const done = await write();
+        this.#reached = done.revision;
+        return done;
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'BEHIND') throw error;
+        if (!(await this.#keepUp(importer, projectId))) throw error;
+      }
+    }
+  }
+
+  async #keepUp(importer: Importer, projectId: string): Promise<boolean> {
+    const isShown = await this.#installation.projected(projectId, this.#reached);
+    if (isShown) importer.shown(projectId, this.#reached);
+    return isShown;
+  }
+
+  async #pages(projectId: string): Promise<number> {
+    for (const [index, row] of this.#contents.pages.entries()) {
+      const page = at(this.#file, `tables.pages[${index}]`, () => pageOf(row));
+      await this.#installation.operator.savePage(projectId, page);
+    }
+    return this.#contents.pages.length;
+  }
+}
+
+const COUNT = `SELECT count(*) AS n FROM savepoint.documents
+WHERE project = $1 AND space = 'live' AND collection = ANY ($2::text[]) AND document IS NOT NULL`;
+const THERE = `SELECT count(*) AS n FROM savepoint.documents
+WHERE project = $1 AND space = 'live' AND collection = $2 AND key = ANY ($3::text[]) AND document IS NOT NULL`;
+
+/** Rows of one table and collection at a time, as many as a commit takes. */
+async function* batches(file: string, wanted: (row: StreamedRow) => boolean): AsyncGenerator<readonly [string, readonly StreamedRow[]]> {
+  let batch: StreamedRow[] = [];
+  let bytes = 0;
+  for await (const row of streamedRows(file)) {
+    if (!wanted(row)) continue;
+    const [first] = batch;
+    const isOther = first !== undefined && (first.table !== row.table || first.collection !== row.collection);
+    if (first !== undefined && (isOther || batch.length >= COMMIT_ROWS || bytes >= COMMIT_BYTES)) {
+      yield [first.collection, batch];
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(row);
+    bytes += bytesOf([row]);
+  }
+  const [first] = batch;
+  if (first !== undefined) yield [first.collection, batch];
+}
+
+function bytesOf(rows: readonly StreamedRow[]): number {
+  return rows.reduce((sum, { row }) => sum + (isObject(row) ? printOnce(row).length : 0), 0);
+}
+
+function pageOf(row: Json): SavePage {
+  const value = isObject(row) ? member(row, 'definition_json') : undefined;
+  const page: JsonObject = value !== undefined && isObject(value) ? value : {};
+  const text = (name: string) => {
+    const found = member(page, name);
+    return typeof found === 'string' ? found : null;
+  };
+  const isMarkdown = text('pageType') !== 'keyvalue';
+  const content = isMarkdown ? (text('contentMd') ?? '') : stringifyJson(member(page, 'kvData') ?? {});
+  return {
+    slug: text('slug') ?? '',
+    title: text('title') ?? '',
+    type: isMarkdown ? 'markdown' : 'keyvalue',
+    content,
+    statusLevel: text('statusLevel'),
+  };
+}

@@ -1,0 +1,71 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { flatName, WINDOW_NAMES } from '../../limit/windows.ts';
+import { numberOf, objectOf, textOf } from '../read.ts';
+import { type Finding, type Findings, oneOf } from './finding.ts';
+
+/** Rate-limit rules in all their forms (management 8; runtime-storage 11.1). */
+
+/** A window that nothing counts: the rule would guard less than its author believes, so it refuses the push. */
+const UNKNOWN_WINDOW = 'INVALID_RATE_LIMIT_WINDOW';
+const WINDOWS: ReadonlySet<string> = new Set(WINDOW_NAMES);
+const FLAT: ReadonlySet<string> = new Set(WINDOW_NAMES.map(flatName));
+const MOST = 1_000_000_000;
+/** The names in it are the author's. */
+const LONGEST_PATH = 200;
+
+/** `body`: as it was pushed, `{rules: […]}` or the bare list. */
+export function rateRulesFindings(body: Json, findings: Findings): void {
+  const root = isArray(body) ? '' : '/rules';
+  const rules = isArray(body) ? body : member(objectOf(body), 'rules');
+  for (const [index, rule] of (isArray(rules) ? rules : []).entries()) {
+    if (isObject(rule)) ruleFindings(rule, `${root}/${index}`, findings);
+  }
+}
+
+/** Whether a finding refuses the push; all others are for its author to know. */
+export function isRefusing({ code }: Finding): boolean {
+  return code === UNKNOWN_WINDOW;
+}
+
+function ruleFindings(rule: JsonObject, path: string, findings: Findings): void {
+  windowsFindings(rule, path, findings);
+  limitsFindings(rule, path, findings);
+  findings.member(rule, 'action', path, oneOf('reject', 'flag', 'clamp'), 'INVALID_RATE_LIMIT_ACTION', 'reject, flag or clamp; it rejects');
+  findings.member(rule, 'scope', path, oneOf('per_player', 'global'), 'INVALID_RATE_LIMIT_SCOPE', 'per_player or global; it is per_player');
+}
+
+function windowsFindings(rule: JsonObject, path: string, findings: Findings): void {
+  const window = member(rule, 'window') ?? null;
+  const known = typeof window === 'string' && (window.trim() === '' || WINDOWS.has(window.trim()));
+  if (window !== null && !known) unknown(`${path}/window`, findings);
+  const map = member(rule, 'windows') ?? null;
+  if (map !== null && !isObject(map)) unknown(`${path}/windows`, findings);
+  for (const name of Object.keys(objectOf(map))) if (!WINDOWS.has(name)) unknown(`${path}/windows/${name}`, findings);
+  for (const name of Object.keys(rule)) if (/^maxPer[A-Z]/.test(name) && !FLAT.has(name)) unknown(`${path}/${name}`, findings);
+}
+
+function unknown(place: string, findings: Findings): void {
+  const path = place.slice(0, LONGEST_PATH);
+  findings.add(UNKNOWN_WINDOW, path, `${path} is no window of a rate limit.`, `One of ${WINDOW_NAMES.join(', ')}.`);
+}
+
+/** Every limit that is given, and that there is one. */
+function limitsFindings(rule: JsonObject, path: string, findings: Findings): void {
+  const given: [string, Json][] = [];
+  const seed = textOf(member(rule, 'window')) === undefined ? undefined : member(rule, 'limit');
+  if (seed !== undefined) given.push(['limit', seed]);
+  for (const [name, limit] of Object.entries(objectOf(member(rule, 'windows')))) given.push([`windows/${name}`, limit]);
+  for (const name of FLAT) given.push([name, member(rule, name) ?? null]);
+  const limits = given.filter(([, limit]) => limit !== null);
+  for (const [name, limit] of limits) {
+    if (isLimit(limit)) continue;
+    findings.add('INVALID_RATE_LIMIT', `${path}/${name}`, `A limit is a number above 0, up to ${MOST}.`);
+  }
+  if (limits.length === 0) findings.add('RATE_LIMIT_MISSING', path, 'This rule limits nothing: it has no window with a limit.');
+}
+
+function isLimit(limit: Json): boolean {
+  const number = numberOf(limit) ?? 0;
+  return number > 0 && number <= MOST;
+}

@@ -1,0 +1,7 @@
+import { PLAYER_TEMPLATE_NAMES } from '../../wire-names.ts';
+
+/** Built-in names that a step should not hide (endpoint-language 4.3, 16). */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set([
+  ...['input', 'values', 'playerKey', 'now', 'projectId', 'userId'],
+  ...PLAYER_TEMPLATE_NAMES,
+]);

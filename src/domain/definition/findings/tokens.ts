@@ -1,0 +1,61 @@
+import { isArray, isObject, type Json } from '../../../kernel/json.ts';
+import { language } from '../../endpoint/compilers.ts';
+import { LanguageError } from '../../endpoint/errors.ts';
+import { FUNCTION_NAMES } from '../../endpoint/functions.ts';
+import { findTokens, scanTop, wholeCall } from '../../endpoint/scan.ts';
+import { compileTokenBody, tokensOf } from '../../endpoint/template.ts';
+import type { Findings } from './finding.ts';
+
+/** Members that people read: what looks like a token there is none. */
+const PROSE = new Set(['description', 'notes', 'metadata']);
+
+/** Tokens in the texts of a step or an answer: those that fail every call that reaches them, and those that are always nothing. */
+export function tokensFindings(json: Json | undefined, path: string, findings: Findings): void {
+  if (typeof json === 'string') textFindings(json, path, findings);
+  else if (isArray(json)) for (const [index, item] of json.entries()) tokensFindings(item, `${path}/${index}`, findings);
+  else if (isObject(json)) {
+    for (const [name, value] of Object.entries(json)) if (!PROSE.has(name)) tokensFindings(value, `${path}/${name}`, findings);
+  }
+}
+
+function textFindings(text: string, path: string, findings: Findings): void {
+  const wrong = attempt(() => tokensOf(text).flatMap(({ start, end }) => troubleOf(text.slice(start + 2, end - 2)) ?? [])[0]);
+  if (wrong !== undefined) findings.add('INVALID_EXPRESSION', path, wrong);
+}
+
+/** The same of a text that is a token without its braces, such as `from`. */
+export function tokenBodyFindings(body: string, path: string, findings: Findings): void {
+  const wrong = troubleOf(body);
+  if (wrong !== undefined) findings.add('INVALID_EXPRESSION', path, wrong);
+}
+
+/** What is wrong with the inside of a token, its nested tokens first. */
+function troubleOf(body: string): string | undefined {
+  for (const { start, end } of findTokens(body)) {
+    const inner = troubleOf(body.slice(start + 2, end - 2));
+    if (inner !== undefined) return inner;
+  }
+  return attempt(() => {
+    compileTokenBody(language, body);
+    return missingCall(body);
+  });
+}
+
+function attempt(look: () => string | undefined): string | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (!(error instanceof LanguageError)) throw error;
+    return error.message;
+  }
+}
+
+/** The language has functions, no methods; any other call is the name of something that is not there. */
+function missingCall(body: string): string | undefined {
+  const core = (body.split('|', 1)[0] ?? '').trim();
+  const called = wholeCall(core)?.name;
+  if (called !== undefined) return FUNCTION_NAMES.has(called) ? undefined : `A token has no function '${called}': it reads as nothing.`;
+  const at = scanTop(core, 0, (char) => char === '(');
+  const method = at < 0 ? null : /\.\s*([A-Za-z_]\w*)\s*$/.exec(core.slice(0, at));
+  return method === null ? undefined : `A token calls no methods: '${method[1] ?? ''}' reads as nothing.`;
+}

@@ -1,0 +1,83 @@
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { DOCUMENT_KEY } from '../document/key.ts';
+import { cutText } from '../document/text.ts';
+import { LONGEST } from './body.ts';
+import type { AnalyticsTracked, TelemetryReport } from './events.ts';
+import { isCaptured } from './switches.ts';
+
+/** What is recorded of endpoint calls, in projects that ask for it (endpoint-language 19). */
+
+const TYPE = 'endpoint.call';
+/** Ours: no player's report can say it comes from here. */
+const SOURCE = 'server';
+const LONGEST_SLUG = 96;
+
+export interface EndpointCalled {
+  readonly platformId: string;
+  readonly slug: string;
+  readonly method: 'GET' | 'POST';
+  readonly status: number;
+  readonly durationMs: number;
+  readonly input: JsonObject;
+  /** What was answered; `null` where the call was refused. */
+  readonly body: Json;
+}
+
+/** Whether a project wants its calls recorded: `captureEndpointCalls`, off unless it is switched on, since it costs an event a call. */
+export function recordsCalls(analytics: JsonObject): boolean {
+  return member(analytics, 'captureEndpointCalls') === true && isCaptured(analytics, { type: 'analytics.tracked', data: BLANK });
+}
+
+/** Who is no player: a caller without an id, and a dedicated server (client-wire 3.5). */
+const NOBODY: readonly string[] = ['anonymous', '0'];
+
+/** The event of a call; `null` for a caller who is no player. */
+export function calledEvent({ platformId, slug, method, status, durationMs, input, body }: EndpointCalled): TelemetryReport | null {
+  if (NOBODY.includes(platformId) || !DOCUMENT_KEY.test(platformId)) return null;
+  const endpointSlug = cutText(slug, LONGEST_SLUG);
+  const context = { endpointSlug, method, status, ok: status < 400, durationMs: Math.round(durationMs * 10) / 10 };
+  return {
+    type: 'analytics.tracked',
+    data: { ...BLANK, platformId, label: cutText(slug, LONGEST.label), context, playerName: nameIn(input, body) },
+  };
+}
+
+/** The endpoint of a call that this server recorded; `null` for any other event. */
+export function calledSlug({ type, source, context }: AnalyticsTracked): string | null {
+  if (type !== TYPE || source !== SOURCE || !isObject(context)) return null;
+  const slug = member(context, 'endpointSlug');
+  return typeof slug === 'string' ? slug : null;
+}
+
+/** The game's own name for the player: in what it sent, in the answer, or in the answer's `response`. */
+function nameIn(input: JsonObject, body: Json): string | null {
+  const inner = isObject(body) ? member(body, 'response') : undefined;
+  for (const place of [input, body, inner ?? null]) {
+    const name = isObject(place) ? member(place, 'playerName') : undefined;
+    if (typeof name === 'string' && name.trim() !== '') return cutText(name, LONGEST.name);
+  }
+  return null;
+}
+
+const BLANK: AnalyticsTracked = {
+  platformId: '',
+  type: TYPE,
+  sentType: null,
+  severity: null,
+  label: TYPE,
+  code: null,
+  message: null,
+  stack: null,
+  context: null,
+  playerName: null,
+  sessionId: null,
+  source: SOURCE,
+  libraryVersion: null,
+  packageIdent: null,
+  sessionSeconds: null,
+  durationSeconds: null,
+  fps: null,
+  requestPayload: null,
+  responsePayload: null,
+};
