@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Installation } from '../compose/installation.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 
 /**
  * What every command shares: the data folder, machine output, and how a failure is told. Loading takes most of a short command's time, so

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
-import { ConfigProblem } from '../config.ts';
+import { ConfigProblem } from '../config/config.ts';
 import { Refusal } from '../kernel/errors.ts';
 import { tell } from './context.ts';
 import { createProgram } from './program.ts';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { type Database, startDatabase, useDatabase } from '../../infra/postgres/database.ts';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** What is known of a Postgres server before anything is done with it. */
 export interface ServerFacts {
