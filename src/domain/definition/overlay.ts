@@ -1,4 +1,4 @@
-import { isObject, type Json, JsonError, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject, jsonIn, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { DefinitionKind, PublishTarget } from '../events.ts';
 import type { DefinitionItem, DefinitionsState, Layer } from '../states.ts';
@@ -31,7 +31,7 @@ const merged = new WeakMap<DefinitionItem, Entry>();
 export function definitionOf(item: DefinitionItem): Json {
   const known = values.get(item);
   if (known !== undefined) return known;
-  const value = parsed(item.text);
+  const value = jsonIn(item.text) ?? null;
   values.set(item, value);
   return value;
 }
@@ -113,13 +113,4 @@ function pair(live: DefinitionItem, staged: DefinitionItem | undefined): Entry {
 function mergedValue(live: DefinitionItem, staged: DefinitionItem): Json {
   const [below, above] = [definitionOf(live), definitionOf(staged)];
   return isListed(live.kind) && isObject(below) && isObject(above) ? laidOver(below, above, live.id) : above;
-}
-
-function parsed(text: string): Json {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return null;
-    throw error;
-  }
 }
