@@ -48,7 +48,7 @@ export async function nodeDatabase(config: Config, logger: Logger): Promise<Node
 }
 
 /** Asks the server what it is. Throws what connecting throws. */
-export async function readFacts(connectionString: string): Promise<ServerFacts> {
+async function readFacts(connectionString: string): Promise<ServerFacts> {
   const client = new pg.Client({ connectionString, application_name: 'savepoint look', connectionTimeoutMillis: 5000 });
   // A lost connection fails the query; without a listener it would end the process.
   client.on('error', () => undefined);

@@ -4,7 +4,7 @@ import type { JsonObject } from './json.ts';
  * Every refusal the product answers with by its own choice: code, HTTP status, default text. Codes of endpoint authors are not
  * here. Statuses and codes: the specification's error tables; texts are ours.
  */
-export const CATALOGUE = {
+const CATALOGUE = {
   ACCESS_DENIED: [403, 'Access denied'],
   APPEND_TOO_LARGE: [413, 'This change is too large for one commit; split it'],
   AUTH_SESSION_DISABLED: [403, 'Auth sessions are not enabled for this project'],

@@ -20,7 +20,7 @@ const SLUG = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,128}$/;
 /** What no body may hold either (an escape in a YAML text could bring it in). */
 const BAD_TEXT = /\0|\p{Surrogate}/u;
 
-export function isDefinitionId(kind: ListedKind | 'test', id: string): boolean {
+function isDefinitionId(kind: ListedKind | 'test', id: string): boolean {
   return (kind === 'endpoint' ? SLUG : ID).test(id) && !isReserved(id);
 }
 

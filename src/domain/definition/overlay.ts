@@ -47,7 +47,7 @@ export function entriesOf(state: DefinitionsState, target: PublishTarget, kind: 
 }
 
 /** The live definition that a staged one lies over: the same id, or an endpoint of the same slug. */
-export function liveUnder(state: DefinitionsState, staged: DefinitionItem): DefinitionItem | undefined {
+function liveUnder(state: DefinitionsState, staged: DefinitionItem): DefinitionItem | undefined {
   const same = state.live[staged.kind].get(staged.id);
   if (same !== undefined || staged.kind !== 'endpoint') return same;
   return findByKey(state.live, 'endpoint', keyOf(staged));
@@ -70,7 +70,7 @@ export function keyOf(item: DefinitionItem): string {
  * Every staged top-level member wins, except `id`. A staged source is whole by itself: it replaces all, so that what runs is always
  * what its text says; and a staged plain edit takes the live text away, which would say something else.
  */
-export function laidOver(live: JsonObject, staged: JsonObject, id: string): JsonObject {
+function laidOver(live: JsonObject, staged: JsonObject, id: string): JsonObject {
   if (typeof member(staged, 'sourceText') === 'string') return { ...staged, id };
   return { ...withoutAuthoring(live), ...staged, id };
 }

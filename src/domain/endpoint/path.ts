@@ -9,7 +9,7 @@ export interface Path {
   readonly rest: readonly string[];
 }
 
-export const MAX_SEGMENTS = 10;
+const MAX_SEGMENTS = 10;
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Names that would reach JavaScript's own machinery; they exist nowhere in the language. */
