@@ -68,7 +68,8 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
   const open = async (projectId: string): Promise<Project> => {
     const project = await projects.get(projectId);
     await project?.refresh();
-    if (!project?.authority || project.authority.deleted) throw refusal('NOT_FOUND', `No project ${projectId}`);
+    if (!project?.authority || project.authority.deleted)
+      throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are`);
     return project;
   };
 
@@ -105,7 +106,8 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
 
     async revokeKey(projectId, keyId) {
       const project = await open(projectId);
-      if (!project.authority?.keys.has(keyId)) throw refusal('NOT_FOUND', `No key ${keyId} in project ${projectId}`);
+      if (!project.authority?.keys.has(keyId))
+        throw refusal('NOT_FOUND', `No key ${keyId} in project ${projectId}; \`savepoint key list\` shows those there are`);
       return { revision: await change(project, 'key.revoke', (state) => revokeKey(state, { keyId })) };
     },
 

@@ -54,7 +54,10 @@ export const SERVER = {
   databaseUrl: setting(
     'DATABASE_URL',
     null,
-    address(['postgres:', 'postgresql:'], 'postgres://user:password@host:port/database'),
+    address(
+      ['postgres:', 'postgresql:'],
+      'postgres://user:password@host:port/database; in a password @ : / ? # % are %40 %3A %2F %3F %23 %25',
+    ),
     'A Postgres server of your own; without it the embedded one in the data folder runs.',
   ),
   eventStoreUrl: setting(

@@ -112,6 +112,12 @@ describe('bad input', () => {
     expect(await refused(game.send('GET', game.storage('players/1')))).toBe('401 UNAUTHORIZED');
     expect(await refused(game.play('GET', '/v3/storage/pnothing/players/1'))).toBe('401 UNAUTHORIZED');
     expect(await refused(game.play('GET', game.definitions('validate')))).toBe('401 UNAUTHORIZED');
+    const validate = async (key: string) => {
+      const { body } = await game.send('GET', game.definitions('validate'), { headers: { 'x-api-key': key } });
+      return Object(body).message;
+    };
+    expect(await validate(game.publicKey)).toContain('this is a public key');
+    expect(await validate('sp_sk_nothing')).toContain('check it, and the project id');
   });
 
   test.each(['__proto__', 'constructor', 'prototype'])('%s is refused or harmless wherever it stands', async (name) => {

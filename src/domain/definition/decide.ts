@@ -8,6 +8,7 @@ import { effectiveDefinitions } from './effective.ts';
 import { definitionFindings } from './findings/definition.ts';
 import { Findings, type Known } from './findings/finding.ts';
 import { knownIn, takenIn } from './findings/known.ts';
+import { ruleFindings } from './findings/rules.ts';
 import { warningsOf } from './findings/shown.ts';
 import { gameValuesFindings } from './findings/values.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
@@ -121,16 +122,17 @@ export function decidePutSingle(
   const put = putOf(kind, SINGLE_ID, value);
   const problem = contentProblem(value) ?? storedTextProblem(put.text);
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
-  const diagnostics = kind === 'game-values' ? valuesWarnings(state, target, value) : [];
+  const diagnostics = singleWarnings(state, target, kind, value);
   const answer = { ...about, action: 'upsert', ...(diagnostics.length === 0 ? {} : { diagnostics }) };
   return { events: publishEvents(state, target, [put]), answer: reply(answer, target) };
 }
 
-function valuesWarnings(state: DefinitionsState, target: PublishTarget, value: Json): JsonObject[] {
+function singleWarnings(state: DefinitionsState, target: PublishTarget, kind: SingleKind, value: Json): JsonObject[] {
   const held = effectiveDefinitions(state, target);
   const findings = new Findings(knownIn(held));
-  gameValuesFindings(value, takenIn(held), findings);
-  return warningsOf(findings.all, { resourceKind: 'game-values', resourceId: SINGLE_ID }, '');
+  if (kind === 'game-values') gameValuesFindings(value, takenIn(held), findings);
+  else ruleFindings(isArray(value) ? value : [], findings);
+  return warningsOf(findings.all, { resourceKind: kind, resourceId: SINGLE_ID }, '');
 }
 
 /** DELETE of a single document: whatever the body says, all of it goes; 200 also when there was none. */

@@ -347,6 +347,28 @@ describe('what the author of game values should know (management 20)', () => {
   });
 });
 
+describe('what the author of rate-limit rules should know', () => {
+  const rule = { name: 'r', collection: 'heroes', field: 'gold', window: 'perDay', limit: 5, action: 'reject' };
+  const told = (more: object) => {
+    const state = push(EMPTY, 'collection', [{ id: 'heroes' }]);
+    const body = { rules: [rule, { ...rule, ...more }] };
+    const { diagnostics = [] } = Object(accepted(decidePutSingle(state, 'rate-limit-rules', body, 'live')).answer.body);
+    return diagnostics.map(({ code, sourcePointer }: { code: string; sourcePointer: string }) => `${code} ${sourcePointer}`);
+  };
+
+  it.each<[string, object, string[]]>([
+    ['a good one', {}, []],
+    ['any collection', { collection: '*', scope: 'global' }, []],
+    ['a good one that is switched off', { enabled: false }, []],
+    ['another form', { window: undefined, limit: undefined, windows: { perHour: 1 } }, []],
+    ['a window that is none', { window: 'day' }, ['RULE_WITHOUT_LIMIT /rules/1']],
+    ['no limit', { limit: 0 }, ['RULE_WITHOUT_LIMIT /rules/1']],
+    ['a collection that is not there', { collection: 'heros' }, ['COLLECTION_NOT_FOUND /rules/1/collection']],
+    ['an action that is none', { action: 'deny' }, ['INVALID_RULE_ACTION /rules/1/action']],
+    ['a scope that is none', { scope: 'player' }, ['INVALID_RULE_SCOPE /rules/1/scope']],
+  ])('comes with the answer: %s', (_, more, codes) => expect(told(more)).toEqual(codes));
+});
+
 describe('any push', () => {
   it('gives a decision that folds, or a refusal; never an exception', () => {
     const json = fc.jsonValue() as fc.Arbitrary<Json>;
