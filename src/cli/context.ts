@@ -62,6 +62,11 @@ export function printResult(options: CommonOptions, value: unknown, forPeople: (
   print(options.json ? JSON.stringify(value) : forPeople());
 }
 
+/** `1 event`, `2 events`. */
+export function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
 /** Columns padded to their widest cell. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)));
