@@ -14,7 +14,7 @@ import { createVerifier } from '../outbound/verifier/create-verifier.ts';
 import { createWebhooks } from '../outbound/webhooks.ts';
 import { VERSION } from '../version.ts';
 
-/** How long a read of a view waits for what this node has committed (design, section 6). */
+/** How long a read of a view waits for what this node has committed (docs/architecture.md, "Read models"). */
 const VIEW_WAIT_MS = 250;
 
 export interface ServingParts {
