@@ -9,8 +9,13 @@ export interface DocumentChange {
   readonly collection: string;
   readonly key: string;
   readonly state: DocumentState;
-  /** Revision of the event that the document's present life began with. */
+  /** Revision of the event that the document's present life began with, as far as the batch knows. */
   readonly createdRevision: number;
+  /**
+   * Whether it began where `state.createdAt` and `createdRevision` say (`here`), or where the row before the batch says, if that shows
+   * a document (`live row`), or if there is one (`any row`).
+   */
+  readonly begun: 'here' | 'live row' | 'any row';
   /** Revision of the last event that changed it. */
   readonly revision: number;
 }

@@ -1,5 +1,5 @@
 import type { ProjectEvent } from '../src/domain/events.ts';
-import { decodeProjectEvent, UnknownEvent } from '../src/log/decode.ts';
+import { takeDecoded, UnknownEvent } from '../src/log/decode.ts';
 import type { RecordedEvent } from '../src/log/port.ts';
 
 /** Measured: larger batches cost more in garbage than they save in statements, and hold the event loop longer. */
@@ -24,7 +24,7 @@ export function decoded(recorded: readonly RecordedEvent[]): { events: readonly 
   const events: ProjectEvent[] = [];
   for (const event of recorded) {
     try {
-      events.push(decodeProjectEvent(event));
+      events.push(takeDecoded(event));
     } catch (error) {
       if (error instanceof UnknownEvent) return { events, unknown: error };
       throw error;

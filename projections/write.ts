@@ -55,7 +55,7 @@ async function fold(
     all,
     events,
     wiped,
-    documents: withDocuments ? await foldDocuments(session, events, wiped) : [],
+    documents: withDocuments ? await foldDocuments(session, events, { fresh: wiped, exactly: catalog.globals }) : [],
     definitions: { before, after },
     catalog: { before: memory.catalog, after: catalog },
   };

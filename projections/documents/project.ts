@@ -1,8 +1,9 @@
 import { evolveDocument } from '../../src/domain/document/evolve.ts';
 import type { ProjectEvent } from '../../src/domain/events.ts';
 import type { DocumentState } from '../../src/domain/states.ts';
-import { documentSubject } from '../../src/domain/subjects.ts';
+import { documentSubject, type SubjectKey } from '../../src/domain/subjects.ts';
 import { isObject, type JsonObject, parseJson, printOnce } from '../../src/kernel/json.ts';
+import { textArray } from '../../src/log/postgres/arrays.ts';
 import { type DocumentChange, type DocumentEvent, isDocumentEvent, keyOf, type Projection } from '../batch.ts';
 import { groupBy } from '../group.ts';
 import type { Session } from '../tables.ts';
@@ -13,21 +14,29 @@ SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision,
 FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY AS w (space, collection, key, wanted, i)
 JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
 
-/**
- * The documents come as one JSON array: its elements keep their text, and nothing has to be escaped for it (measured: a third of the
- * projector's own time otherwise). `null` stands for a deleted document.
- */
-const UPSERT = `
+/** Where a document's present life is known to have begun; see {@link DocumentChange.begun}. */
+type Begun = DocumentChange['begun'];
+
+/** `null` stands for a deleted document. */
+const upsert = (created: (column: string) => string) => `
 INSERT INTO {documents} AS d
        (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision)
 SELECT $1, space, collection, key, CASE WHEN json_typeof(document) <> 'null' THEN document END,
        version, created_at, updated_at, created_revision, revision
-FROM ROWS FROM (unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), json_array_elements($5::json), unnest($6::bigint[]),
-                unnest($7::bigint[]), unnest($8::bigint[]), unnest($9::bigint[]), unnest($10::bigint[]))
+FROM unnest($2::text[], $3::text[], $4::text[], $5::json[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
   AS w (space, collection, key, document, version, created_at, updated_at, created_revision, revision)
 ON CONFLICT (project, space, collection, key) DO UPDATE SET
-  document = excluded.document, version = excluded.version, created_at = excluded.created_at, updated_at = excluded.updated_at,
-  created_revision = excluded.created_revision, revision = excluded.revision`;
+  document = excluded.document, version = excluded.version, updated_at = excluded.updated_at, revision = excluded.revision,
+  created_at = ${created('created_at')}, created_revision = ${created('created_revision')}`;
+
+const UPSERTS: Readonly<Record<Begun, { readonly name: string; readonly text: string }>> = {
+  here: { name: 'documents-upsert', text: upsert((column) => `excluded.${column}`) },
+  'live row': {
+    name: 'documents-upsert-live',
+    text: upsert((column) => `CASE WHEN d.document IS NULL THEN excluded.${column} ELSE d.${column} END`),
+  },
+  'any row': { name: 'documents-upsert-any', text: upsert((column) => `d.${column}`) },
+};
 
 interface PriorRow {
   readonly i: number;
@@ -40,9 +49,11 @@ interface PriorRow {
 }
 
 interface Prior {
-  readonly state: DocumentState;
+  readonly state: DocumentState | null;
   readonly createdRevision: number;
 }
+
+const NO_ROW: Prior = { state: null, createdRevision: -1 };
 
 /** Stands for a live document whose content the next event replaces. */
 const REPLACED: JsonObject = {};
@@ -52,55 +63,87 @@ export const documents: Projection = {
   kind: 'state',
   derived: false,
   async project(batch, session) {
-    if (batch.documents.length === 0) return;
-    const rows = batch.documents;
-    await session.run('documents-upsert', UPSERT, [
-      rows.map((row) => row.space),
-      rows.map((row) => row.collection),
-      rows.map((row) => row.key),
-      `[${rows.map((row) => textOf(row.state)).join()}]`,
-      rows.map((row) => row.state.version),
-      rows.map((row) => row.state.createdAt),
-      rows.map((row) => row.state.updatedAt),
-      rows.map((row) => row.createdRevision),
-      rows.map((row) => row.revision),
-    ]);
+    for (const [begun, rows] of groupBy(batch.documents, (row) => row.begun)) {
+      const { name, text } = UPSERTS[begun];
+      await session.run(name, text, [
+        rows.map((row) => row.space),
+        rows.map((row) => row.collection),
+        rows.map((row) => row.key),
+        textArray(
+          rows.map((row) => textOf(row.state)),
+          'json',
+        ),
+        rows.map((row) => row.state.version),
+        rows.map((row) => row.state.createdAt),
+        rows.map((row) => row.state.updatedAt),
+        rows.map((row) => row.createdRevision),
+        rows.map((row) => row.revision),
+      ]);
+    }
   },
 };
 
-/** The last state of every document the events touch. `fresh`: there is no row yet, whatever the table says. */
-export async function foldDocuments(session: Session, events: readonly ProjectEvent[], fresh: boolean): Promise<DocumentChange[]> {
-  const groups = groupBy(events.filter(isDocumentEvent), (event) => documentSubject(event.data.space, event.data.collection, keyOf(event)));
-  const touched = [...groups.values()];
-  if (touched.length === 0) return [];
-  const priors = fresh ? new Map<number, Prior>() : await loadPriors(session, touched);
-  return touched.flatMap((group, index) => foldOne(group, priors.get(index)));
+export interface FoldOptions {
+  /** There is no row yet, whatever the table says. */
+  readonly fresh: boolean;
+  /** Collections of which it must be known here when a document began: others follow their rows in that. */
+  readonly exactly: ReadonlySet<string>;
 }
 
+/**
+ * The last state of every document the events touch. Rows are read only where the events do not say it all: nearly every write brings
+ * the whole document, and when that began its row knows.
+ */
+export async function foldDocuments(
+  session: Session,
+  events: readonly ProjectEvent[],
+  { fresh, exactly }: FoldOptions,
+): Promise<DocumentChange[]> {
+  const groups = groupBy(events.filter(isDocumentEvent), (event) => documentSubject(event.data.space, event.data.collection, keyOf(event)));
+  const asked = fresh ? [] : [...groups].filter(([, [first]]) => first && (needsContent(first) || exactly.has(first.data.collection)));
+  const priors = await loadPriors(session, new Map(asked));
+  return [...groups].flatMap(([subject, group]) => foldOne(group, priors.get(subject) ?? (fresh ? NO_ROW : undefined)));
+}
+
+/** `prior`: the row before the events; `undefined` where it was not looked for. */
 function foldOne(events: readonly DocumentEvent[], prior: Prior | undefined): DocumentChange[] {
-  const last = events.at(-1);
-  let state: DocumentState | null = prior?.state ?? null;
+  const [first, last] = [events[0], events.at(-1)];
+  let state = prior?.state ?? null;
   let createdRevision = prior?.createdRevision ?? -1;
+  let begun: Begun = prior === undefined && first ? begunBy(first) : 'here';
   for (const event of events) {
     const next = evolveDocument(state, event, event.metadata.recordedAt);
     const begins = (state === null || state.document === null) && next.document !== null;
+    if (begins && event !== first) begun = 'here';
     if (begins || createdRevision < 0) createdRevision = event.revision;
     state = next;
   }
   if (last === undefined || state === null) return [];
   const { space, collection } = last.data;
-  return [{ space, collection, key: keyOf(last), state, createdRevision, revision: last.revision }];
+  return [{ space, collection, key: keyOf(last), state, createdRevision, begun, revision: last.revision }];
 }
 
-async function loadPriors(session: Session, groups: readonly (readonly DocumentEvent[])[]): Promise<Map<number, Prior>> {
-  const firsts = groups.flatMap((group) => group.slice(0, 1));
+/** A fork is the first event of its document in that space, as an append is of its record: there is no row before them. */
+function begunBy({ type, data }: DocumentEvent): Begun {
+  if (type === 'record.appended' || data.fork !== undefined) return 'here';
+  return type === 'document.written' ? 'live row' : 'any row';
+}
+
+/** The rows of these groups, those that have none included. */
+async function loadPriors(
+  session: Session,
+  groups: ReadonlyMap<SubjectKey, readonly DocumentEvent[]>,
+): Promise<ReadonlyMap<SubjectKey, Prior>> {
+  if (groups.size === 0) return new Map();
+  const firsts = [...groups.values()].flatMap((group) => group.slice(0, 1));
   const rows = await session.run<PriorRow>('documents-priors', PRIORS, [
     firsts.map((event) => event.data.space),
     firsts.map((event) => event.data.collection),
     firsts.map(keyOf),
     firsts.map(needsContent),
   ]);
-  return new Map(rows.map((row) => [row.i - 1, { state: priorState(row), createdRevision: Number(row.created_revision) }]));
+  const found = new Map(rows.map((row) => [row.i - 1, { state: priorState(row), createdRevision: Number(row.created_revision) }]));
+  return new Map([...groups.keys()].map((subject, index) => [subject, found.get(index) ?? NO_ROW]));
 }
 
 function needsContent(event: DocumentEvent): boolean {

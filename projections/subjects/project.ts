@@ -7,8 +7,7 @@ import { isDocumentEvent, keyOf, type Projection } from '../batch.ts';
 
 const INSERT = `
 INSERT INTO {subjects} (project, subject, revision)
-SELECT $1, subject, revision FROM unnest($2::text[], $3::bigint[]) AS w (subject, revision)
-ON CONFLICT DO NOTHING`;
+SELECT $1, subject, revision FROM unnest($2::text[], $3::bigint[]) AS w (subject, revision)`;
 
 /**
  * Subjects whose history is worth an index: documents, save records, pages, definitions, keys and settings. Windows, answers, sessions

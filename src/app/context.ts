@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { DomainEvent } from '../domain/events.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
 import type { SaveFailed } from '../domain/telemetry/events.ts';
@@ -7,7 +6,7 @@ import { refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
 import type { Caller, Positioned } from './app.ts';
-import type { Decision, Outcome } from './commit.ts';
+import { type Decision, newCommandId, type Outcome } from './commit.ts';
 import type { PlayerVerifier } from './player-verifier.ts';
 import type { Project } from './project.ts';
 import type { Projects } from './projects.ts';
@@ -75,7 +74,7 @@ export function execute<A>(
   decide: (view: View, now: number) => Decision<A> | Refusal,
   endpoint?: string,
 ): Promise<Outcome<A>> {
-  return project.execute({ commandId: randomUUID(), cause, actor: actorOf(caller, endpoint), decide });
+  return project.execute({ commandId: newCommandId(), cause, actor: actorOf(caller, endpoint), decide });
 }
 
 export function decided<A>(answer: A, events: readonly DomainEvent[] = []): Decision<A> {

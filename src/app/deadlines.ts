@@ -19,7 +19,9 @@ export class Deadlines<T extends Ending> {
   readonly #scheduler: Scheduler;
   readonly #afterMs: number;
   readonly #expired: (item: T) => void;
-  #entries: Entry<T>[] = [];
+  #entries: (Entry<T> | undefined)[] = [];
+  /** What lies before this place is settled and let go of; cut off many at a time. */
+  #start = 0;
   #armed = false;
 
   constructor(scheduler: Scheduler, afterMs: number, expired: (item: T) => void) {
@@ -35,7 +37,7 @@ export class Deadlines<T extends Ending> {
   }
 
   #arm(): void {
-    const [first] = this.#entries;
+    const first = this.#entries[this.#start];
     if (this.#armed || !first) return;
     this.#armed = true;
     this.#scheduler.after(Math.max(first.at - this.#scheduler.monotonic(), 1), () => {
@@ -47,15 +49,24 @@ export class Deadlines<T extends Ending> {
 
   #sweep(): void {
     const now = this.#scheduler.monotonic();
-    const pending = this.#entries.findIndex(({ item, at }) => !item.settled && at > now);
-    const due = this.#entries.splice(0, pending < 0 ? this.#entries.length : pending);
-    for (const { item } of due) if (!item.settled) this.#expired(item);
+    const due: T[] = [];
+    for (let first = this.#entries[this.#start]; first && (first.item.settled || first.at <= now); first = this.#entries[this.#start]) {
+      if (!first.item.settled) due.push(first.item);
+      this.#letGoOfFirst();
+    }
+    for (const item of due) if (!item.settled) this.#expired(item);
   }
 
-  /** Cut in pieces, so that each costs little however many wait. */
+  /** At once, since an item holds on to all of its request: kept a moment longer, it outlives the young generation. */
   #forgetSettled(): void {
-    if (this.#entries.length < 512 || !this.#entries[255]?.item.settled) return;
-    const pending = this.#entries.findIndex(({ item }) => !item.settled);
-    this.#entries.splice(0, pending < 0 ? this.#entries.length : pending);
+    while (this.#entries[this.#start]?.item.settled) this.#letGoOfFirst();
+  }
+
+  #letGoOfFirst(): void {
+    this.#entries[this.#start] = undefined;
+    this.#start += 1;
+    if (this.#start < 256 || this.#start * 2 < this.#entries.length) return;
+    this.#entries = this.#entries.slice(this.#start);
+    this.#start = 0;
   }
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { DomainEvent, KeyKind, Permissions } from '../domain/events.ts';
 import { isPageSlug, removePage, type SavePage, savePage } from '../domain/page/page.ts';
 import {
@@ -16,6 +16,7 @@ import { AUTHORITY, pageSubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { asAuthority } from './access.ts';
+import { newCommandId } from './commit.ts';
 import type { Project } from './project.ts';
 import type { Projects } from './projects.ts';
 import { asPage } from './state-access.ts';
@@ -147,7 +148,7 @@ async function commit(
   decide: (view: View, now: number) => { readonly events: readonly DomainEvent[] } | Refusal,
 ): Promise<number> {
   const outcome = await project.execute({
-    commandId: randomUUID(),
+    commandId: newCommandId(),
     cause,
     actor: { kind: 'operator' },
     decide: (view, now) => {

@@ -1,4 +1,4 @@
-import { createServer as createNodeServer, type Server } from 'node:http';
+import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Koa from 'koa';
 import type { Logger } from 'pino';
@@ -50,19 +50,20 @@ export function createServer(parts: ServerParts): HttpServer {
 
   const addressOf = clientAddresses(settings.trustedProxies);
   const koa = new Koa<State>();
-  koa.on('error', (error: unknown) => log[isHangUp(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler'));
-  koa.use(
-    transport({
-      settings,
-      families: buildFamilies(services, parts),
-      buckets: settings.buckets && new Buckets(settings.buckets, addressOf),
-      addressOf,
-      metrics,
-      log,
-      closing: () => closing,
-    }),
-  );
-  const server = nodeServer(koa.callback(), settings);
+  const serve = transport({
+    settings,
+    families: buildFamilies(services, parts),
+    buckets: settings.buckets && new Buckets(settings.buckets, addressOf),
+    addressOf,
+    metrics,
+    log,
+    closing: () => closing,
+  });
+  const broke = (error: unknown) => log[isHangUp(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
+  const server = nodeServer((req, res) => {
+    res.on('error', broke);
+    serve(koa.createContext<State>(req, res)).catch(broke);
+  }, settings);
   const handedOver = new Set<Socket>();
   let watched = false;
 
@@ -86,7 +87,7 @@ export function createServer(parts: ServerParts): HttpServer {
   };
 }
 
-function nodeServer(handle: ReturnType<Koa['callback']>, settings: HttpSettings): Server {
+function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
   const server = createNodeServer({
     // A stalled upload or a client that never ends its headers must not hold a connection for ever.
     headersTimeout: settings.headersTimeoutMs,

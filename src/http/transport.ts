@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import { wireNames } from '../domain/wire-names.ts';
 import { type Refusal, refusal } from '../kernel/errors.ts';
@@ -27,12 +27,11 @@ export interface TransportParts {
  * The one middleware: finds the route, runs it, turns what it returned or threw into bytes. Koa's own answer writing is bypassed, so
  * that everything sent passes `send`.
  */
-export function transport(parts: TransportParts): Middleware<State> {
+export function transport(parts: TransportParts): (ctx: ParameterizedContext<State>) => Promise<void> {
   const { settings, metrics, log } = parts;
   const names = wireNames(settings.wireNames);
 
   return async function handle(ctx): Promise<void> {
-    ctx.respond = false;
     const exchange = openExchange(ctx.req, parts.addressOf);
     ctx.state.exchange = exchange;
     // Koa's context becomes the router's: `serve` sets the `params` that it lacks.

@@ -43,6 +43,14 @@ export function decodeProjectEvent(event: RecordedEvent): ProjectEvent {
   return known?.revision === event.revision && known.hash === hashOf(event.metadata) ? known : readProjectEvent(event);
 }
 
+/** {@link decodeProjectEvent} for whoever asks last: what this process remembered of the event is let go. */
+export function takeDecoded(event: RecordedEvent): ProjectEvent {
+  const decoded = decodeProjectEvent(event);
+  recentBytes -= recent.get(event.id)?.bytes ?? 0;
+  recent.delete(event.id);
+  return decoded;
+}
+
 /**
  * The event as the domain knows it, brought to the current schema version, from the bytes in the log alone: for what is to prove that
  * the log says it. Throws {@link UnknownEvent} for a type or a version of a newer build, and a plain error for an event that is not

@@ -24,6 +24,16 @@ test('the hash is SHA-256 over the hash before and the event, a line each, and e
   expect(hashOf(sealed.event.metadata)).toBe(expected);
 });
 
+test('it is the same hash for short and long events, whatever their letters', () => {
+  for (const letters of ['a', 'é', '😀', '\ud800']) {
+    for (const length of [0, 1, 1_000, 5_300, 5_500, 20_000]) {
+      const data = JSON.stringify(letters.repeat(length));
+      const expected = createHash('sha256').update(['before', event().id, event().type, event().metadata, data].join('\n')).digest('hex');
+      expect(seal('before', event(undefined, data)).hash).toBe(expected);
+    }
+  }
+});
+
 test('metadata without members can be sealed', () => {
   const sealed = seal(NO_HASH, event('{}'));
   expect(JSON.parse(sealed.event.metadata)).toEqual({ hash: sealed.hash });

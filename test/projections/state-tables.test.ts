@@ -1,7 +1,11 @@
+import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createStateReader } from '../../projections/state-reader.ts';
 import { readRevisions } from '../../projections/subjects/read.ts';
+import { type DocumentEvent, evolveDocument } from '../../src/domain/document/evolve.ts';
+import type { DomainEvent } from '../../src/domain/events.ts';
+import type { DocumentState } from '../../src/domain/states.ts';
 import { AUTHORITY, documentSubject } from '../../src/domain/subjects.ts';
 import { ExactNumber } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
@@ -33,7 +37,52 @@ describe('projects', () => {
   });
 });
 
+/** What an event makes of a document, in a few words. */
+type Step = 'write' | 'change' | 'delete';
+
+function eventOf(step: Step, version: number): DomainEvent {
+  if (step === 'delete') return deleted('p1', version);
+  return step === 'write' ? written('p1', { at: version }, version) : changed('p1', [['seen', version]], version);
+}
+
 describe('documents', () => {
+  test('however its events are cut into batches, a document has the state, the times and the beginning that they tell one by one', async () => {
+    const log = createMemoryLog();
+    const steps = fc.array(fc.constantFrom<Step>('write', 'change', 'delete'), { minLength: 1, maxLength: 3 });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 4 }), fc.boolean(), async (batches, global) => {
+        run += 1;
+        const feed = new Feed(log, `cut${run}`);
+        // Of a global collection the projector has to know more: its records are listed by where they began.
+        const begin = await feed.publish('live', [
+          ['collection', 'saves', { id: 'saves', collectionType: global ? 'global' : 'per-platformid' }],
+        ]);
+        await project(pool, log, feed);
+        let state: DocumentState | null = null;
+        let born = -1;
+        let version = 0;
+        for (const batch of batches) {
+          const events = batch.map((step, index) => eventOf(step, version + index + 1));
+          for (const event of events) {
+            version += 1;
+            const next: DocumentState = evolveDocument(state, event as DocumentEvent, 1_000 + begin + version);
+            if (born < 0 || (state?.document == null && next.document !== null)) born = begin + version;
+            state = next;
+          }
+          await feed.commit(...events);
+          await project(pool, log, feed);
+        }
+        expect((await createStateReader(pool).load(feed.projectId, [p1])).states).toEqual([state]);
+        const [row] = await rowsOf(pool, `SELECT created_revision FROM savepoint.documents WHERE project = '${feed.projectId}'`);
+        expect(row).toEqual({ created_revision: String(born) });
+        const listed = await rowsOf(pool, `SELECT sequence FROM savepoint.records WHERE project = '${feed.projectId}'`);
+        expect(listed).toEqual(global && state?.document ? [{ sequence: String(born) }] : []);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   test('a replaced document keeps its time of creation; the last state of a batch is what is stored', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'replace');

@@ -4,7 +4,8 @@ import type { RecordedEvent } from '../port.ts';
 const OVERHEAD_BYTES = 300;
 
 /**
- * The last events of the log, without a gap, as many as fit into `maxBytes`: positions after `base` up to and including `top`.
+ * The last events of the log that somebody may still ask for, without a gap, as many as fit into `maxBytes`: positions after `base` up
+ * to and including `top`.
  * Text counts two bytes a character, the most it can take.
  */
 export class Recent {
@@ -44,12 +45,17 @@ export class Recent {
     return this.#events.slice(from, from + limit);
   }
 
+  /** Gives up the events up to a position, which nobody will ask for any more. */
+  giveUpTo(position: number): void {
+    while (this.base < position && this.base < this.#top) this.#giveUpOldest();
+  }
+
   #giveUpOldest(): void {
     const oldest = this.#events[this.#start];
     if (!oldest) return;
     this.#bytes -= costOf(oldest);
     this.#start++;
-    if (this.#start < 1024 || this.#start * 2 < this.#events.length) return;
+    if (this.#start < 256 || this.#start * 2 < this.#events.length) return;
     this.#events = this.#events.slice(this.#start);
     this.#start = 0;
   }

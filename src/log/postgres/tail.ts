@@ -21,6 +21,11 @@ export interface Tail {
   close(): Promise<void>;
 }
 
+/** Where somebody stands who follows: at the position it was given last, once it has asked for more. */
+interface Follower {
+  position: number;
+}
+
 export interface TailOptions {
   readonly reader: Reader;
   readonly pollMs: number;
@@ -46,7 +51,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
   let confirmedAt = Number.NEGATIVE_INFINITY;
   /** When that was answered. */
   let heardAt = Number.NEGATIVE_INFINITY;
-  let followers = 0;
+  const followers = new Set<Follower>();
   let loop: Promise<void> | null = null;
 
   const takeAhead = (tail: Recent) => {
@@ -65,7 +70,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
   const confirmedSince = (time: number) => confirmedAt >= time && performance.now() - heardAt < FRESH_MS;
 
   const stored = (events: readonly RecordedEvent[], askedAt: number) => {
-    if (!recent || followers === 0) return;
+    if (!recent || followers.size === 0) return;
     const { top } = recent;
     // The loop may have read our events before their answer reached us.
     const fresh = events.filter((event) => Number(event.position) > top);
@@ -97,7 +102,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
 
   const run = async () => {
     let retryMs = FIRST_RETRY_MS;
-    while (followers > 0 && !closing.signal.aborted) {
+    while (followers.size > 0 && !closing.signal.aborted) {
       const rings = demand.rings;
       try {
         const atEnd = await ask();
@@ -122,10 +127,22 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     }
   };
 
-  const join = () => {
-    followers++;
+  const join = (position: number): Follower => {
+    const follower = { position };
+    followers.add(follower);
     demand.ring();
     loop ??= run();
+    return follower;
+  };
+
+  /**
+   * What all followers near the top have been given is not kept for the memory's sake: it would only grow old there, and what grows old
+   * costs the garbage collector most. Who is further behind reads pages in any case.
+   */
+  const forgetGiven = (tail: Recent) => {
+    let first = tail.top;
+    for (const { position } of followers) if (position >= tail.base) first = Math.min(first, position);
+    tail.giveUpTo(first);
   };
 
   async function* follow({ prefix, after, signal }: FollowOptions): AsyncGenerator<FollowStep> {
@@ -135,10 +152,12 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     // "Caught up" is said of a recent ask, and never of one from before this follower came.
     const started = performance.now();
     let due = started;
-    join();
+    const follower = join(position);
     try {
       while (!stop.aborted) {
         const rings = news.rings;
+        follower.position = position;
+        if (recent) forgetGiven(recent);
         const near = recent?.after(position, STEP_EVENTS) ?? [];
         const last = near.at(-1);
         if (last) {
@@ -160,7 +179,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
         }
       }
     } finally {
-      followers--;
+      followers.delete(follower);
       demand.ring();
     }
   }
