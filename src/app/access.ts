@@ -114,7 +114,7 @@ export function requireStorable(claim: string | null): void {
 /** Throws 403 unless a secret key has the permission; public keys are not permission-gated. */
 export function requirePermission(key: ApiKey, scope: string, level: 'r' | 'rw' | 'x'): void {
   if (allows(key, scope, level)) return;
-  throw refusal('FORBIDDEN', `This key does not have ${level} access to ${scope}`);
+  throw refusal('FORBIDDEN', `This key does not have ${level} access to ${scope}; \`savepoint key permissions\` gives it`);
 }
 
 export type DirectAction = 'read' | 'write' | 'delete';

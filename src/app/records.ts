@@ -106,7 +106,8 @@ export function createRecords(context: AppContext): App['records'] {
 function appendable({ definitions, key }: Grounds, caller: Caller, collectionId: string): CollectionModel {
   if (caller.isSecret) requirePermission(key, 'collections', 'x');
   const collection = definitions.collection(collectionId);
-  if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend)) throw refusal('FORBIDDEN', 'Appending needs a secret key');
+  if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend))
+    throw refusal('FORBIDDEN', 'Appending needs a secret key, or `accessMode: public` and `publicAppend: true` in the definition');
   if (!collection) throw noSuch('collection', collectionId);
   requireRevision(caller, 'write');
   return collection;

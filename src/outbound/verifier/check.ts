@@ -11,6 +11,6 @@ export function failed(kind: FailureKind, message: string): Failure {
 
 /** Without a verifier nobody is verified: a project that requires players to be fails closed (decision 14). */
 export const NO_VERIFIER: PlayerVerifier = {
-  verify: async () => failed('unavailable', 'Players cannot be verified: this installation has no player verifier'),
+  verify: async () => failed('unavailable', 'Players cannot be verified: this installation has no player verifier (VERIFIER)'),
   rejected: () => undefined,
 };
