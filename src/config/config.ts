@@ -1,7 +1,7 @@
 import { type Secrecy, sizeText } from './kinds.ts';
 import { LIMITS, SERVER, type Setting, VERIFIER } from './settings.ts';
 
-/** The only reader of the environment. */
+/** The one place that makes settings of the environment and the flags. */
 
 type Values<T> = { readonly [K in keyof T]: T[K] extends Setting<infer V> ? V : never };
 
