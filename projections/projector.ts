@@ -9,6 +9,7 @@ import { createGate } from './gate.ts';
 import { groupBy } from './group.ts';
 import { Lane, type LaneContext, type ProjectorCounters, type ProjectorLogger } from './lane.ts';
 import { createShare, WHOLE } from './share.ts';
+import { untilAnswered } from './until-answered.ts';
 
 export interface ProjectorOptions {
   readonly log: Log;
@@ -65,6 +66,7 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
   const onTrouble = tellNowAndThen((error: unknown) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
   /** Cut short when the projector stops. */
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const patience = { stopping: stopping.signal, pause: () => pause(AGAIN_MS), onTrouble };
   let following: Promise<void> | null = null;
   let followed: RecordedEvent | null = null;
   let storedAt = Number.NEGATIVE_INFINITY;
@@ -109,23 +111,10 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
     await storeFollowed(pool, followed);
   }
 
-  /** Asks log or database until they answer; `null` when the projector stops before. */
-  async function untilAnswered<T>(question: () => Promise<T>): Promise<T | null> {
-    while (!stopping.signal.aborted) {
-      try {
-        return await question();
-      } catch (error) {
-        onTrouble(error);
-        await pause(AGAIN_MS);
-      }
-    }
-    return null;
-  }
-
   async function takeOverOne(projectId: string): Promise<void> {
     const head = () => log.head(projectStream(projectId)).then((found) => found?.revision ?? -1);
-    const revision = await untilAnswered(head);
-    if (revision !== null) laneOf(projectId).open(revision);
+    const revision = await untilAnswered(head, patience);
+    if (revision !== undefined) laneOf(projectId).open(revision);
   }
 
   /** Every project that has checkpoints is looked at once, whether or not anything new comes. */
@@ -155,8 +144,8 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
       };
       following = Promise.all([
         takeOver(projects.rows.map((known) => known.project)).catch(failed),
-        untilAnswered(() => readFollowed(pool, log))
-          .then(follow)
+        untilAnswered(() => readFollowed(pool, log), patience)
+          .then((after) => (after === undefined ? undefined : follow(after)))
           .catch(failed),
       ]).then(() => undefined);
     },

@@ -44,7 +44,7 @@ export interface Verified {
   readonly seconds: number;
 }
 
-export const MOST_PROBLEMS = 1_000;
+const MOST_PROBLEMS = 1_000;
 /** Held for the whole run: the scratch tables have fixed names. The number has no meaning. */
 export const VERIFY_LOCK = 7_203_114_003;
 const PAGE = 500;

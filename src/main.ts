@@ -21,7 +21,7 @@ import { createServing } from './compose/serving.ts';
 import { installationSigner } from './compose/signing-key.ts';
 import { Stops } from './compose/stops.ts';
 import { followTelemetry, openTelemetry } from './compose/telemetry.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { createMetrics } from './http/metrics.ts';
 import type { Health } from './http/routes/system.ts';
 import type { HttpServer } from './http/server.ts';

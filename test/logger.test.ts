@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { createLogger } from '../src/logger.ts';
 
 it('addresses and keys are never written, whoever logs an object that holds them', () => {

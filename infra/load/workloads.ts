@@ -109,7 +109,7 @@ export const WORKLOADS: Readonly<Record<CaseName | SeedName, Workload>> = {
 };
 
 /** Every score once, in an order that is not the key's: a stride that shares no factor with the number of players. */
-export function scoreOf(index: number): number {
+function scoreOf(index: number): number {
   return ((index * 7_919) % LEADERBOARD_PLAYERS) + 1;
 }
 

@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type Account, chooseAccount, isRoot } from './account.ts';
 import { asProblem, DatabaseProblem, systemCode } from './problem.ts';
@@ -49,8 +49,7 @@ const MAKING = 'postgres.init-';
 export function openDataFolder(dataDir: string): DataFolder {
   const wanted = resolve(dataDir);
   try {
-    // 711: the account that runs Postgres passes through it to its own folder, and nobody else reads anything.
-    mkdirSync(wanted, { recursive: true, mode: 0o711 });
+    makeFolder(wanted);
     const path = realpathSync(wanted);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     const folder = layout(path);
@@ -59,6 +58,28 @@ export function openDataFolder(dataDir: string): DataFolder {
   } catch (error) {
     throw asProblem(error, 'use the data folder', `${wanted}${ownerOf(wanted)}`);
   }
+}
+
+/**
+ * With those above it. Not Node's `recursive`, which tries for ever where a file system answers ENOENT below a folder that is there
+ * (/proc does). 711: the account that runs Postgres passes through it to its own folder, and nobody else reads anything.
+ */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o711 });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EEXIST' && isFolder(path)) return;
+    if (code !== 'ENOENT') throw error;
+    const above = dirname(path);
+    if (isFolder(above)) throw new DatabaseProblem(`No folder can be made in ${above}.`, 'Choose another data folder with --data.');
+    makeFolder(above);
+    makeFolder(path);
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** The folder as it lies there, or `null` where there is no database in it. Changes nothing. */

@@ -4,7 +4,7 @@ import { getPath, splitPath } from '../../src/kernel/path.ts';
 import type { Batch, DocumentChange, Projection } from '../batch.ts';
 import type { Board, Catalog } from '../catalog.ts';
 import { parseObject } from '../documents/project.ts';
-import { pages } from '../pages.ts';
+import { rowsInPages } from '../rows-in-pages.ts';
 import type { Session } from '../tables.ts';
 import { type Moved, moveMarks } from './marks.ts';
 
@@ -179,7 +179,7 @@ function metricOfDocument(document: JsonObject, { schema, path }: Board): number
 async function fill(session: Session, board: Board): Promise<void> {
   // Postgres would read a number in the path as an index into an array; a member path never enters arrays.
   const whole = board.schema !== null || splitPath(board.path).some((name) => /^\s*[+-]?\d+\s*$/.test(name));
-  const scan = pages<Scanned>(session, whole ? SCAN_WHOLE : SCAN, [board.collection, splitPath(board.path)]);
+  const scan = rowsInPages<Scanned>(session, whole ? SCAN_WHOLE : SCAN, [board.collection, splitPath(board.path)]);
   for await (const page of scan) {
     const rows: Row[] = [];
     for (const { space, key, text } of page) {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { LeaderboardPage } from '../../src/app/readers.ts';
+import type { LeaderboardPage, LeaderboardRow } from '../../src/app/readers.ts';
 import type { Space } from '../../src/domain/events.ts';
 import { IN_TIME } from '../patience.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
@@ -54,12 +54,20 @@ const STATEMENTS = REACHES.map((reach) => ({
   next: { name: `leaderboard-next-${reach}`, text: statement(both(reach), `${OWN_COUNT} + ${LIVE_COUNT} - ${HIDDEN_COUNT}`, reach) },
 }));
 
-interface Row {
-  readonly revision: string;
-  readonly total: string;
+/** A row of the board, or nothing beside the revision and the total where the board has none. */
+export interface FoundRow {
   readonly key: string | null;
   readonly value: number | null;
   readonly text: string | null;
+}
+
+export function foundRows(rows: readonly FoundRow[]): readonly LeaderboardRow[] {
+  return rows.flatMap(({ key, value, text }) => (key === null || value === null || text === null ? [] : [{ key, value, document: text }]));
+}
+
+interface Row extends FoundRow {
+  readonly revision: string;
+  readonly total: string;
 }
 
 /** Ordered as the definition says. Empty for a query that no projected publish holds, or that no board can answer. */
@@ -77,7 +85,7 @@ export async function readLeaderboard(
   const [first] = rows;
   return {
     revision: Number(first?.revision ?? -1),
-    rows: rows.flatMap(({ key, value, text }) => (key === null || value === null || text === null ? [] : [{ key, value, document: text }])),
+    rows: foundRows(rows),
     total: Number(first?.total ?? 0),
   };
 }

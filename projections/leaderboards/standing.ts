@@ -3,7 +3,7 @@ import type { LeaderboardStanding } from '../../src/app/readers.ts';
 import type { Space } from '../../src/domain/events.ts';
 import { IN_TIME } from '../patience.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
-import { BOARD, HIDDEN_COUNT, LIVE_COUNT, OWN, OWN_COUNT, UNHIDDEN } from './read.ts';
+import { BOARD, type FoundRow, foundRows, HIDDEN_COUNT, LIVE_COUNT, OWN, OWN_COUNT, UNHIDDEN } from './read.ts';
 
 /** Where one key stands on a board: $1 project, $2 space, $3 query, $4 its hash, $5 key. See `marks.ts` for how a rank is found. */
 
@@ -57,13 +57,10 @@ const STATEMENTS = [0, 10, 100, 500].map((reach) => ({
   },
 }));
 
-interface Row {
+interface Row extends FoundRow {
   readonly revision: string;
   readonly total: string | null;
   readonly ahead: string | null;
-  readonly key: string | null;
-  readonly value: number | null;
-  readonly text: string | null;
 }
 
 export async function readStanding(
@@ -78,9 +75,7 @@ export async function readStanding(
   const values = [projectId, space, query.id, query.hash, key];
   const { rows } = await pool.query<Row>({ ...IN_TIME, ...(space === 'live' ? statements.live : statements.next), values });
   const [first] = rows;
-  const found = rows.flatMap((row) =>
-    row.key === null || row.value === null || row.text === null ? [] : [{ key: row.key, value: row.value, document: row.text }],
-  );
+  const found = foundRows(rows);
   const at = found.findIndex((row) => row.key === key);
   return {
     revision: Number(first?.revision ?? -1),

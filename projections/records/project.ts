@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import type { DocumentChange, Projection } from '../batch.ts';
 import type { Catalog } from '../catalog.ts';
-import { pages } from '../pages.ts';
+import { rowsInPages } from '../rows-in-pages.ts';
 import type { Session } from '../tables.ts';
 
 const UPSERT = `
@@ -107,7 +107,7 @@ async function forget(session: Session, collections: readonly string[]): Promise
 /** A collection that has become global: its documents are in their table already, those of this batch too. */
 async function list(session: Session, collections: readonly string[]): Promise<void> {
   if (collections.length === 0) return;
-  for await (const page of pages<Scanned>(session, SCAN, [collections])) {
+  for await (const page of rowsInPages<Scanned>(session, SCAN, [collections])) {
     await upsert(
       session,
       page.map((row) => ({

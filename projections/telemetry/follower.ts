@@ -9,6 +9,7 @@ import { HistoryMismatch } from '../checkpoints.ts';
 import type { ProjectorLogger } from '../lane.ts';
 import type { Session } from '../tables.ts';
 import { transaction } from '../transaction.ts';
+import { untilAnswered } from '../until-answered.ts';
 import { beginTelemetry, checkHistory, readBatch, TELEMETRY_VERSIONS, takePlace } from './place.ts';
 import { writeTelemetry } from './project.ts';
 
@@ -75,6 +76,8 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
+  const patience = { stopping: stopping.signal, pause: () => pause(RETRY_MS), onTrouble };
+
   const grown = (projectId: string, revision: number) => {
     const place = places.get(projectId);
     if (place) place.head = Math.max(place.head, revision);
@@ -93,28 +96,15 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
   };
 
   const follow = async () => {
-    const after = await untilAnswered(() => log.end());
+    const after = await untilAnswered(() => log.end(), patience);
     if (after === undefined) return;
-    const looking = untilAnswered(lookAtAll);
+    const looking = untilAnswered(lookAtAll, patience);
     for await (const step of log.follow({ prefix: TELEMETRY_PREFIX, after, signal: stopping.signal, onTrouble })) {
       for (const { stream, revision } of step.events) grown(telemetryProjectOf(stream) ?? '', revision);
       if (step.events.length > 0) bell.ring();
     }
     await looking;
   };
-
-  /** Asks log or database until they answer; `undefined` when all this stops before. */
-  async function untilAnswered<T>(question: () => Promise<T>): Promise<T | undefined> {
-    while (!stopping.signal.aborted) {
-      try {
-        return await question();
-      } catch (error) {
-        onTrouble(error);
-        await pause(RETRY_MS);
-      }
-    }
-    return undefined;
-  }
 
   const work = async () => {
     while (!stopping.signal.aborted) {

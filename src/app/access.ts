@@ -2,6 +2,7 @@ import { effectiveDefinitions } from '../domain/definition/effective.ts';
 import { EMPTY_DEFINITIONS } from '../domain/definition/evolve.ts';
 import type { CollectionModel, EffectiveDefinitions } from '../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../domain/document/key.ts';
+import { cutText } from '../domain/document/text.ts';
 import type { Actor, PublishTarget, Space } from '../domain/events.ts';
 import { allows } from '../domain/project/permissions.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
@@ -113,10 +114,19 @@ export function requireStorable(claim: string | null): void {
 /** Throws 403 unless a secret key has the permission; public keys are not permission-gated. */
 export function requirePermission(key: ApiKey, scope: string, level: 'r' | 'rw' | 'x'): void {
   if (allows(key, scope, level)) return;
-  throw refusal('FORBIDDEN', `This key does not have ${level} access to ${scope}`);
+  throw refusal('FORBIDDEN', `This key does not have ${level} access to ${scope}; \`savepoint key permissions\` gives it`);
 }
 
 export type DirectAction = 'read' | 'write' | 'delete';
+
+/** A definition that a call names, and that is not there. */
+export function noSuch(kind: 'collection' | 'query', id: string): Refusal {
+  const name = JSON.stringify(cutText(id, 64));
+  return refusal(
+    'NOT_FOUND',
+    `There is no ${kind} ${name}; what was pushed to next shows only to x-ns-publish-target: next until it is promoted`,
+  );
+}
 
 const COLLECTION_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
@@ -131,7 +141,8 @@ export function directCollection(
   const { definitions } = at;
   if (caller.isSecret) requirePermission(at.key, 'collections', 'x');
   const collection = COLLECTION_ID.test(collectionId) ? definitions.collection(collectionId) : undefined;
-  if (!collection || (key !== null && !DOCUMENT_KEY.test(key))) throw refusal('NOT_FOUND', 'No document under this key');
+  if (!collection) throw noSuch('collection', collectionId);
+  if (key !== null && !DOCUMENT_KEY.test(key)) throw refusal('NOT_FOUND', 'No document under this key');
   if (caller.isSecret) {
     requireRevision(caller, action === 'read' ? 'read' : 'write');
     return collection;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isProjectId } from '../domain/project/keys.ts';
+import { isProjectId, isPublicKey } from '../domain/project/keys.ts';
 import { projectSettings } from '../domain/project/settings.ts';
 import { revisionStatus } from '../domain/revision/status.ts';
 import type { ApiKey, AuthorityState } from '../domain/states.ts';
@@ -23,7 +23,7 @@ const refreshedAt = new WeakMap<Project, number>();
 
 /** Resolves the keys that a request carried; see `App.authenticate`. Nothing tells an unknown project from an unknown key. */
 export async function authenticate(context: AppContext, projectId: string, presented: Presented): Promise<Caller> {
-  if (!presented.key) throw refusal('UNAUTHORIZED', presented.management ? 'Missing management API key' : 'Missing API key');
+  if (!presented.key) throw refusal('UNAUTHORIZED', presented.management ? NO_MANAGEMENT_KEY : NO_KEY);
   if (!isProjectId(projectId)) throw unknownKey(presented);
   const project = context.projects.peek(projectId) ?? (await context.projects.get(projectId));
   if (!project) throw unknownKey(presented);
@@ -53,8 +53,14 @@ export async function authenticate(context: AppContext, projectId: string, prese
   };
 }
 
-function unknownKey(presented: Presented): Error {
-  return refusal('UNAUTHORIZED', presented.management ? 'Invalid or missing management API key' : 'Invalid API key');
+const NO_MANAGEMENT_KEY = 'Missing management API key: send the secret key of the project in the header x-api-key';
+const NO_KEY = 'Missing API key: send the public key of the project in the header x-public-key, or a secret one in x-secret-key';
+
+/** Says what can be seen of the key itself, and nothing of what the installation knows. */
+function unknownKey({ key, management }: Presented): Error {
+  if (!management) return refusal('UNAUTHORIZED', 'Invalid API key: check it, and the project id in the path');
+  if (isPublicKey(key ?? '')) return refusal('UNAUTHORIZED', 'Invalid management API key: this is a public key, and it takes a secret one');
+  return refusal('UNAUTHORIZED', 'Invalid or missing management API key: check it, and the project id in the path');
 }
 
 function extraSecretOf(project: Project, value: string): ApiKey | 'invalid' {

@@ -7,12 +7,12 @@ import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
 import type { Caller, Positioned } from './app.ts';
 import { type Decision, newCommandId, type Outcome } from './commit.ts';
+import type { PlayerVerifier } from './player-verifier.ts';
 import type { Project } from './project.ts';
 import type { Projects } from './projects.ts';
 import type { TelemetryReader, ViewReader } from './readers.ts';
 import type { Signer } from './signer.ts';
 import type { TelemetryRecorder } from './telemetry-recorder.ts';
-import type { PlayerVerifier } from './verifier/verifier.ts';
 import type { View } from './view.ts';
 import type { Webhooks } from './webhooks.ts';
 

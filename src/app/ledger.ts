@@ -1,7 +1,7 @@
 import { collectionSubject, documentSubject, type SubjectKey } from '../domain/subjects.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { grounds, needsPlayer, requireOwnKey } from './access.ts';
+import { grounds, needsPlayer, noSuch, requireOwnKey } from './access.ts';
 import type { Address, Caller, LedgerQuery, ReadAnswer } from './app.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
 import { provenFor } from './players.ts';
@@ -16,7 +16,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   const project = await projectOf(context, caller);
   const ground = grounds(project.authority, project.definitions, caller, at.target);
   const collection = ground.definitions.collection(at.collection);
-  if (!collection) throw refusal('NOT_FOUND', 'No collection with this id');
+  if (!collection) throw noSuch('collection', at.collection);
   // Whatever the collection: a ledger is a player's own (runtime-storage 3).
   if (needsPlayer(ground, caller)) {
     requireOwnKey(await provenFor(context, project, caller, ground, collection, at.collection), at.key);

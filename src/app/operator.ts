@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { DomainEvent, KeyKind, Permissions } from '../domain/events.ts';
 import { isPageSlug, removePage, type SavePage, savePage } from '../domain/page/page.ts';
 import {
@@ -16,9 +16,11 @@ import { AUTHORITY, pageSubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { asAuthority } from './access.ts';
+import { newCommandId } from './commit.ts';
 import type { Project } from './project.ts';
 import type { Projects } from './projects.ts';
 import { asPage } from './state-access.ts';
+import type { View } from './view.ts';
 
 /** What whoever runs the installation may do from the command line: projects and keys. Written through the log like everything else. */
 
@@ -67,7 +69,8 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
   const open = async (projectId: string): Promise<Project> => {
     const project = await projects.get(projectId);
     await project?.refresh();
-    if (!project?.authority || project.authority.deleted) throw refusal('NOT_FOUND', `No project ${projectId}`);
+    if (!project?.authority || project.authority.deleted)
+      throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are`);
     return project;
   };
 
@@ -104,7 +107,8 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
 
     async revokeKey(projectId, keyId) {
       const project = await open(projectId);
-      if (!project.authority?.keys.has(keyId)) throw refusal('NOT_FOUND', `No key ${keyId} in project ${projectId}`);
+      if (!project.authority?.keys.has(keyId))
+        throw refusal('NOT_FOUND', `No key ${keyId} in project ${projectId}; \`savepoint key list\` shows those there are`);
       return { revision: await change(project, 'key.revoke', (state) => revokeKey(state, { keyId })) };
     },
 
@@ -125,14 +129,8 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
     },
 
     async sweepAccess(projectId, before) {
-      const project = await open(projectId);
-      const outcome = await project.execute({
-        commandId: randomUUID(),
-        cause: 'access.sweep',
-        actor: { kind: 'operator' },
-        decide: (_, now) => ({ events: [{ type: 'access.swept', data: { before: Math.min(before, now) } }], answer: null }),
-      });
-      return { revision: outcome.revision };
+      const swept = (now: number): DomainEvent => ({ type: 'access.swept', data: { before: Math.min(before, now) } });
+      return { revision: await commit(await open(projectId), 'access.sweep', (_, now) => ({ events: [swept(now)] })) };
     },
 
     async show(projectId) {
@@ -143,21 +141,26 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
   };
 }
 
-async function change(
+/** Answers with the revision that the project has then. Throws what `decide` refuses. */
+async function commit(
   project: Project,
   cause: string,
-  decide: (state: AuthorityState | null) => ProjectDecision | Refusal,
+  decide: (view: View, now: number) => { readonly events: readonly DomainEvent[] } | Refusal,
 ): Promise<number> {
   const outcome = await project.execute({
-    commandId: randomUUID(),
+    commandId: newCommandId(),
     cause,
     actor: { kind: 'operator' },
-    decide: (view) => {
-      const decision = decide(asAuthority(view.read(AUTHORITY)));
+    decide: (view, now) => {
+      const decision = decide(view, now);
       return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
     },
   });
   return outcome.revision;
+}
+
+function change(project: Project, cause: string, decide: (state: AuthorityState | null) => ProjectDecision | Refusal): Promise<number> {
+  return commit(project, cause, (view) => decide(asAuthority(view.read(AUTHORITY))));
 }
 
 async function changePage(
@@ -167,18 +170,12 @@ async function changePage(
   decide: (state: PageState | null) => DomainEvent | Refusal,
 ): Promise<number> {
   if (!isPageSlug(slug)) throw refusal('VALIDATION_FAILED', 'A page is named by 1 to 64 small letters, digits, _ or -');
-  const outcome = await project.execute({
-    commandId: randomUUID(),
-    cause,
-    actor: { kind: 'operator' },
-    decide: (view) => {
-      // A page is of a project that is there.
-      if (asAuthority(view.read(AUTHORITY))?.deleted !== false) return refusal('NOT_FOUND', `No project ${project.id}`);
-      const event = decide(asPage(view.read(pageSubject(slug))));
-      return event instanceof Refusal ? event : { events: [event], answer: null };
-    },
+  return commit(project, cause, (view) => {
+    // A page is of a project that is there.
+    if (asAuthority(view.read(AUTHORITY))?.deleted !== false) return refusal('NOT_FOUND', `No project ${project.id}`);
+    const event = decide(asPage(view.read(pageSubject(slug))));
+    return event instanceof Refusal ? event : { events: [event] };
   });
-  return outcome.revision;
 }
 
 /** URL-safe, without capitals, and long enough that nobody guesses one: 20 letters and digits. */

@@ -11,7 +11,7 @@ import type { View } from './view.ts';
  * Thrown by a decision that needs something from outside of it: whoever asked for the decision brings it and asks again. Not an
  * `Error`: nothing failed.
  */
-export class NeedsOutside {
+class NeedsOutside {
   readonly bring: () => Promise<void>;
 
   constructor(bring: () => Promise<void>) {

@@ -10,8 +10,8 @@ import { type Grounds, needsPlayer, requireOwn } from './access.ts';
 import type { Address, Caller, PlayerProof } from './app.ts';
 import { lookAgainSoon } from './authenticate.ts';
 import { type AppContext, settingsOf } from './context.ts';
+import type { Failure } from './player-verifier.ts';
 import type { Project } from './project.ts';
-import type { Failure } from './verifier/verifier.ts';
 import type { View } from './view.ts';
 
 /**

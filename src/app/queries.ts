@@ -6,7 +6,7 @@ import { type QueryPlan, queryPlan } from '../domain/query/plan.ts';
 import { AUTHORITY, collectionSubject, DEFINITIONS } from '../domain/subjects.ts';
 import { refusal } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
-import { type Grounds, grounds, requirePermission, requireRevision } from './access.ts';
+import { type Grounds, grounds, noSuch, requirePermission, requireRevision } from './access.ts';
 import type { App, Caller, ReadAnswer } from './app.ts';
 import { type AppContext, positioned, projectOf } from './context.ts';
 import type { Project } from './project.ts';
@@ -78,7 +78,7 @@ export function createQueries(context: AppContext): App['queries'] {
 function allowed(at: Grounds, caller: Caller, run: Run): QueryModel {
   if (caller.extraSecret === 'invalid') throw refusal('SECRET_KEY_INVALID');
   const query = at.definitions.query(run.id);
-  if (!query) throw refusal('NOT_FOUND', 'No query with this id');
+  if (!query) throw noSuch('query', run.id);
   const secret = caller.isSecret ? at.key : caller.extraSecret;
   if (query.requiresSecretKey && !secret) throw refusal('SECRET_KEY_REQUIRED');
   if (secret && (caller.isSecret || query.requiresSecretKey)) requirePermission(secret, 'queries', 'x');

@@ -5,7 +5,16 @@ import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import type { IdempotencyState } from '../domain/states.ts';
 import { collectionSubject, documentSubject, idempotencySubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
-import { type Grounds, grounds, groundsOf, needsPlayer, requirePermission, requireRevision, requireVerifiedPlayer } from './access.ts';
+import {
+  type Grounds,
+  grounds,
+  groundsOf,
+  needsPlayer,
+  noSuch,
+  requirePermission,
+  requireRevision,
+  requireVerifiedPlayer,
+} from './access.ts';
 import type { App, Caller } from './app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from './context.ts';
 import { readDocument } from './documents.ts';
@@ -95,8 +104,9 @@ export function createRecords(context: AppContext): App['records'] {
 function appendable({ definitions, key }: Grounds, caller: Caller, collectionId: string): CollectionModel {
   if (caller.isSecret) requirePermission(key, 'collections', 'x');
   const collection = definitions.collection(collectionId);
-  if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend)) throw refusal('FORBIDDEN', 'Appending needs a secret key');
-  if (!collection) throw refusal('NOT_FOUND', 'No collection with this id');
+  if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend))
+    throw refusal('FORBIDDEN', 'Appending needs a secret key, or `accessMode: public` and `publicAppend: true` in the definition');
+  if (!collection) throw noSuch('collection', collectionId);
   requireRevision(caller, 'write');
   return collection;
 }

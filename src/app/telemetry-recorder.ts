@@ -19,7 +19,7 @@ export interface RecorderLimits {
   readonly groupBytes: number;
 }
 
-export const RECORDER_LIMITS: RecorderLimits = {
+const RECORDER_LIMITS: RecorderLimits = {
   queueEvents: 10_000,
   queueBytes: 8 * 1024 * 1024,
   groupEvents: 200,

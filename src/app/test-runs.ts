@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { EndpointModel } from '../domain/definition/model.ts';
 import { objectOf, textOf } from '../domain/definition/read.ts';
 import type { Actor } from '../domain/events.ts';
@@ -7,7 +6,7 @@ import { sampleInput } from '../domain/test/sample.ts';
 import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { member } from '../kernel/path.ts';
 import type { Grounds } from './access.ts';
-import type { Decision } from './commit.ts';
+import { type Decision, newCommandId } from './commit.ts';
 import type { AppContext } from './context.ts';
 import { type DryCall, type DryRun, dryRun } from './dry-run.ts';
 import { draws } from './endpoint-steps.ts';
@@ -50,7 +49,7 @@ async function run(context: TestContext, place: TestPlace, test: TestCase, as: D
     return { events: [], answer: dryRun(view, ground, call, now, random()) };
   };
   const command = { cause: 'endpoint.test', actor: place.actor, decide };
-  const execute = () => place.project.execute({ ...command, commandId: randomUUID() });
+  const execute = () => place.project.execute({ ...command, commandId: newCommandId() });
   const { answer } = await execute().catch((error) => outside.after(error, execute));
   return answer === null ? null : { ...answer, totalMs: Math.round((context.scheduler.monotonic() - started) * 10) / 10 };
 }

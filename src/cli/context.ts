@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Installation } from '../compose/installation.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 
 /**
  * What every command shares: the data folder, machine output, and how a failure is told. Loading takes most of a short command's time, so
@@ -60,6 +60,11 @@ export function tell(text: string): void {
 /** The result as JSON for machines, or as a person reads it. */
 export function printResult(options: CommonOptions, value: unknown, forPeople: () => string): void {
   print(options.json ? JSON.stringify(value) : forPeople());
+}
+
+/** `1 event`, `2 events`. */
+export function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 /** Columns padded to their widest cell. */

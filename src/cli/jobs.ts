@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { redactUrl } from '../config.ts';
+import { redactUrl } from '../config/config.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { isJobName, JOB_KINDS, JOB_NAMES, type JobName } from '../jobs/kinds.ts';
 import type { JobView } from '../jobs/view.ts';

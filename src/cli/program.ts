@@ -42,6 +42,6 @@ export function createProgram(): Command {
 }
 
 /** The command itself and everything below it. */
-export function allCommands(command: Command): readonly Command[] {
+function allCommands(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(allCommands)];
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { projectSettings, SETTING_RULES, settingRule } from '../domain/project/settings.ts';
 import { acceptMember } from '../domain/wire-names.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type Json, JsonError, parseJson, stringifyJson } from '../kernel/json.ts';
+import { type Json, jsonIn, stringifyJson } from '../kernel/json.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, tell, withInstallation } from './context.ts';
 import { exportCommand } from './project-export.ts';
 import { importCommand } from './project-import.ts';
@@ -96,17 +96,8 @@ function assignment(text: string): readonly [name: string, value: Json] {
   if (rule === undefined) {
     throw refusal('VALIDATION_FAILED', `--set takes NAME=VALUE, with one of name, ${Object.keys(SETTING_RULES).join(', ')}; not ${text}`);
   }
-  const json = jsonOf(value);
+  const json = jsonIn(value);
   return [known, json !== undefined && rule.accept(json) !== undefined ? json : value];
-}
-
-function jsonOf(text: string): Json | undefined {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
 }
 
 function remove(): Command {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isProjectionName, REBUILDABLE } from '../../projections/registry.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type CommonOptions, command, endProgress, printResult, progress, withInstallation } from './context.ts';
+import { type CommonOptions, command, counted, endProgress, printResult, progress, withInstallation } from './context.ts';
 
 /** `savepoint rebuild`: builds read models anew beside the running ones and switches to them. */
 export function rebuildCommand(): Command {
@@ -28,7 +28,7 @@ export function rebuildCommand(): Command {
         options,
         result,
         () =>
-          `Rebuilt ${result.names.join(', ')}: ${result.events} events of ${result.projects} projects in ${result.seconds.toFixed(1)} s.`,
+          `Rebuilt ${result.names.join(', ')}: ${counted(result.events, 'event')} of ${counted(result.projects, 'project')} in ${result.seconds.toFixed(1)} s.`,
       );
     });
 }

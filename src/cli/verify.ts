@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { refusal } from '../kernel/errors.ts';
 import { hashOf } from '../log/chain.ts';
 import { projectStream } from '../log/streams.ts';
-import { type CommonOptions, command, endProgress, printResult, progress, table, withInstallation } from './context.ts';
+import { type CommonOptions, command, counted, endProgress, printResult, progress, table, withInstallation } from './context.ts';
 
 interface VerifyOptions extends CommonOptions {
   readonly anchor?: readonly string[];
@@ -33,7 +33,7 @@ export function verifyCommand(): Command {
       });
       endProgress();
       printResult(options, result, () => {
-        const head = `${result.events} events of ${result.projects} projects in ${result.seconds.toFixed(1)} s`;
+        const head = `${counted(result.events, 'event')} of ${counted(result.projects, 'project')} in ${result.seconds.toFixed(1)} s`;
         // Rows that were not written yet cannot be wrong; a node that runs writes them, and one that does not catch up says why in its log.
         const lag =
           result.behind === 0 ? '' : `\nThe read models are ${result.behind} events behind the log: start a node, or look at its log.`;

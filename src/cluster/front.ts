@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { glance } from './route.ts';
 
@@ -12,7 +13,7 @@ export interface Front {
 const HEAD_MS = 20_000;
 
 /** `hand` gets each connection with what was read of it; nothing more is read of it here. Rejects when the port cannot be had. */
-export function openFront(
+export async function openFront(
   port: number,
   host: string,
   hand: (socket: Socket, head: Buffer, project: string | null) => void,
@@ -33,20 +34,15 @@ export function openFront(
       hand(socket, head, project);
     });
   });
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      const address = server.address();
-      resolve({
-        port: typeof address === 'object' && address ? address.port : port,
-        close() {
-          server.close();
-          for (const socket of waiting) socket.destroy();
-        },
-      });
-    });
-  });
+  await once(server.listen(port, host), 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    close() {
+      server.close();
+      for (const socket of waiting) socket.destroy();
+    },
+  };
 }
 
 /** The part of a socket's inner handle that stops the system's reading at once; bytes read after it is handed on would be lost. */

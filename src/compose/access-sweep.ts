@@ -4,7 +4,7 @@ import { nextSweep, sweepableProjects } from '../../projections/access/sweep.ts'
 import { createStateReader } from '../../projections/state-reader.ts';
 import { createOperator } from '../app/operator.ts';
 import type { StateReader } from '../app/readers.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import { reasonOf } from '../kernel/trouble.ts';
 import type { Log } from '../log/port.ts';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { type Database, startDatabase, useDatabase } from '../../infra/postgres/database.ts';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** What is known of a Postgres server before anything is done with it. */
 export interface ServerFacts {
@@ -48,7 +48,7 @@ export async function nodeDatabase(config: Config, logger: Logger): Promise<Node
 }
 
 /** Asks the server what it is. Throws what connecting throws. */
-export async function readFacts(connectionString: string): Promise<ServerFacts> {
+async function readFacts(connectionString: string): Promise<ServerFacts> {
   const client = new pg.Client({ connectionString, application_name: 'savepoint look', connectionTimeoutMillis: 5000 });
   // A lost connection fails the query; without a listener it would end the process.
   client.on('error', () => undefined);

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { NewProject, Operator } from '../app/operator.ts';
 import type { ViewReader } from '../app/readers.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Log } from '../log/port.ts';
 import { hasProjects } from './log.ts';
 

@@ -7,7 +7,7 @@ import { createViewReader } from '../../projections/view-reader.ts';
 import { createOperator, type Operator } from '../app/operator.ts';
 import type { ProjectTests } from '../app/project-tests.ts';
 import type { Importer } from '../app/transfer/importer.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Log } from '../log/port.ts';
 import { schemaSql } from '../log/postgres/log.ts';
 import { commandDatabase } from './database.ts';

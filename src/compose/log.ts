@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
-import { type Config, redactUrl } from '../config.ts';
+import { type Config, redactUrl } from '../config/config.ts';
 import { reasonOf } from '../kernel/trouble.ts';
 import type { EventStoreLog, EventStoreLogOptions } from '../log/eventstore/log.ts';
 import { followToEnd } from '../log/heard.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { POSTGRES_CLIENTS } from '../jobs/store.ts';
 
 /** How the connections of one process are shared out; appends use two more. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { Metrics } from '../http/metrics.ts';
 import type { Health } from '../http/routes/system.ts';
@@ -30,15 +31,11 @@ export function createProbeServer(parts: { readonly metrics: Metrics; health(): 
   });
 
   return {
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => {
-          server.off('error', reject);
-          const address = server.address();
-          resolve(typeof address === 'object' && address ? address.port : port);
-        });
-      }),
+    async listen(port, host) {
+      await once(server.listen(port, host), 'listening');
+      const address = server.address();
+      return typeof address === 'object' && address ? address.port : port;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

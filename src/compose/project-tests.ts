@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import { createStateReader } from '../../projections/state-reader.ts';
 import { createProjectTests, type ProjectTests } from '../app/project-tests.ts';
 import type { Projects } from '../app/projects.ts';
-import { createWebhooks } from '../app/webhooks.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
+import { createWebhooks } from '../outbound/webhooks.ts';
 import { createProjects, SILENT } from './projects.ts';
 
 export function projectTestsOn(config: Config, projects: Projects): ProjectTests {

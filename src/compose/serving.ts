@@ -4,17 +4,17 @@ import { createApp } from '../app/create-app.ts';
 import type { Projects } from '../app/projects.ts';
 import type { ViewReader } from '../app/readers.ts';
 import type { Signer } from '../app/signer.ts';
-import { createVerifier } from '../app/verifier/create-verifier.ts';
-import { createWebhooks } from '../app/webhooks.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Health } from '../http/routes/system.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import { HTTP_DEFAULTS, type HttpSettings } from '../http/settings.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
+import { createVerifier } from '../outbound/verifier/create-verifier.ts';
+import { createWebhooks } from '../outbound/webhooks.ts';
 import { VERSION } from '../version.ts';
 
-/** How long a read of a view waits for what this node has committed (design, section 6). */
+/** How long a read of a view waits for what this node has committed (docs/architecture.md, "Read models"). */
 const VIEW_WAIT_MS = 250;
 
 export interface ServingParts {

@@ -152,7 +152,7 @@ export interface Operation {
   readonly reason?: string;
 }
 
-/** A member path and the value it has afterwards. Paths are dotted; see `document/path.ts`. */
+/** A member path and the value it has afterwards. Paths are dotted; see `kernel/path.ts`. */
 export type Change = readonly [path: string, value: Json];
 
 export interface DocumentWritten {

@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../kernel/json.ts';
  * The one table of names on the wire. Inside, and by default outside, every name is neutral; published clients of one platform use
  * names of their own for some. Both spellings are accepted on input always; `WIRE_NAMES=published` puts out the published ones.
  *
- * Input: `acceptHeader`, `acceptMember`, `acceptValue` and `acceptMembers` turn any known spelling into the neutral one.
+ * Input: `headerSpellings` and `memberSpellings` are what a reader looks up; `acceptMember`, `acceptValue` and `acceptMembers` turn any known
+ * spelling into the neutral one.
  * Output: `wireNames('published')` renames members and codes of an answer the server composed itself. What players or authors wrote
  * (documents, records, endpoint responses, definitions, game values) is never renamed.
  */
@@ -93,12 +94,6 @@ export const SYNTHETIC_PLAYER = '76561198000000000';
 
 const toNeutral = indexes((entry) => [entry.published, ...(entry.also ?? [])].map((name) => [name, entry.neutral]));
 const toPublished = indexes((entry) => [[entry.neutral, entry.published]]);
-
-/** The neutral name of a request header; other names come back as they are, in lower case. */
-export function acceptHeader(name: string): string {
-  const lower = name.toLowerCase();
-  return toNeutral.header.get(lower) ?? lower;
-}
 
 /** Every spelling of a neutral header, the neutral one first: what a reader of headers looks up. */
 export function headerSpellings(neutral: string): readonly string[] {

@@ -94,7 +94,7 @@ export async function readJson(exchange: Exchange, bounds: BodyBounds, invalid: 
     return parseJsonBytes(bytes, { maxDepth: bounds.depth });
   } catch (error) {
     // A parser's own text quotes the body, which may hold anything.
-    if (error instanceof JsonError) throw invalid(error.kind === 'syntax' ? 'Invalid JSON' : `Invalid JSON: ${error.message}`);
+    if (error instanceof JsonError) throw invalid(`Invalid JSON: ${error.message.slice(0, 200)}`);
     throw error;
   }
 }

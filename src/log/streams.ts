@@ -3,7 +3,7 @@ export const PROJECT_PREFIX = 'project-';
 /** What players report: a stream beside the project's own, which nothing is decided from. */
 export const TELEMETRY_PREFIX = 'telemetry-';
 
-/** Every stream of the product; whatever else lies in a shared engine is somebody else's (design, section 3). */
+/** Every stream of the product; whatever else lies in a shared engine is somebody else's (docs/architecture.md, "The one idea"). */
 const PRODUCT_PREFIXES = [PROJECT_PREFIX, 'access-', TELEMETRY_PREFIX] as const;
 
 export function projectStream(projectId: string): string {

@@ -5,10 +5,10 @@ import { createOperator } from '../../src/app/operator.ts';
 import type { Project } from '../../src/app/project.ts';
 import { Projects } from '../../src/app/projects.ts';
 import type { ViewReader } from '../../src/app/readers.ts';
-import { NO_VERIFIER } from '../../src/app/verifier/verifier.ts';
-import { createWebhooks } from '../../src/app/webhooks.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../src/log/port.ts';
+import { NO_VERIFIER } from '../../src/outbound/verifier/check.ts';
+import { createWebhooks } from '../../src/outbound/webhooks.ts';
 import { codeOf, increment, LIMITS, noTelemetry, Table, written } from './support.ts';
 
 /** A tail that brings what the test hands it. */

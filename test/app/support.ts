@@ -36,7 +36,7 @@ export const APPEND_MS = 10;
 export type Fate = 'fine' | 'refused' | 'unanswered' | 'lost';
 
 /** The memory log with a time for each append and a fate at will. */
-export class TableLog implements Log {
+class TableLog implements Log {
   readonly appends: { readonly at: number; readonly events: number; readonly ids: readonly string[] }[] = [];
   fate: () => Fate = () => 'fine';
   /** Runs before an append reaches the log. */
@@ -88,7 +88,7 @@ export class TableLog implements Log {
 }
 
 /** State tables that stand where they are told to. */
-export class TableReader implements StateReader {
+class TableReader implements StateReader {
   reached: Checkpoint | null = null;
   loads = 0;
   /** Answers loads in place of the rows; `undefined` lets one through. */

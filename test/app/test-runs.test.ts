@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { grounds } from '../../src/app/access.ts';
 import { compileAhead } from '../../src/app/compile-ahead.ts';
 import { autoTests } from '../../src/app/test-runs.ts';
-import { createWebhooks } from '../../src/app/webhooks.ts';
 import { EMPTY_DEFINITIONS } from '../../src/domain/definition/evolve.ts';
 import type { EndpointModel } from '../../src/domain/definition/model.ts';
 import { compileItem } from '../../src/domain/definition/source.ts';
 import type { ApiKey } from '../../src/domain/states.ts';
 import { realScheduler } from '../../src/kernel/scheduler.ts';
+import { createWebhooks } from '../../src/outbound/webhooks.ts';
 import { Table } from './support.ts';
 
 const KEY: ApiKey = {

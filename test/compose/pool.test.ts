@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { connectionsOf, demandOf, shareConnections } from '../../src/compose/pool.ts';
-import type { Role } from '../../src/config.ts';
+import type { Role } from '../../src/config/settings.ts';
 
 test('all processes and the jobs together leave some connections to others, each has enough to work, and none takes more than it can use', () => {
   const jobs = fc.constantFrom(0, 6);

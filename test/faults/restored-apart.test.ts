@@ -79,7 +79,7 @@ test('a database older than the log: what is missing is built by the node as it 
 test('no database any more: a rebuild without a node makes all of it', async () => {
   await database.restore(null);
   const { code, stdout } = await place.run('rebuild');
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/[1-9]\d* events of 1 projects/)]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/[1-9]\d* events of 1 project/)]);
   await expectVerified(place);
   await place.restart();
   await expectOnly('database lost', place, kept, gone);

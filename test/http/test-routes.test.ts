@@ -48,7 +48,8 @@ describe('the routes of tests', () => {
 
   it('a body that is not JSON is 400 VALIDATION_FAILED, and a public key is nobody here', async () => {
     const broken = await server.send('POST', '/v3/manage/demo/run-tests', { headers, body: '{' });
-    expect([broken.status, broken.json.error.code, broken.json.message]).toEqual([400, 'VALIDATION_FAILED', 'Invalid JSON']);
+    expect([broken.status, broken.json.error.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(broken.json.message).toMatch(/^Invalid JSON: .* position 1/);
     expect((await server.play('POST', '/v3/manage/demo/test-endpoint', {})).status).toBe(401);
   });
 

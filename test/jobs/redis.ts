@@ -8,7 +8,7 @@ import { freePort } from '../../infra/harness/port.ts';
 /** A real Redis of the test's own, on a free loopback port; it can be killed and started again with what it held. */
 
 /** `REDIS_SERVER` names another program than Debian's. */
-export const REDIS_SERVER = process.env['REDIS_SERVER'] ?? '/usr/bin/redis-server';
+const REDIS_SERVER = process.env['REDIS_SERVER'] ?? '/usr/bin/redis-server';
 export const hasRedis = existsSync(REDIS_SERVER);
 
 if (!hasRedis) {

@@ -7,7 +7,7 @@ import { verify } from '../../projections/verify.ts';
 import type { ProjectTests } from '../../src/app/project-tests.ts';
 import { sweepAccess } from '../../src/compose/access-sweep.ts';
 import { workOn } from '../../src/compose/jobs.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
 import { forgottenAfter } from '../../src/domain/security/request-id.ts';
 import { createJobHandlers } from '../../src/jobs/handlers.ts';

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
-import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
+import { bodyOf, type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -30,8 +30,6 @@ afterAll(async () => {
   await node.stop();
   removeFolders();
 });
-
-const bodyOf = async (reply: ReturnType<Client['play']>) => Object((await ok(reply)).body);
 
 /** A write and the view of it: shows that the read models still move. */
 async function viewsMove(gold: number): Promise<void> {
@@ -82,4 +80,75 @@ test('what a staged test does to windows, documents and boards stays in its spac
   const live = await Promise.all(Array.from({ length: 20 }, () => inc({})));
   for (const replies of [staged, live]) expect(replies.filter(({ status }) => status === 200)).toHaveLength(10);
   expect(await bodyOf(game.play('GET', game.storage('towns/fair')))).toMatchObject({ sold: 50 });
+});
+
+describe('bad input', () => {
+  const raw = (text: string, path = game.storage(`players/${PLAYER}`)) => game.play('POST', path, { raw: text });
+
+  test('is refused with the documented status', async () => {
+    expect(await refused(raw('{"a":'))).toBe('400 INVALID_BODY');
+    expect(await refused(raw(''))).toBe('400 INVALID_BODY');
+    expect(await refused(raw('[1]'))).toBe('400 INVALID_BODY');
+    expect(await refused(raw('null'))).toBe('400 INVALID_BODY');
+    expect(await refused(raw('{"name":"\\ud800"}'))).toBe('400 INVALID_BODY');
+    expect(await refused(raw('{"name":"\\u0000"}'))).toBe('400 INVALID_BODY');
+    expect(await refused(raw(`{"a":${'['.repeat(500)}${']'.repeat(500)}}`))).toBe('400 INVALID_BODY');
+    expect(await refused(raw('{"item":', game.endpoint('buy')))).toBe('400 INVALID_JSON');
+    expect(await refused(raw('[]', game.endpoint('buy')))).toBe('400 INVALID_BODY');
+    expect(await refused(raw(JSON.stringify({ name: 'x'.repeat(70_000) })))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect(await refused(raw(JSON.stringify({ name: 'x'.repeat(2_000_000) })))).toBe('413 PAYLOAD_TOO_LARGE');
+    expect(await refused(game.play('GET', game.storage(`players/${PLAYER}/ledger?field=%00`)))).toBe('400 INVALID_BODY');
+    const nobody = game.play('POST', game.storage(`players/${PLAYER}?platformId=%00`), { raw: '{"name":"x"}' }, null);
+    expect(await refused(nobody)).toBe('400 INVALID_PLATFORMID');
+    expect(await refused(game.play('GET', game.storage('nothing/k')))).toBe('404 NOT_FOUND');
+    expect(await refused(game.play('GET', '/v3/storage'))).toBe('404 NOT_FOUND');
+    expect(await refused(game.play('GET', '/nothing/at/all'))).toBe('404 NOT_FOUND');
+    expect(await refused(game.manage('POST', game.definitions('nothing'), { body: {} }))).toBe('404 NOT_FOUND');
+  });
+
+  test('keys and projects that nobody knows are 401, whichever of the two it is', async () => {
+    const headers = { 'x-public-key': 'sp_ns_nothing' };
+    expect(await refused(game.send('GET', game.storage('players/1'), { headers }))).toBe('401 UNAUTHORIZED');
+    expect(await refused(game.send('GET', game.storage('players/1')))).toBe('401 UNAUTHORIZED');
+    expect(await refused(game.play('GET', '/v3/storage/pnothing/players/1'))).toBe('401 UNAUTHORIZED');
+    expect(await refused(game.play('GET', game.definitions('validate')))).toBe('401 UNAUTHORIZED');
+    const validate = async (key: string) => {
+      const { body } = await game.send('GET', game.definitions('validate'), { headers: { 'x-api-key': key } });
+      return Object(body).message;
+    };
+    expect(await validate(game.publicKey)).toContain('this is a public key');
+    expect(await validate('sp_sk_nothing')).toContain('check it, and the project id');
+  });
+
+  test.each(['__proto__', 'constructor', 'prototype'])('%s is refused or harmless wherever it stands', async (name) => {
+    const replies = await Promise.all([
+      raw(`{"name":"x","${name}":{"polluted":1}}`),
+      raw(`{"ops":[{"op":"set","path":"${name}.polluted","value":1}]}`),
+      raw(`{"ops":[{"op":"set","path":"items.${name}","value":1}]}`),
+      raw(`{"item":"axe","${name}":{"polluted":1}}`, game.endpoint('buy')),
+      raw('{"a":1}', game.storage(`${name}/k`)),
+      raw('{"a":1}', game.storage(`players/${name}`)),
+      raw('{}', game.endpoint(name)),
+      game.play('GET', game.storage(`${name}/list`)),
+      game.play('GET', game.storage(`feed/record/${name}`)),
+      game.play('GET', game.storage(`players/${name}/ledger`)),
+      game.play('GET', `/v3/queries/${game.projectId}/${name}`),
+      game.play('GET', `/v3/storage/${name}/players/k`),
+      game.play('GET', `${game.endpoint('buy')}?${name}=1&item=axe`),
+      game.manage('PUT', game.definitions('collections'), { raw: `[{"id":"${name}","name":"${name}","collectionType":"global"}]` }),
+      game.manage('PUT', game.definitions('endpoints'), {
+        raw: `[{"id":"${name}","slug":"${name}","name":"x","steps":[{"id":"${name}","type":"transform","expression":"1"}]}]`,
+      }),
+      game.manage('PUT', game.definitions('game-values'), {
+        raw: `{"items":[{"id":"${name}","type":"group","name":"x","entries":{"${name}":1}}]}`,
+      }),
+      game.manage('DELETE', game.definitions(`collections/${name}`)),
+      game.manage('POST', game.storage('feed/append'), { raw: `{"text":"x","${name}":1}`, headers: { 'idempotency-key': name } }),
+    ]);
+    expect(replies.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([]);
+    expect(replies.slice(1, 3).map(({ status }) => status)).toEqual([400, 400]);
+    const fresh = '76561198000000060';
+    await ok(game.play('POST', game.storage(`players/${fresh}`), { body: {} }, fresh));
+    expect((await ok(game.play('GET', game.storage(`players/${fresh}`), {}, fresh))).text).toBe('{"gold":10,"level":1}');
+  });
 });

@@ -33,7 +33,7 @@ function blocks(page: string, language: string): string[] {
 function pattern(line: string): RegExp {
   const literal = line.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(
-    literal.replaceAll('…', '.*?').replace(/\d+ events of \d+ projects in \d+\\\.\d+ s/, '\\d+ events of \\d+ projects in .* s'),
+    literal.replaceAll('…', '.*?').replace(/\d+ events of \d+ projects? in \d+\\\.\d+ s/, '\\d+ events of \\d+ projects? in .* s'),
   );
 }
 

@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
+import { scans } from './game/scans.ts';
+import { type Chat, openChat, webhooks } from './game/webhooks.ts';
 import { prices, publishGame, source } from './support/game.ts';
-import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
+import { bodyOf, type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -11,21 +12,12 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let node: Node;
 let game: Client;
-/** Where webhooks go, and the paths that were posted to. */
-let chat: Server;
-let hooks = '';
-const posted: string[] = [];
+let chat: Chat;
 
 beforeAll(async () => {
   const data = newFolder();
-  chat = createServer((request, response) => {
-    posted.push(request.url ?? '');
-    request.resume().on('end', () => response.writeHead(request.url?.endsWith('broken') ? 500 : 204).end());
-  });
-  await new Promise<void>((resolve) => chat.listen(0, '127.0.0.1', resolve));
-  const address = chat.address();
-  hooks = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/hooks/`;
-  node = await startNode(data, { env: { WEBHOOK_PREFIXES: hooks } });
+  chat = await openChat();
+  node = await startNode(data, { env: { WEBHOOK_PREFIXES: chat.hooks } });
   game = createClient(node.url, demoCredentials(data));
   await publishGame(game);
 });
@@ -45,7 +37,6 @@ const load = (key: string, collection = 'players', headers = {}) =>
 const buy = (player: string, item: unknown, headers = {}) =>
   game.play('POST', game.endpoint('buy'), { body: { item, security: { clientMode: 'legacy' }, _endpointSlug: 'buy' }, headers }, player);
 const inc = (path: string, value: number, more: object = {}) => ({ op: 'inc', path, value, ...more });
-const bodyOf = async (reply: ReturnType<Client['play']>) => Object((await ok(reply)).body);
 
 describe('documents', () => {
   test('a saved document comes back as it was sent, with escaped text, and is gone after a delete', async () => {
@@ -287,119 +278,11 @@ describe('endpoints', () => {
   });
 });
 
-describe('webhooks', () => {
-  const told = {
-    id: 'told',
-    slug: 'told',
-    steps: [
-      { id: 'me', type: 'read', collection: 'players', key: '{{input.key}}' },
-      { id: 'hook', type: 'webhook', url: `{{input.to}}{{input.path|good}}`, title: 'Hello {{platformId}}' },
-      { id: 'other', type: 'read', collection: 'towns', key: 'never-read-{{input.key}}' },
-      { id: 'w', type: 'write', collection: 'towns', key: 'bell', ops: [{ op: 'inc', path: 'rung', value: 1 }] },
-      { id: 'c', type: 'condition', check: { field: 'input.fail', op: 'not_exists' } },
-    ],
-    response: { body: { hook: '{{hook}}' } },
-  };
-  const tell = (body: object) => game.play('POST', game.endpoint('told'), { body: { to: hooks, ...body } });
-
-  test('are sent once each, however often calls that meet on one document are decided; a failed delivery fails no call', async () => {
-    await ok(game.manage('PATCH', game.definitions('endpoints'), { body: told }));
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => tell({ key: `k${n}`, path: `n${n}` })));
-    expect(replies.map(({ body }) => body)).toEqual(replies.map(() => ({ hook: { ok: true, status: 204 } })));
-    expect([...posted].sort()).toEqual(Array.from({ length: 20 }, (_, n) => `/hooks/n${n}`).sort());
-    expect(await bodyOf(load('bell', 'towns'))).toMatchObject({ rung: 20 });
-    expect(await bodyOf(tell({ path: 'broken' }))).toMatchObject({ hook: { ok: false, status: 500 } });
-  });
-
-  test('leave before the call is refused, go nowhere but where they may, and are only shown in tests', async () => {
-    posted.length = 0;
-    expect(await refused(tell({ fail: true }))).toBe('400 CONDITION_FAILED');
-    expect(posted).toEqual(['/hooks/good']);
-    for (const to of ['http://127.0.0.1:1/', `${hooks}../`, 'https://chat.example/', '']) {
-      expect(await refused(tell({ to }))).toBe('400 ENDPOINT_ERROR.WEBHOOK');
-    }
-    const { body } = await ok(game.manage('POST', game.definitions('test-endpoint'), { body: { slug: 'told', input: { to: hooks } } }));
-    expect(body).toMatchObject({ passed: true, result: { body: { hook: { ok: true, status: 200, skipped: true } } } });
-    expect(posted).toHaveLength(1);
-  });
-});
-
-describe('an endpoint over a whole collection', () => {
-  const at = (key: string, headers = {}, body: object = {}) => game.play('POST', game.endpoint(key), { body, headers });
-  const write = (id: string, more: object) => ({ id, type: 'write', collection: 'stalls', ...more });
-  const priced = (price: unknown) => [{ op: 'set', path: 'price', value: price }];
-
-  test('finds every document, those of a moment ago and of the call itself included', async () => {
-    await ok(game.manage('POST', game.definitions('collections'), { body: [{ id: 'stalls', name: 'stalls', collectionType: 'global' }] }));
-    const cheap = { type: 'filter', collection: 'stalls', where: { field: 'price', op: '<', value: '{{input.below|10}}' } };
-    const found = { body: { prices: '{{prices}}' } };
-    const pluck = { id: 'prices', type: 'transform', expression: 'pluck(cheap, price)' };
-    const stock = write('w', { key: '{{k}}', ops: priced('{{input.price|50}}') });
-    const list = [
-      { id: 'put', slug: 'put', steps: [write('w', { key: '{{input.k}}', ops: priced('{{input.price}}') })] },
-      { id: 'gone', slug: 'gone', steps: [{ id: 'd', type: 'delete', collection: 'stalls', key: '{{input.k}}' }] },
-      { id: 'cheap', slug: 'cheap', steps: [{ id: 'cheap', ...cheap }, pluck], response: found },
-      {
-        id: 'open',
-        slug: 'open',
-        steps: [write('w', { key: 'own', ops: priced(1) }), { id: 'cheap', ...cheap }, pluck],
-        response: found,
-      },
-      { id: 'stock', slug: 'stock', steps: [{ id: 'f', type: 'foreach', from: 'input.keys', item: 'k', body: [stock] }] },
-    ];
-    await ok(game.manage('POST', game.definitions('endpoints'), { body: list }));
-    expect(await bodyOf(at('cheap'))).toEqual({ prices: [] });
-    for (const [k, price] of [
-      ['b', 4],
-      ['a', 3],
-      ['c', 12],
-    ]) {
-      await ok(at('put', {}, { k, price }));
-    }
-    expect(await bodyOf(at('cheap'))).toEqual({ prices: [3, 4] });
-    expect(await bodyOf(at('open'))).toEqual({ prices: [3, 4, 1] });
-    expect(await bodyOf(at('cheap'))).toEqual({ prices: [3, 4, 1] });
-    await ok(at('gone', {}, { k: 'a' }));
-    expect(await bodyOf(at('cheap', {}, { below: 100 }))).toEqual({ prices: [4, 12, 1] });
-  });
-
-  test('fifty calls that look and write at once see each other', async () => {
-    const next = {
-      id: 'next-number',
-      slug: 'next-number',
-      steps: [
-        { id: 'all', type: 'filter', collection: 'numbers', where: { field: 'n', op: 'exists' } },
-        { id: 'n', type: 'transform', expression: 'count(all) + 1' },
-        { id: 'w', type: 'write', collection: 'numbers', key: 'n-{{n}}', ops: [{ op: 'inc', path: 'n', value: 1 }] },
-      ],
-      response: { body: { n: '{{n}}' } },
-    };
-    await ok(
-      game.manage('POST', game.definitions('collections'), { body: [{ id: 'numbers', name: 'numbers', collectionType: 'global' }] }),
-    );
-    await ok(game.manage('POST', game.definitions('endpoints'), { body: [next] }));
-    const drawn = await Promise.all(Array.from({ length: 50 }, async () => (await bodyOf(at('next-number'))).n));
-    expect(drawn.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
-  });
-
-  test('is the same in tests and in a staged call, which leaves live alone', async () => {
-    await ok(at('put', NEXT, { k: 'staged', price: 2 }));
-    await ok(at('gone', NEXT, { k: 'b' }));
-    expect(await bodyOf(at('cheap', NEXT))).toEqual({ prices: [1, 2] });
-    expect(await bodyOf(at('cheap'))).toEqual({ prices: [4, 1] });
-    const seed = { collections: { stalls: { seeded: { price: 7 } } } };
-    const { body } = await ok(game.manage('POST', game.definitions('test-endpoint'), { body: { slug: 'cheap', seed } }));
-    expect(body).toMatchObject({ passed: true, result: { body: { prices: [4, 1, 7] } } });
-  });
-
-  test('refuses a collection of more than a thousand documents, and nothing else of the call is done', async () => {
-    const keys = Array.from({ length: 500 }, (_, index) => `k${index}`);
-    await ok(at('stock', {}, { keys }));
-    expect((await bodyOf(at('open', {}, { below: 100 }))).prices).toHaveLength(503);
-    await ok(at('stock', {}, { keys: keys.map((key) => `more-${key}`) }));
-    expect(await refused(at('open'))).toBe('400 SCAN_TOO_LARGE');
-  });
-});
+webhooks(
+  () => game,
+  () => chat,
+);
+scans(() => game);
 
 describe('the leaderboard', () => {
   const top = async () =>
@@ -478,72 +361,8 @@ describe('values and staged definitions', () => {
   });
 });
 
-describe('bad input', () => {
-  const raw = (text: string, path = game.storage(`players/${PLAYER}`)) => game.play('POST', path, { raw: text });
-
-  test('is refused with the documented status', async () => {
-    expect(await refused(raw('{"a":'))).toBe('400 INVALID_BODY');
-    expect(await refused(raw(''))).toBe('400 INVALID_BODY');
-    expect(await refused(raw('[1]'))).toBe('400 INVALID_BODY');
-    expect(await refused(raw('null'))).toBe('400 INVALID_BODY');
-    expect(await refused(raw('{"name":"\\ud800"}'))).toBe('400 INVALID_BODY');
-    expect(await refused(raw('{"name":"\\u0000"}'))).toBe('400 INVALID_BODY');
-    expect(await refused(raw(`{"a":${'['.repeat(500)}${']'.repeat(500)}}`))).toBe('400 INVALID_BODY');
-    expect(await refused(raw('{"item":', game.endpoint('buy')))).toBe('400 INVALID_JSON');
-    expect(await refused(raw('[]', game.endpoint('buy')))).toBe('400 INVALID_BODY');
-    expect(await refused(raw(JSON.stringify({ name: 'x'.repeat(70_000) })))).toBe('413 PAYLOAD_TOO_LARGE');
-    expect(await refused(raw(JSON.stringify({ name: 'x'.repeat(2_000_000) })))).toBe('413 PAYLOAD_TOO_LARGE');
-    expect(await refused(game.play('GET', game.storage(`players/${PLAYER}/ledger?field=%00`)))).toBe('400 INVALID_BODY');
-    const nobody = game.play('POST', game.storage(`players/${PLAYER}?platformId=%00`), { raw: '{"name":"x"}' }, null);
-    expect(await refused(nobody)).toBe('400 INVALID_PLATFORMID');
-    expect(await refused(game.play('GET', game.storage('nothing/k')))).toBe('404 NOT_FOUND');
-    expect(await refused(game.play('GET', '/v3/storage'))).toBe('404 NOT_FOUND');
-    expect(await refused(game.play('GET', '/nothing/at/all'))).toBe('404 NOT_FOUND');
-    expect(await refused(game.manage('POST', game.definitions('nothing'), { body: {} }))).toBe('404 NOT_FOUND');
-  });
-
-  test('keys and projects that nobody knows are 401, whichever of the two it is', async () => {
-    const headers = { 'x-public-key': 'sp_ns_nothing' };
-    expect(await refused(game.send('GET', game.storage('players/1'), { headers }))).toBe('401 UNAUTHORIZED');
-    expect(await refused(game.send('GET', game.storage('players/1')))).toBe('401 UNAUTHORIZED');
-    expect(await refused(game.play('GET', '/v3/storage/pnothing/players/1'))).toBe('401 UNAUTHORIZED');
-    expect(await refused(game.play('GET', game.definitions('validate')))).toBe('401 UNAUTHORIZED');
-  });
-
-  test.each(['__proto__', 'constructor', 'prototype'])('%s is refused or harmless wherever it stands', async (name) => {
-    const replies = await Promise.all([
-      raw(`{"name":"x","${name}":{"polluted":1}}`),
-      raw(`{"ops":[{"op":"set","path":"${name}.polluted","value":1}]}`),
-      raw(`{"ops":[{"op":"set","path":"items.${name}","value":1}]}`),
-      raw(`{"item":"axe","${name}":{"polluted":1}}`, game.endpoint('buy')),
-      raw('{"a":1}', game.storage(`${name}/k`)),
-      raw('{"a":1}', game.storage(`players/${name}`)),
-      raw('{}', game.endpoint(name)),
-      game.play('GET', game.storage(`${name}/list`)),
-      game.play('GET', game.storage(`feed/record/${name}`)),
-      game.play('GET', game.storage(`players/${name}/ledger`)),
-      game.play('GET', `/v3/queries/${game.projectId}/${name}`),
-      game.play('GET', `/v3/storage/${name}/players/k`),
-      game.play('GET', `${game.endpoint('buy')}?${name}=1&item=axe`),
-      game.manage('PUT', game.definitions('collections'), { raw: `[{"id":"${name}","name":"${name}","collectionType":"global"}]` }),
-      game.manage('PUT', game.definitions('endpoints'), {
-        raw: `[{"id":"${name}","slug":"${name}","name":"x","steps":[{"id":"${name}","type":"transform","expression":"1"}]}]`,
-      }),
-      game.manage('PUT', game.definitions('game-values'), {
-        raw: `{"items":[{"id":"${name}","type":"group","name":"x","entries":{"${name}":1}}]}`,
-      }),
-      game.manage('DELETE', game.definitions(`collections/${name}`)),
-      game.manage('POST', game.storage('feed/append'), { raw: `{"text":"x","${name}":1}`, headers: { 'idempotency-key': name } }),
-    ]);
-    expect(replies.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([]);
-    expect(replies.slice(1, 3).map(({ status }) => status)).toEqual([400, 400]);
-    await ok(save('76561198000000060', {}));
-    expect((await ok(load('76561198000000060'))).text).toBe('{"gold":10,"level":1}');
-  });
-
-  test('nothing in this file ever got a 5xx, and the node said nothing of a fault', () => {
-    expect(game.statuses.length).toBeGreaterThan(300);
-    expect(game.statuses.filter((status) => status >= 500)).toEqual([]);
-    expect(node.stderr()).not.toMatch(/"level":(50|60)/);
-  });
+test('nothing in this file ever got a 5xx, and the node said nothing of a fault', () => {
+  expect(game.statuses.length).toBeGreaterThan(300);
+  expect(game.statuses.filter((status) => status >= 500)).toEqual([]);
+  expect(node.stderr()).not.toMatch(/"level":(50|60)/);
 });

@@ -6,7 +6,7 @@ import { type Seal, seal } from '../domain/security/seal.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { newApiKey, newProject, printed, verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
-import { type Client, createClient, ok, PLAYER, type Reply, refused, wireText } from './support/game-client.ts';
+import { bodyOf, type Client, createClient, ok, PLAYER, type Reply, refused, wireText } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
@@ -276,7 +276,6 @@ describe('a sealed request', () => {
 });
 
 const sync = (client: Client, body: object) => client.manage('POST', client.definitions('package-sync'), { body });
-const bodyOf = async (reply: Promise<Reply>): Promise<Record<string, unknown>> => Object((await ok(reply)).body);
 
 describe('the game package', () => {
   const seen = async (client: Client) => Object((await bodyOf(client.manage('GET', client.definitions('game-package'))))['gamePackage']);

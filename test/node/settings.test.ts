@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Installation, openInstallation } from '../../src/compose/installation.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { startStandIn } from '../support/eventstore/server.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { here, newApiKey, newProject, printed } from './support/command-line.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { newApiKey } from './support/command-line.ts';
-import { type Client, createClient, NEXT, ok, type Reply, refused } from './support/game-client.ts';
+import { bodyOf, type Client, createClient, NEXT, ok, type Reply, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -77,7 +77,6 @@ const newKey = () => `7656119900000${String(1000 + keys++)}`;
 const post = (path: string, body: unknown, headers = {}) => game.play('POST', game.storage(path), { body, headers });
 const raw = (path: string, text: string) => game.play('POST', game.storage(path), { raw: text });
 const get = (path: string, headers = {}) => game.play('GET', game.storage(path), { headers });
-const bodyOf = async (reply: Promise<Reply>) => Object((await ok(reply)).body);
 const message = async (reply: Promise<Reply>) => Object((await reply).body).error.message;
 
 describe('documents', () => {

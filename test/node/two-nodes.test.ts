@@ -8,7 +8,7 @@ import { startWriting } from '../faults/support/writers.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { newProject, printed, verified } from './support/command-line.ts';
 import { prices, publishGame } from './support/game.ts';
-import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
+import { bodyOf, type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
 import { eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -55,8 +55,6 @@ test('a node whose data folder cannot be made serves all the same, without a dem
   expect(node.stderr()).toContain('no demo project');
   expect(await node.stop()).toMatchObject({ code: 0 });
 });
-
-const bodyOf = async (reply: ReturnType<Client['play']>) => Object((await ok(reply)).body);
 
 test('a write on one is read on the other, with x-ns-position at once', async () => {
   for (let n = 1; n <= 10; n++) {

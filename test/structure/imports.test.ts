@@ -10,11 +10,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app': ['src/kernel', 'src/domain', 'src/log'],
   'src/http': ['src/kernel', 'src/domain', 'src/app', 'src/log'],
   'src/jobs': ['src/kernel', 'src/domain', 'src/app', 'src/log'],
+  'src/outbound': ['src/kernel', 'src/domain', 'src/app'],
   projections: ['src/kernel', 'src/domain', 'src/log', 'src/app/readers.ts'],
-  'src/config.ts': ['src/kernel'],
+  'src/config': [],
   'src/logger.ts': [],
   'src/version.ts': [],
-  'infra/postgres': ['src/kernel', 'src/config.ts'],
+  'infra/postgres': ['src/kernel'],
   'src/cluster': [],
   'src/compose': [
     'src/kernel',
@@ -22,7 +23,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/app',
     'src/http',
     'src/jobs',
-    'src/config.ts',
+    'src/outbound',
+    'src/config',
     'src/version.ts',
     'projections',
     'infra/postgres',
@@ -93,6 +95,15 @@ describe('the structure', () => {
     const wrong = pure.flatMap(({ path, packages }) =>
       packages.filter((name) => effects.includes(name)).map((name) => `${path} → ${name}`),
     );
+    expect(wrong).toEqual([]);
+  });
+
+  it('the use cases open no file and no connection: what they ask of the world, they ask of a port', () => {
+    const wrong = files
+      .filter(({ path }) => path.startsWith('src/app/'))
+      .flatMap(({ path, packages }) =>
+        packages.filter((name) => name !== 'node:crypto' && name !== 'lru-cache').map((name) => `${path} → ${name}`),
+      );
     expect(wrong).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { refusal } from '../../kernel/errors.ts';
 import { BrokenSource, type Copied, type CopyProgress, copyLog, TwoHistories } from '../../log/copy/copy.ts';
 import { FileProblem } from '../../log/file/parts.ts';
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../../log/port.ts';
-import { type CommonOptions, command, configOf, endProgress, printResult, progress, tell } from '../context.ts';
+import { type CommonOptions, command, configOf, counted, endProgress, printResult, progress, tell } from '../context.ts';
 import { PLACES_HELP, type Place, parsePlace, placeOf, placeText } from './places.ts';
 import type { BroughtUp } from './read-models.ts';
 
@@ -96,7 +96,7 @@ function show({ copied, skipped, share, eventsPerSecond }: CopyProgress): void {
 }
 
 function summary({ copied, skipped, seconds, complete }: Copied, readModels: BroughtUp | null, to: Place): string {
-  const done = `Copied ${copied} events to ${placeText(to)} in ${seconds.toFixed(1)} s; ${skipped} were there already.`;
+  const done = `Copied ${counted(copied, 'event')} to ${placeText(to)} in ${seconds.toFixed(1)} s; ${skipped} were there already.`;
   if (!complete) return `${done} Interrupted before the end: the same command goes on from there.`;
   if (to.kind === 'file') return done;
   if (readModels === null)
@@ -104,7 +104,7 @@ function summary({ copied, skipped, seconds, complete }: Copied, readModels: Bro
   const { projects, behind } = readModels;
   if (behind.length > 0)
     return `${done}\nThe read models of ${behind.join(', ')} do not move; \`savepoint rebuild\` on the target builds them anew.`;
-  const up = `The read models of ${projects} projects are up to it (${readModels.seconds.toFixed(1)} s)`;
+  const up = `The read models of ${counted(projects, 'project')} are up to it (${readModels.seconds.toFixed(1)} s)`;
   return `${done}\n${up}. Next: \`savepoint verify\` on the target proves them; then start it.`;
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Config, redactUrl } from '../../config.ts';
+import { type Config, redactUrl } from '../../config/config.ts';
 import { refusal } from '../../kernel/errors.ts';
 
 /** Where a log lies, as `log copy` is told. */

@@ -1,6 +1,6 @@
 import { catchUpTelemetry } from '../../../projections/telemetry/catch-up.ts';
 import { openInstallation } from '../../compose/installation.ts';
-import { readConfig } from '../../config.ts';
+import { readConfig } from '../../config/config.ts';
 import { projectOf } from '../../log/streams.ts';
 import { createLogger } from '../../logger.ts';
 import { progress } from '../context.ts';

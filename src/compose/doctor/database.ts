@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { OLDEST_POSTGRES } from '../database.ts';
 import { connectionsOf, demandOf, shareConnections } from '../pool.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';

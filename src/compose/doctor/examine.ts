@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { databaseUrlOf, findDatabase } from '../../../infra/postgres/database.ts';
-import { describeVerifier, verifierProblem } from '../../app/verifier/create-verifier.ts';
-import { type Config, redactUrl } from '../../config.ts';
+import { type Config, redactUrl } from '../../config/config.ts';
 import { reasonOf } from '../../kernel/trouble.ts';
+import { describeVerifier, verifierProblem } from '../../outbound/verifier/create-verifier.ts';
 import { requireWhatCanWork } from '../foundations.ts';
 import { openLog } from '../log.ts';
 import { createPool } from '../pool.ts';

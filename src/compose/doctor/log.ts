@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Config, redactUrl } from '../../config.ts';
+import { type Config, redactUrl } from '../../config/config.ts';
 import { reasonOf } from '../../kernel/trouble.ts';
 import type { Log } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';

@@ -1,4 +1,4 @@
-import { type Config, redactUrl } from '../../config.ts';
+import { type Config, redactUrl } from '../../config/config.ts';
 import type { RedisFacts } from '../../jobs/redis-connection.ts';
 import { reasonOf } from '../../kernel/trouble.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';

@@ -6,9 +6,9 @@ import type { DefinitionsState } from '../states.ts';
 import { contentProblem, invalid, storedTextProblem } from './check.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { definitionFindings } from './findings/definition.ts';
-import { type Finding, Findings, type Known } from './findings/finding.ts';
+import { Findings, type Known } from './findings/finding.ts';
 import { knownIn, takenIn } from './findings/known.ts';
-import { isRefusing, rateRulesFindings } from './findings/rate-rules.ts';
+import { rateRulesFindings } from './findings/rate-rules.ts';
 import { warningsOf } from './findings/shown.ts';
 import { gameValuesFindings } from './findings/values.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
@@ -122,25 +122,17 @@ export function decidePutSingle(
   const put = putOf(kind, SINGLE_ID, value);
   const problem = contentProblem(value) ?? storedTextProblem(put.text);
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
-  const found = singleFindings(state, kind, target, body);
-  const refusing = found.filter(isRefusing);
-  const [first] = refusing;
-  const known = { resourceKind: kind, resourceId: SINGLE_ID };
-  if (first !== undefined) {
-    const errors = warningsOf(refusing, known, '').map((each) => ({ ...each, severity: 'error' }));
-    return refusePush('VALIDATION_FAILED', first.message, { ...about, diagnostics: errors });
-  }
-  const diagnostics = warningsOf(found, known, '');
+  const diagnostics = singleWarnings(state, target, kind, body);
   const answer = { ...about, action: 'upsert', ...(diagnostics.length === 0 ? {} : { diagnostics }) };
   return { events: publishEvents(state, target, [put]), answer: reply(answer, target) };
 }
 
-function singleFindings(state: DefinitionsState, kind: SingleKind, target: PublishTarget, body: Json): readonly Finding[] {
+function singleWarnings(state: DefinitionsState, target: PublishTarget, kind: SingleKind, body: Json): JsonObject[] {
   const held = effectiveDefinitions(state, target);
   const findings = new Findings(knownIn(held));
   if (kind === 'game-values') gameValuesFindings(body, takenIn(held), findings);
   else rateRulesFindings(body, findings);
-  return findings.all;
+  return warningsOf(findings.all, { resourceKind: kind, resourceId: SINGLE_ID }, '');
 }
 
 /** DELETE of a single document: whatever the body says, all of it goes; 200 also when there was none. */

@@ -75,7 +75,7 @@ export function endpointModel(entry: Entry): EndpointModel {
 }
 
 /** `public` or `internal` for any spelling of an exposure; `null` for another word. */
-export function exposureOf(word: string): 'public' | 'internal' | null {
+function exposureOf(word: string): 'public' | 'internal' | null {
   const plain = word
     .trim()
     .toLowerCase()

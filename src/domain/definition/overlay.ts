@@ -1,4 +1,4 @@
-import { isObject, type Json, JsonError, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject, jsonIn, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { DefinitionKind, PublishTarget } from '../events.ts';
 import type { DefinitionItem, DefinitionsState, Layer } from '../states.ts';
@@ -31,7 +31,7 @@ const merged = new WeakMap<DefinitionItem, Entry>();
 export function definitionOf(item: DefinitionItem): Json {
   const known = values.get(item);
   if (known !== undefined) return known;
-  const value = parsed(item.text);
+  const value = jsonIn(item.text) ?? null;
   values.set(item, value);
   return value;
 }
@@ -47,7 +47,7 @@ export function entriesOf(state: DefinitionsState, target: PublishTarget, kind: 
 }
 
 /** The live definition that a staged one lies over: the same id, or an endpoint of the same slug. */
-export function liveUnder(state: DefinitionsState, staged: DefinitionItem): DefinitionItem | undefined {
+function liveUnder(state: DefinitionsState, staged: DefinitionItem): DefinitionItem | undefined {
   const same = state.live[staged.kind].get(staged.id);
   if (same !== undefined || staged.kind !== 'endpoint') return same;
   return findByKey(state.live, 'endpoint', keyOf(staged));
@@ -70,7 +70,7 @@ export function keyOf(item: DefinitionItem): string {
  * Every staged top-level member wins, except `id`. A staged source is whole by itself: it replaces all, so that what runs is always
  * what its text says; and a staged plain edit takes the live text away, which would say something else.
  */
-export function laidOver(live: JsonObject, staged: JsonObject, id: string): JsonObject {
+function laidOver(live: JsonObject, staged: JsonObject, id: string): JsonObject {
   if (typeof member(staged, 'sourceText') === 'string') return { ...staged, id };
   return { ...withoutAuthoring(live), ...staged, id };
 }
@@ -113,13 +113,4 @@ function pair(live: DefinitionItem, staged: DefinitionItem | undefined): Entry {
 function mergedValue(live: DefinitionItem, staged: DefinitionItem): Json {
   const [below, above] = [definitionOf(live), definitionOf(staged)];
   return isListed(live.kind) && isObject(below) && isObject(above) ? laidOver(below, above, live.id) : above;
-}
-
-function parsed(text: string): Json {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return null;
-    throw error;
-  }
 }

@@ -16,7 +16,7 @@ import { listOf, objectOf } from './read.ts';
 
 export type Section = 'endpoints' | 'collections' | 'workflows';
 
-export const SECTIONS: readonly (readonly [section: Section, kind: ListedKind])[] = [
+const SECTIONS: readonly (readonly [section: Section, kind: ListedKind])[] = [
   ['endpoints', 'endpoint'],
   ['collections', 'collection'],
   ['workflows', 'workflow'],

@@ -124,7 +124,8 @@ function checkCount(count: number): void {
 
 function applyOne(run: Run, operation: Operation): void {
   const apply = Object.hasOwn(APPLY, operation.op) ? APPLY[operation.op] : undefined;
-  if (apply === undefined) throw new Misuse(`unknown operation ${JSON.stringify(cutText(operation.op, 32))}`);
+  if (apply === undefined)
+    throw new Misuse(`unknown operation ${JSON.stringify(cutText(operation.op, 32))}; known are ${Object.keys(APPLY).join(', ')}`);
   const parts = splitPath(operation.path);
   if (parts.some((part) => REFUSED_NAMES.has(part)))
     throw new Misuse(`the path ${JSON.stringify(cutText(operation.path, 64))} is not usable`);

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { LanguageError } from './errors.ts';
+import { firstThat, LanguageError } from './errors.ts';
 import { compileBoolean } from './lambda.ts';
 import type { Language } from './language.ts';
 import { type Path, parsePath, walk } from './path.ts';
@@ -147,14 +147,5 @@ function nameIgnoringCase(item: Json & object, wanted: string): string | undefin
 /** One token is its value; more text is arithmetic where that works, else a text. */
 function compileTokenSelector(language: Language, text: string): Eval {
   if (isOneToken(text, findTokens(text))) return language.template(text);
-  const math = language.math(text);
-  const printed = language.template(text);
-  return (scope) => {
-    try {
-      return math(scope);
-    } catch (error) {
-      if (!(error instanceof LanguageError)) throw error;
-      return printed(scope);
-    }
-  };
+  return firstThat(language.math(text), language.template(text));
 }

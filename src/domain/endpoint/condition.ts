@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { LanguageError } from './errors.ts';
+import { firstThat, LanguageError } from './errors.ts';
 import { looksLikeMath } from './expression.ts';
 import type { Language } from './language.ts';
 import { compileOperator } from './operators.ts';
@@ -99,13 +99,5 @@ function compileRightText(language: Language, text: string, op: string): Eval {
   const printed = language.template(text);
   if (!looksLikeMath(text) || (spans.length === 0 && !/[+*/%(]/.test(text))) return printed;
   const math = language.math(text);
-  if (op !== '==' && op !== '!=') return math;
-  return (scope) => {
-    try {
-      return math(scope);
-    } catch (error) {
-      if (!(error instanceof LanguageError)) throw error;
-      return printed(scope);
-    }
-  };
+  return op === '==' || op === '!=' ? firstThat(math, printed) : math;
 }

@@ -18,6 +18,18 @@ export class UnresolvedError extends LanguageError {
   override readonly name: string = 'UnresolvedError';
 }
 
+/** What `works` comes to; where the language refuses that, what `otherwise` does. */
+export function firstThat<C, R>(works: (context: C) => R, otherwise: (context: C) => R): (context: C) => R {
+  return (context) => {
+    try {
+      return works(context);
+    } catch (error) {
+      if (!(error instanceof LanguageError)) throw error;
+      return otherwise(context);
+    }
+  };
+}
+
 /**
  * What does not compile fails when a call reaches it, not when it is published: a broken step behind a condition must not take
  * down the endpoint (spec: endpoint-language 8, 14).

@@ -1,15 +1,5 @@
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import {
-  ExactNumber,
-  isArray,
-  isNumber,
-  isObject,
-  type Json,
-  JsonError,
-  type JsonObject,
-  numberFromText,
-  parseJson,
-} from '../../kernel/json.ts';
+import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, jsonIn, numberFromText } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 
 /** An endpoint's input against its declared schema (decision 3): required fields and types, nothing else. */
@@ -171,17 +161,8 @@ function parsed(text: string, type: string): Json | undefined {
       return /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined;
     case 'object':
     case 'array':
-      return parsedJson(text);
+      return jsonIn(text);
     default:
       return undefined;
-  }
-}
-
-function parsedJson(text: string): Json | undefined {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
   }
 }

@@ -80,7 +80,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 export function compileOperator(op: string): Compare {
   if (op === 'matches') return matching();
   const compare = OPERATORS.get(ALIASES.get(op) ?? op);
-  if (compare === undefined) throw new LanguageError(`Unsupported operator: "${op}".`);
+  if (compare === undefined)
+    throw new LanguageError(`Unsupported operator: "${op}"; supported are ${[...OPERATORS.keys(), 'matches'].join(', ')}.`);
   return compare;
 }
 

@@ -5,7 +5,7 @@ import { LanguageError } from './errors.ts';
 export type Value = Json | undefined;
 
 /** Longest text that a template or a printed value may become: no document or answer holds more. */
-export const MAX_TEXT = 262_144;
+const MAX_TEXT = 262_144;
 /** Deepest value that the language walks; request bodies and documents are bounded far below. */
 export const MAX_DEPTH = 64;
 

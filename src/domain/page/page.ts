@@ -1,6 +1,6 @@
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { isObject, JsonError, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { isObject, jsonIn, stringifyJson } from '../../kernel/json.ts';
 import type { DomainEvent, PageContent } from '../events.ts';
 import type { PageState } from '../states.ts';
 
@@ -99,11 +99,6 @@ function escaped(text: string): string {
 }
 
 function objectOf(text: string): JsonObject | null {
-  try {
-    const value = parseJson(text, { maxDepth: 32 });
-    return isObject(value) ? value : null;
-  } catch (error) {
-    if (error instanceof JsonError) return null;
-    throw error;
-  }
+  const value = jsonIn(text, { maxDepth: 32 });
+  return isObject(value) ? value : null;
 }

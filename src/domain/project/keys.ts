@@ -44,6 +44,11 @@ export function displayKey(kind: KeyKind, key: string): string {
   return `${key.slice(0, key.length - random.length + SHOWN)}...${key.slice(-SHOWN)}`;
 }
 
+/** By its looks alone. */
+export function isPublicKey(key: string): boolean {
+  return new RegExp(`^\\w{0,32}${marker('public')}[A-Za-z0-9]{${RANDOM_LENGTH}}$`).test(key);
+}
+
 function marker(kind: KeyKind): string {
   return kind === 'public' ? 'ns_' : 'sk_';
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, JsonError, parseJson } from '../../kernel/json.ts';
+import { isObject, type Json, jsonIn } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { STAGED_KINDS } from '../definition/kinds.ts';
 import type { DefinitionKind, Permissions } from '../events.ts';
@@ -59,8 +59,8 @@ export function allows(key: ApiKey, scope: string, level: Level): boolean {
  */
 export function readPermissions(raw: Json): Permissions | undefined {
   if (raw === null) return null;
-  const value = typeof raw === 'string' ? parsed(raw) : raw;
-  if (value === null || !isObject(value)) return undefined;
+  const value = typeof raw === 'string' ? jsonIn(raw) : raw;
+  if (!isObject(value)) return undefined;
   const entries = SCOPES.map((scope): [string, Json | undefined] => [scope, member(value, scope)]);
   if (entries.some(([, access]) => access !== undefined && !isAccess(access))) return undefined;
   return Object.fromEntries(entries.flatMap(([scope, access]) => (typeof access === 'string' ? [[scope, access.toLowerCase()]] : [])));
@@ -68,13 +68,4 @@ export function readPermissions(raw: Json): Permissions | undefined {
 
 function isAccess(access: Json): boolean {
   return typeof access === 'string' && /^(?:none|[rwx]{0,3})$/i.test(access);
-}
-
-function parsed(text: string): Json {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return null;
-    throw error;
-  }
 }

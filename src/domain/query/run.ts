@@ -165,7 +165,7 @@ export class QueryRun {
 }
 
 /** Only finite JSON numbers count; numeric text does not. */
-export function metricNumber(value: Value): number | null {
+function metricNumber(value: Value): number | null {
   if (!isNumber(value)) return null;
   const number = toDouble(value);
   return Number.isFinite(number) ? number : null;

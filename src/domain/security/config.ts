@@ -12,7 +12,7 @@ const SCHEMA_VERSION = 1;
 const TTL_SECONDS = 60;
 
 /** The settings that clients act on. */
-export function clientSettings(settings: ProjectSettings): JsonObject {
+function clientSettings(settings: ProjectSettings): JsonObject {
   return {
     enableAuthSessions: settings.enableAuthSessions,
     authSessionTtlSeconds: settings.authSessionTtlSeconds,

@@ -74,7 +74,7 @@ function reasonOf(
   status: number | null,
   { ok, status: came, message }: { readonly ok: boolean; readonly status: number; readonly message: string },
 ): string {
-  const told = message === '' ? '' : `: ${message}`;
+  const told = message === '' ? '' : `: ${message.replace(/\.$/, '')}`;
   if (status !== null && status !== came) return `Expected HTTP ${status}, got HTTP ${came}${told}.`;
   if (outcome === 'fail' && ok) return `Expected a rejection, got HTTP ${came}.`;
   if (outcome === 'pass' && !ok) return `Expected success, got HTTP ${came}${told}.`;

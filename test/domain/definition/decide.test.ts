@@ -329,16 +329,18 @@ describe('game values and rate-limit rules (management 7, 8)', () => {
     ['/1/windows/perday', [{ windows: { perDay: 1 } }, { windows: { perDay: 1, perday: 1 } }]],
     ['/0/windows', [{ windows: [] }]],
     ['/0/maxPerSecond', [{ maxPerDay: 1, maxPerSecond: 1, enabled: false }]],
-  ])('refuse a rule with an unknown window, naming %s', (path, body) => {
-    const refusal = refused(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live'));
-    expect(refusal).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', message: expect.stringContaining(path) });
-    expect(refusal.extra.body).toMatchObject({
-      diagnostics: [{ severity: 'error', code: 'INVALID_RATE_LIMIT_WINDOW', sourcePointer: path }],
+  ])('tell of a rule with an unknown window, naming %s', (path, body) => {
+    const { answer } = accepted(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live'));
+    expect(Object(answer.body).diagnostics[0]).toMatchObject({
+      severity: 'warning',
+      code: 'INVALID_RATE_LIMIT_WINDOW',
+      sourcePointer: path,
+      message: expect.stringContaining(path),
     });
   });
 
   it.each<[string[], Json]>([
-    [[], { rules: [{ name: 'r', collection: 'c', field: 'gold', scope: 'per_player', window: 'perDay', limit: 5, action: 'flag' }] }],
+    [[], { rules: [{ name: 'r', collection: '*', field: 'gold', scope: 'per_player', window: 'perDay', limit: 5, action: 'flag' }] }],
     [[], [{ windows: { perMinute: 1, perHour: '2', perDay: null, perWeek: 4, perMonth: 5, perYear: 6 }, action: 'clamp', enabled: true }]],
     [[], [{ maxPerMinute: 1, maxPerHour: null, maxPerDay: null, scope: 'global' }]],
     [[], []],
@@ -348,6 +350,8 @@ describe('game values and rate-limit rules (management 7, 8)', () => {
     [['INVALID_RATE_LIMIT /rules/0/windows/perDay'], { rules: [{ windows: { perDay: 0 } }] }],
     [['INVALID_RATE_LIMIT_ACTION /0/action'], [{ maxPerDay: 1, action: 'shout' }]],
     [['INVALID_RATE_LIMIT_SCOPE /0/scope'], [{ maxPerDay: 1, scope: 'team' }]],
+    [['COLLECTION_NOT_FOUND /0/collection'], [{ maxPerDay: 1, collection: 'heros' }]],
+    [['INVALID_FLAG /0/enabled'], [{ maxPerDay: 1, enabled: 'yes' }]],
   ])('are taken with %j', (expected, body) => {
     const { answer } = accepted(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live'));
     const { diagnostics = [] } = Object(answer.body);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findDatabase, startDatabase } from '../../../infra/postgres/database.ts';
@@ -46,7 +46,13 @@ describe('what the embedded database refuses, and the cure it names', () => {
     const path = workshop.newPath();
     writeFileSync(path, '');
     await expect(start(path)).rejects.toThrow(/Could not use the data folder .*\n.*--data/);
+    await expect(start(join(path, 'below'))).rejects.toThrow(/A part of this path is a file.*--data/);
     await expect(findDatabase({ dataDir: path })).rejects.toThrow(/Could not look into the data folder/);
+  });
+
+  // Asked to make folders there with those above them, Node itself tries for ever.
+  it.runIf(existsSync('/proc/self'))('a place where no folder can be made', async () => {
+    await expect(start('/proc/savepoint/data')).rejects.toThrow(/No folder can be made in \/proc\.\n.*--data/);
   });
 
   it('a setting of the operator that Postgres does not take: its own words', async () => {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Database, startDatabase } from '../../../infra/postgres/database.ts';
 
-export const REPOSITORY = resolve(import.meta.dirname, '../../..');
+const REPOSITORY = resolve(import.meta.dirname, '../../..');
 export const isRoot = process.getuid?.() === 0;
 export const quiet = { info: () => undefined, warn: () => undefined };
 

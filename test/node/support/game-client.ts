@@ -115,6 +115,9 @@ export async function ok(reply: Promise<Reply>): Promise<Reply> {
   throw new Error(`expected 200, came ${came.status} ${came.text.slice(0, 500)}`);
 }
 
+/** The body of a reply that is a success. */
+export const bodyOf = async (reply: Promise<Reply>) => Object((await ok(reply)).body);
+
 /** Status and code: what a refusal is told by. */
 export async function refused(reply: Promise<Reply>): Promise<string> {
   const { status, body } = await reply;

@@ -2,12 +2,10 @@ import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/j
 import { member } from '../../../kernel/path.ts';
 import { flatName, WINDOW_NAMES } from '../../limit/windows.ts';
 import { numberOf, objectOf, textOf } from '../read.ts';
-import { type Finding, type Findings, oneOf } from './finding.ts';
+import { type Findings, isFlag, oneOf } from './finding.ts';
 
 /** Rate-limit rules in all their forms (management 8; runtime-storage 11.1). */
 
-/** A window that nothing counts: the rule would guard less than its author believes, so it refuses the push. */
-const UNKNOWN_WINDOW = 'INVALID_RATE_LIMIT_WINDOW';
 const WINDOWS: ReadonlySet<string> = new Set(WINDOW_NAMES);
 const FLAT: ReadonlySet<string> = new Set(WINDOW_NAMES.map(flatName));
 const MOST = 1_000_000_000;
@@ -23,12 +21,12 @@ export function rateRulesFindings(body: Json, findings: Findings): void {
   }
 }
 
-/** Whether a finding refuses the push; all others are for its author to know. */
-export function isRefusing({ code }: Finding): boolean {
-  return code === UNKNOWN_WINDOW;
-}
-
 function ruleFindings(rule: JsonObject, path: string, findings: Findings): void {
+  const collection = textOf(member(rule, 'collection')) ?? '*';
+  if (collection !== '*' && !findings.known.collection(collection)) {
+    findings.add('COLLECTION_NOT_FOUND', `${path}/collection`, `There is no collection '${collection}', so this guards nothing.`);
+  }
+  findings.member(rule, 'enabled', path, isFlag, 'INVALID_FLAG', 'true or false');
   windowsFindings(rule, path, findings);
   limitsFindings(rule, path, findings);
   findings.member(rule, 'action', path, oneOf('reject', 'flag', 'clamp'), 'INVALID_RATE_LIMIT_ACTION', 'reject, flag or clamp; it rejects');
@@ -47,7 +45,12 @@ function windowsFindings(rule: JsonObject, path: string, findings: Findings): vo
 
 function unknown(place: string, findings: Findings): void {
   const path = place.slice(0, LONGEST_PATH);
-  findings.add(UNKNOWN_WINDOW, path, `${path} is no window of a rate limit.`, `One of ${WINDOW_NAMES.join(', ')}.`);
+  findings.add(
+    'INVALID_RATE_LIMIT_WINDOW',
+    path,
+    `${path} is no window of a rate limit, so nothing counts it.`,
+    `One of ${WINDOW_NAMES.join(', ')}.`,
+  );
 }
 
 /** Every limit that is given, and that there is one. */

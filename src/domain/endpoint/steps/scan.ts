@@ -121,8 +121,9 @@ function compileRows(source: StepSource, compilation: Compilation): Rows {
   const from = compileFrom(source, language);
   if (from !== null) return charged(({ scope }) => toList(from(scope), 'from'));
   if (member(source.json, 'source') !== 'values') return compileCollection(source, compilation);
-  const table = member(definitions.values, textOf(source.json, 'table', 'collection') ?? '');
-  if (!isArray(table)) throw new LanguageError('could not resolve scan source.');
+  const name = textOf(source.json, 'table', 'collection') ?? '';
+  const table = member(definitions.values, name);
+  if (!isArray(table)) throw new LanguageError(`could not resolve scan source: the game values have no table "${name}".`);
   return charged(() => table);
 }
 

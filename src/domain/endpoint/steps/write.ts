@@ -7,7 +7,7 @@ import { documentKey } from '../documents.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { type CompileStep, errorCode, type StepSource, stepFailure } from '../step.ts';
+import { type CompileStep, errorCode, type StepSource, stepFailure, textOf } from '../step.ts';
 import { compileDeep } from '../template.ts';
 import { isNullish, toText } from '../value.ts';
 import { collectionOf, compileKey } from './read.ts';
@@ -70,7 +70,7 @@ function compileTarget(source: StepSource, compilation: Parameters<CompileStep>[
   const collection = collectionOf(source, compilation);
   const keyText = compileKey(source, compilation);
   return (scope) => {
-    if (collection === null) throw new LanguageError('there is no such collection.');
+    if (collection === null) throw new LanguageError(`there is no collection "${textOf(source.json, 'collection') ?? ''}".`);
     const text = keyText(scope);
     if (text === '' || text === '_default') throw new LanguageError('key resolved to empty.');
     const key = documentKey(text);

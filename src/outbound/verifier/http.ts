@@ -1,7 +1,8 @@
+import type { Verdict } from '../../app/player-verifier.ts';
 import { ExactNumber, type Json, stringifyJson } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
+import { type Check, failed, VERIFIED } from './check.ts';
 import { fetchJson } from './fetch-json.ts';
-import { type Check, failed, VERIFIED, type Verdict } from './verifier.ts';
 
 /** How a service is asked, and where its answer says what (security 2.4). */
 export interface HttpMapping {

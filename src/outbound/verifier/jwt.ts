@@ -1,8 +1,9 @@
 import { createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
-import { isNumber, isObject, type Json, JsonError, type JsonObject, parseJson, toDouble } from '../../kernel/json.ts';
+import type { Verdict } from '../../app/player-verifier.ts';
+import { isNumber, isObject, type Json, type JsonObject, jsonIn, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import { type Check, failed, VERIFIED } from './check.ts';
 import { textOf } from './http.ts';
-import { type Check, failed, VERIFIED, type Verdict } from './verifier.ts';
 
 /**
  * Signed tokens (RFC 7519), checked narrowly with Node's own cryptography: HS256 with a shared secret, or RS256 and ES256 with the
@@ -56,13 +57,8 @@ function partsOf(token: string): Parts | null {
 }
 
 function objectIn(part: string): JsonObject | null {
-  try {
-    const value = parseJson(Buffer.from(part, 'base64url').toString(), { maxDepth: 16 });
-    return isObject(value) ? value : null;
-  } catch (error) {
-    if (error instanceof JsonError) return null;
-    throw error;
-  }
+  const value = jsonIn(Buffer.from(part, 'base64url').toString(), { maxDepth: 16 });
+  return isObject(value) ? value : null;
 }
 
 async function isSigned({ header, signed, signature }: Parts, { secret, keys }: JwtSettings, signal: AbortSignal): Promise<boolean> {

@@ -3,7 +3,11 @@ import { type Session, withTables } from './tables.ts';
 const PAGE = 5_000;
 
 /** The rows of a scan in pages, through a cursor of the session's transaction: memory holds one page. `$1` is the project. */
-export async function* pages<Row extends object>(session: Session, statement: string, values: readonly unknown[]): AsyncGenerator<Row[]> {
+export async function* rowsInPages<Row extends object>(
+  session: Session,
+  statement: string,
+  values: readonly unknown[],
+): AsyncGenerator<Row[]> {
   const text = `DECLARE scan NO SCROLL CURSOR FOR ${withTables(statement, session.versions)}`;
   await session.client.query(text, [session.projectId, ...values]);
   try {

@@ -2,11 +2,17 @@ import { createHmac, createSign, generateKeyPairSync, type KeyObject, sign } fro
 import { createServer, type RequestListener, type Server } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createVerifier, describeVerifier, type VerifierSettings, verifierProblem } from '../../../src/app/verifier/create-verifier.ts';
-import { GuardedVerifier } from '../../../src/app/verifier/guarded.ts';
-import { failed, type Proof, VERIFIED, type Verdict } from '../../../src/app/verifier/verifier.ts';
+import type { Proof, Verdict } from '../../../src/app/player-verifier.ts';
 import { VERIFIER_PRESET } from '../../../src/domain/wire-names.ts';
 import { realScheduler, type Scheduler } from '../../../src/kernel/scheduler.ts';
+import { failed, VERIFIED } from '../../../src/outbound/verifier/check.ts';
+import {
+  createVerifier,
+  describeVerifier,
+  type VerifierSettings,
+  verifierProblem,
+} from '../../../src/outbound/verifier/create-verifier.ts';
+import { GuardedVerifier } from '../../../src/outbound/verifier/guarded.ts';
 
 const PLAYER = '76561190000000042';
 const NOW = 1_760_000_000;

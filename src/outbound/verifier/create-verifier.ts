@@ -1,11 +1,12 @@
+import type { PlayerVerifier } from '../../app/player-verifier.ts';
 import { VERIFIER_PRESET } from '../../domain/wire-names.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
+import { type Check, NO_VERIFIER } from './check.ts';
 import { GuardedVerifier } from './guarded.ts';
 import { hmacCheck } from './hmac.ts';
 import { type HttpMapping, httpCheck } from './http.ts';
 import { jwksAt } from './jwks.ts';
 import { jwtCheck } from './jwt.ts';
-import { type Check, NO_VERIFIER, type PlayerVerifier } from './verifier.ts';
 
 /** What an installation chose (decision 14). `null`: not given. */
 export interface VerifierSettings {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createWebhooks, isPrivateAddress } from '../../src/app/webhooks.ts';
 import { WEBHOOK_PREFIXES } from '../../src/domain/wire-names.ts';
+import { createWebhooks, isPrivateAddress } from '../../src/outbound/webhooks.ts';
 
 const CHAT = 'https://chat.example/api/webhooks/';
 

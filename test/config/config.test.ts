@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeSettings, readConfig, redactUrl } from '../src/config.ts';
+import { describeSettings, readConfig, redactUrl } from '../../src/config/config.ts';
 
 describe('the configuration', () => {
   it('has a default for everything', () => {
@@ -94,7 +94,7 @@ describe('the configuration', () => {
   });
 
   it('stands in docs/operations.md, each with its default and its meaning, and no other', () => {
-    const page = readFileSync(join(import.meta.dirname, '../docs/operations.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
     const table = page.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '';
     const rows = table.split('\n').filter((line) => line.startsWith('| `'));
     const expected = describeSettings().map(

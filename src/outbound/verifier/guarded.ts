@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { PlayerVerifier, Proof, Verdict } from '../../app/player-verifier.ts';
+import { Throttle } from '../../app/throttle.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import { Throttle } from '../throttle.ts';
-import { type Check, failed, type PlayerVerifier, type Proof, VERIFIED, type Verdict } from './verifier.ts';
+import { type Check, failed, VERIFIED } from './check.ts';
 
 export interface GuardSettings {
   readonly timeoutMs: number;

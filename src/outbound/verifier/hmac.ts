@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Check, failed, VERIFIED } from './verifier.ts';
+import { type Check, failed, VERIFIED } from './check.ts';
 
 /**
  * Tokens of a studio's own login: `{expires}.{signature}`, `expires` in unix seconds, the signature HMAC-SHA256 over

@@ -1,0 +1,34 @@
+import { DatabaseProblem } from '../../infra/postgres/problem.ts';
+import { ConfigProblem } from '../config/config.ts';
+import { Refusal } from '../kernel/errors.ts';
+
+/** What to do, by the code of a system's or of Postgres' error. The databases of commands are those of `DATABASE_URL`, or embedded. */
+const CURES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'Another program listens there: choose another --port, or stop that program.',
+  EADDRNOTAVAIL: 'This machine has no such address: choose another --host.',
+  EACCES: 'This user may not: choose a --port above 1023, or give it the right.',
+  ECONNREFUSED: 'Nothing answers there: check DATABASE_URL and that the database runs.',
+  ENOTFOUND: 'No machine has this name: check the host in DATABASE_URL.',
+  EAI_AGAIN: 'The name could not be looked up: check the host in DATABASE_URL, and the name service of this machine.',
+  ETIMEDOUT: 'No answer came: check host and port in DATABASE_URL, and what filters the network between.',
+  EHOSTUNREACH: 'There is no way to that machine: check the host in DATABASE_URL.',
+  '28P01': 'Check user and password in DATABASE_URL; of a password the characters @ : / ? # % stand there as %40 %3A %2F %3F %23 %25.',
+  '28000': 'The server does not let this user in from here: check the user in DATABASE_URL, and its pg_hba.conf.',
+  '3D000': 'Make that database (createdb), or correct its name at the end of DATABASE_URL.',
+  '42501': 'The user of DATABASE_URL needs this right: let it own the database.',
+  '53300': 'The server takes no more connections: raise its max_connections, or stop what holds them.',
+};
+
+/** A failure in words: what was wrong and what to do. A stack is shown only for what is a fault of ours, and only on request. */
+export function explain(error: unknown): string {
+  if (error instanceof DatabaseProblem || error instanceof ConfigProblem) return error.message;
+  if (error instanceof Refusal) return `${error.message} (${error.code})`;
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const cure = Object.hasOwn(CURES, code) ? CURES[code] : undefined;
+  if (cure !== undefined) return `${error.message}. ${cure}`;
+  if ('syscall' in error) return error.message;
+  return process.env['SAVEPOINT_DEBUG']
+    ? (error.stack ?? error.message)
+    : `${error.message || error.name} (set SAVEPOINT_DEBUG=1 for the details)`;
+}

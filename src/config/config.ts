@@ -1,0 +1,97 @@
+import { type Secrecy, sizeText } from './kinds.ts';
+import { LIMITS, SERVER, type Setting, VERIFIER } from './settings.ts';
+
+/** The one place that makes settings of the environment and the flags. */
+
+type Values<T> = { readonly [K in keyof T]: T[K] extends Setting<infer V> ? V : never };
+
+export type Limits = Values<typeof LIMITS>;
+export type Verifier = Values<typeof VERIFIER>;
+export type Config = Values<typeof SERVER> & { readonly verifier: Verifier; readonly limits: Limits };
+
+/** What flags of the command line replace, as text: the same rules hold. */
+export type Overrides = { readonly [K in keyof typeof SERVER]?: string | undefined };
+
+/** One or more settings are not valid. The message has a line for each: variable, what it is, what is allowed. */
+export class ConfigProblem extends Error {
+  override readonly name = 'ConfigProblem';
+}
+
+/**
+ * Reads every setting: the override, or the variable, or its default; an empty variable counts as not set. Throws
+ * {@link ConfigProblem} that names all that is wrong; secrets in it are shown without their secret part.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>, overrides: Overrides = {}): Config {
+  const problems: string[] = [];
+  const server = readTable(SERVER, env, overrides, problems);
+  const verifier = readTable(VERIFIER, env, {}, problems);
+  const limits = readTable(LIMITS, env, {}, problems);
+  if (problems.length === 0) problems.push(...atOdds(limits as Limits));
+  if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
+  // The tables were read without a problem, so each name has a value of its row's type.
+  return { ...server, verifier, limits } as Config;
+}
+
+/** An event may hold a document, what was asked for, and the document it was forked from, with their changes. */
+const DOCUMENTS_PER_APPEND = 4;
+
+/** Settings that are allowed each by itself, and leave writes that can never be stored. */
+function atOdds({ documentBytes, groupBytes }: Limits): string[] {
+  const needed = DOCUMENTS_PER_APPEND * documentBytes;
+  if (groupBytes >= needed) return [];
+  return [
+    `GROUP_BYTES is ${sizeText(groupBytes)}; allowed with a LIMIT_DOCUMENT of ${sizeText(documentBytes)}: ${sizeText(needed)} or more`,
+  ];
+}
+
+function readTable(
+  table: Readonly<Record<string, Setting<unknown>>>,
+  env: Readonly<Record<string, string | undefined>>,
+  overrides: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(table)) {
+    const text = filled(overrides[name]) ?? filled(env[row.variable]) ?? row.initial ?? undefined;
+    const result = row.parse.safeParse(text);
+    if (result.success) values[name] = result.data;
+    else problems.push(`${row.variable} is ${shown(text, row.secret)}; allowed: ${row.allowed}`);
+  }
+  return values;
+}
+
+function filled(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text.trim();
+}
+
+function shown(text: string | undefined, secret: Secrecy): string {
+  if (text === undefined) return 'not set';
+  if (secret === 'whole') return '(not shown)';
+  return secret === 'partly' ? redactUrl(text) : JSON.stringify(text.slice(0, 200));
+}
+
+/** An address fit for logs: without user's password and parameters. What is no address is not shown at all, it may be anything. */
+export function redactUrl(text: string): string {
+  if (!URL.canParse(text)) return '(not shown: not an address)';
+  const { protocol, username, password, host, pathname } = new URL(text);
+  const user = username === '' ? '' : `${username}${password === '' ? '' : ':***'}@`;
+  // Without `//` the whole text would be the path, and a password in it would be shown.
+  return host === '' ? `${protocol}***` : `${protocol}//${user}${host}${pathname}`;
+}
+
+export interface SettingDescription {
+  readonly variable: string;
+  readonly about: string;
+  readonly initial: string | null;
+  readonly allowed: string;
+}
+
+/** All settings in the order of the tables, for the operations page. */
+export function describeSettings(): readonly SettingDescription[] {
+  return [...Object.values(SERVER), ...Object.values(VERIFIER), ...Object.values(LIMITS)].map(({ variable, about, initial, allowed }) => ({
+    variable,
+    about,
+    initial,
+    allowed,
+  }));
+}

@@ -1,0 +1,134 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** How one kind of value is read and described. */
+export interface Kind<T> {
+  readonly allowed: string;
+  readonly parse: z.ZodType<T, string | undefined>;
+  readonly secret?: Secrecy;
+}
+
+/** How much of a value no message may show: an address is shown without its password. */
+export type Secrecy = 'no' | 'partly' | 'whole';
+
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+const UNITS: Readonly<Record<string, number>> = { '': 1, KiB: KIB, MiB: MIB, GiB: 1024 * MIB };
+
+export function whole(min: number, max: number, unit = ''): Kind<number> {
+  const number = z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+  return { allowed: `a whole number${unit === '' ? '' : ` of ${unit}`} from ${min} to ${max}`, parse: number };
+}
+
+export function bytes(min: number, max: number): Kind<number> {
+  const parse = z
+    .string()
+    .regex(/^\d{1,15} ?(KiB|MiB|GiB)?$/)
+    .transform((text) => Number.parseInt(text, 10) * (UNITS[text.replace(/[\d ]/g, '')] ?? Number.NaN))
+    .pipe(z.number().min(min).max(max));
+  return { allowed: `bytes, or a number with KiB, MiB or GiB, from ${sizeText(min)} to ${sizeText(max)}`, parse };
+}
+
+export function sizeText(size: number): string {
+  const unit = ['GiB', 'MiB', 'KiB'].find((name) => size % (UNITS[name] ?? 1) === 0);
+  return unit === undefined ? String(size) : `${size / (UNITS[unit] ?? 1)} ${unit}`;
+}
+
+export function choice<const T extends string>(...options: readonly [T, ...T[]]): Kind<T> {
+  return { allowed: `one of ${options.join(', ')}`, parse: z.enum(options) };
+}
+
+export function matching(pattern: RegExp, allowed: string): Kind<string> {
+  return { allowed, parse: z.string().regex(pattern) };
+}
+
+/** A server's address, or `null`. It may hold a password, so it is never shown whole. `clear`: what it has to look like besides. */
+export function address(schemes: readonly string[], allowed: string, clear = /^/): Kind<string | null> {
+  const fits = (text: string) => clear.test(text) && URL.canParse(text) && schemes.includes(new URL(text).protocol);
+  return {
+    allowed,
+    secret: 'partly',
+    parse: z
+      .string()
+      .refine(fits)
+      .optional()
+      .transform((text) => text ?? null),
+  };
+}
+
+export function optional(pattern: RegExp, allowed: string): Kind<string | null> {
+  const parse = z
+    .string()
+    .regex(pattern)
+    .optional()
+    .transform((text) => text ?? null);
+  return { allowed, parse };
+}
+
+export function optionalText(most: number): Kind<string | null> {
+  return optional(new RegExp(`^.{1,${most}}$`), `a text of at most ${most} characters`);
+}
+
+/** Long enough that nobody finds it out from what it signs. */
+export const secretText: Kind<string | null> = { ...optional(/^.{16,1000}$/, 'a text of 16 to 1000 characters'), secret: 'whole' };
+
+/** Addresses and networks; `none` for none at all. */
+export const networks: Kind<readonly string[]> = {
+  allowed: 'IP addresses and networks such as 10.0.0.0/8, with commas between, or none',
+  parse: z
+    .string()
+    .transform((text) => (text === 'none' ? [] : text.split(',').map((one) => one.trim())))
+    .pipe(z.array(z.string().refine(isNetwork))),
+};
+
+/** As a browser names them: scheme, host and port, no path. */
+export const origins: Kind<readonly string[]> = {
+  allowed: 'origins such as https://game.example, with commas between, * for every one, or none',
+  parse: z
+    .string()
+    .transform((text) => (text === 'none' ? [] : text.split(',').map((one) => one.trim())))
+    .pipe(z.array(z.string().refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text)))),
+};
+
+/** Beginnings of addresses as they will be compared; `none` for none at all. */
+export const prefixes: Kind<readonly string[] | null> = {
+  allowed: 'http(s) addresses that end in /, with commas between, or none',
+  parse: z
+    .string()
+    .transform((text) => (text === 'none' ? [] : text.split(',').map((one) => one.trim())))
+    .pipe(z.array(z.string().refine(isPrefix)))
+    .optional()
+    .transform((list) => list ?? null),
+};
+
+/** With a path, or `https://a.example` would let `https://a.example.org` through. */
+function isPrefix(text: string): boolean {
+  if (!URL.canParse(text) || !text.endsWith('/')) return false;
+  const { href, protocol, username, password } = new URL(text);
+  return href === text && (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+}
+
+function isNetwork(text: string): boolean {
+  const [host = '', length, ...rest] = text.split('/');
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(host)] ?? -1;
+  if (longest === -1 || rest.length > 0) return false;
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= longest);
+}
+
+export const pattern: Kind<string> = {
+  allowed: 'a regular expression of at most 200 characters',
+  parse: z.string().max(200).refine(isPattern),
+};
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}

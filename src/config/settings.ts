@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import {
+  address,
+  bytes,
+  choice,
+  KIB,
+  type Kind,
+  MIB,
+  matching,
+  networks,
+  optional,
+  optionalText,
+  origins,
+  pattern,
+  prefixes,
+  type Secrecy,
+  secretText,
+  whole,
+} from './kinds.ts';
+
+/** Every setting there is, a row each: its variable, what it means, what it may be. */
+export interface Setting<T> {
+  readonly variable: string;
+  readonly about: string;
+  /** As it would stand in the environment; `null`: not set. */
+  readonly initial: string | null;
+  /** What is allowed, in words. */
+  readonly allowed: string;
+  readonly secret: Secrecy;
+  readonly parse: z.ZodType<T, string | undefined>;
+}
+
+function setting<T>(variable: string, initial: string | null, kind: Kind<T>, about: string): Setting<T> {
+  return { variable, about, initial, allowed: kind.allowed, parse: kind.parse, secret: kind.secret ?? 'no' };
+}
+
+/** What a node may do; a node does one or more of them. */
+export const ROLES = ['api', 'projector', 'worker'] as const;
+export type Role = (typeof ROLES)[number];
+
+const roles: Kind<readonly Role[]> = {
+  allowed: `one or more of ${ROLES.join(', ')}, with commas between`,
+  parse: z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.enum(ROLES)))
+    .transform((names) => ROLES.filter((role) => names.includes(role))),
+};
+
+export const SERVER = {
+  port: setting('PORT', '8080', whole(0, 65_535), 'TCP port of the HTTP server; 0 takes any free one.'),
+  host: setting('HOST', '127.0.0.1', matching(/^[\w.:-]+$/, 'an address or a host name'), 'Address to listen on; 0.0.0.0 is every one.'),
+  dataDir: setting('SAVEPOINT_DATA', './data', matching(/^[^\0]+$/, 'a path'), 'Folder for everything this node keeps on its machine.'),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    null,
+    address(
+      ['postgres:', 'postgresql:'],
+      'postgres://user:password@host:port/database; in a password @ : / ? # % are %40 %3A %2F %3F %23 %25',
+    ),
+    'A Postgres server of your own; without it the embedded one in the data folder runs.',
+  ),
+  eventStoreUrl: setting(
+    'EVENTSTORE_URL',
+    null,
+    // Its client takes what follows the first `@` for the host, and would show the rest of a password in its errors.
+    address(
+      ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'],
+      'esdb://user:password@host:port, a @ in the password as %40',
+      /^[^@]*@?[^@]*$/,
+    ),
+    'An EventStoreDB or KurrentDB to keep the log in; without it Postgres keeps it.',
+  ),
+  roles: setting('ROLES', ROLES.join(','), roles, 'What this node does: serve requests, write the read models, run jobs.'),
+  workers: setting('WORKERS', '1', whole(1, 64), 'Processes that serve requests on this machine, behind one port.'),
+  redisUrl: setting(
+    'REDIS_URL',
+    null,
+    address(['redis:', 'rediss:'], 'redis://user:password@host:port/0'),
+    'A Redis to keep background jobs in; without it Postgres keeps them.',
+  ),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    '127.0.0.0/8,::1',
+    networks,
+    'Balancers whose `X-Forwarded-For` is believed when requests are counted by address.',
+  ),
+  corsOrigins: setting('CORS_ORIGINS', 'none', origins, 'Web pages that may call from a browser, by their origin.'),
+  webhookPrefixes: setting(
+    'WEBHOOK_PREFIXES',
+    null,
+    prefixes,
+    'How the addresses begin that webhook steps may post to; `none`: nowhere; not set: those of the one chat service that endpoints in the wild name.',
+  ),
+  wireNames: setting('WIRE_NAMES', 'neutral', choice('neutral', 'published'), 'The spelling of names in answers; both are read, always.'),
+  v1Routes: setting('V1_ROUTES', 'old', choice('old', 'all'), 'Under /v1: what old clients call there, or all that /v3 serves.'),
+  keyPrefix: setting('KEY_PREFIX', 'sp_', matching(/^[a-z0-9]{0,15}_?$/, 'at most 16 of a-z 0-9, then _'), 'How new API keys begin.'),
+  platformIdPattern: setting(
+    'PLATFORM_ID_PATTERN',
+    '^[79][0-9]{3,16}$',
+    pattern,
+    'What a player id looks like, also of a login of your own. Leave `_` out: it ends the player in the key of a save slot.',
+  ),
+  logLevel: setting(
+    'LOG_LEVEL',
+    'info',
+    choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    'The least important messages that are still written.',
+  ),
+} as const;
+
+export const LIMITS = {
+  documentBytes: setting('LIMIT_DOCUMENT', '64 KiB', bytes(KIB, MIB), 'Largest document; `GROUP_BYTES` must be four times that.'),
+  gameBodyBytes: setting('LIMIT_GAME_BODY', '256 KiB', bytes(KIB, 16 * MIB), 'Largest request body of a game.'),
+  managementBodyBytes: setting('LIMIT_MANAGEMENT_BODY', '8 MiB', bytes(KIB, 64 * MIB), 'Largest request body of the management routes.'),
+  bodyDepth: setting('LIMIT_BODY_DEPTH', '64', whole(4, 512), 'Deepest nesting of a request body.'),
+  gameBurst: setting('LIMIT_GAME_BURST', '600', whole(1, 1e9), 'Requests of one address that pass at once, game routes.'),
+  gameRefill: setting('LIMIT_GAME_REFILL', '200', whole(1, 1e9), 'Requests per second of one address, game routes.'),
+  managementBurst: setting('LIMIT_MANAGEMENT_BURST', '120', whole(1, 1e9), 'The same at once, management routes.'),
+  managementRefill: setting('LIMIT_MANAGEMENT_REFILL', '20', whole(1, 1e9), 'The same per second, management routes.'),
+  sessionBurst: setting('LIMIT_SESSION_BURST', '120', whole(1, 1e9), 'The same at once, routes of auth sessions.'),
+  sessionRefill: setting('LIMIT_SESSION_REFILL', '30', whole(1, 1e9), 'The same per second, routes of auth sessions.'),
+  workingSetBytes: setting('WORKING_SET', '64 MiB', bytes(MIB, 64 * 1024 * MIB), 'Memory for what is cached of documents.'),
+  windowBytes: setting(
+    'WORKING_SET_WINDOW',
+    '64 MiB',
+    bytes(MIB, 64 * 1024 * MIB),
+    'Memory for changes that are not in the tables yet; beyond it writes answer 503 BEHIND.',
+  ),
+  queueCommits: setting('QUEUE_COMMITS', '5000', whole(1, 1e6), 'Commits of one project that may wait; beyond it 503 BUSY.'),
+  groupCommits: setting('GROUP_COMMITS', '400', whole(1, 10_000), 'Most commits in one append.'),
+  // EventStoreDB takes 1 MiB per append with default settings.
+  groupBytes: setting('GROUP_BYTES', '768 KiB', bytes(64 * KIB, 16 * MIB), 'Most bytes in one append.'),
+  commandTimeoutMs: setting('COMMAND_TIMEOUT_MS', '10000', whole(100, 600_000, 'milliseconds'), 'Longest time for one request.'),
+  shutdownTimeoutMs: setting(
+    'SHUTDOWN_TIMEOUT_MS',
+    '10000',
+    whole(0, 600_000, 'milliseconds'),
+    'Longest wait for running requests on stop.',
+  ),
+} as const;
+
+/** How players are verified (docs/operations.md, "Players"). */
+export const VERIFIER = {
+  kind: setting('VERIFIER', 'none', choice('none', 'http', 'jwt', 'hmac'), 'What proves who a player is.'),
+  preset: setting('VERIFIER_PRESET', 'custom', choice('custom', 'published'), '`published`: http as the published platform wants it.'),
+  url: setting('VERIFIER_URL', null, address(['https:', 'http:'], 'https://host/path'), 'http: the service that is asked.'),
+  idMember: setting('VERIFIER_REQUEST_ID', null, optionalText(64), 'http: member of the request that holds the id; else `platformId`.'),
+  tokenMember: setting('VERIFIER_REQUEST_TOKEN', null, optionalText(64), 'http: member of the request that holds the token; else `token`.'),
+  success: setting(
+    'VERIFIER_ANSWER_OK',
+    null,
+    optional(/^(?:none|[^=]{1,100}=.{1,100})$/, 'path=text, or none'),
+    'http: member of the answer and its text when the token is good; else a status of 2xx suffices.',
+  ),
+  idPath: setting(
+    'VERIFIER_ANSWER_ID',
+    null,
+    optionalText(100),
+    'http: path to the id in the answer, which is compared; else `platformId`; `none`: the service compares.',
+  ),
+  secret: setting('VERIFIER_SECRET', null, secretText, 'hmac, and jwt with HS256: the secret shared with the login.'),
+  jwksUrl: setting('VERIFIER_JWKS_URL', null, address(['https:', 'http:'], 'https://host/path'), 'jwt with RS256 or ES256: the key set.'),
+  issuer: setting('VERIFIER_ISSUER', null, optionalText(500), 'jwt: what `iss` must be.'),
+  audience: setting('VERIFIER_AUDIENCE', null, optionalText(500), 'jwt: what `aud` must hold.'),
+  claim: setting('VERIFIER_CLAIM', 'sub', matching(/^.{1,100}$/, 'a name of at most 100 characters'), 'jwt: the claim that holds the id.'),
+  timeoutMs: setting('VERIFIER_TIMEOUT_MS', '5000', whole(100, 60_000, 'milliseconds'), 'Longest time for one verification.'),
+  cacheSeconds: setting('VERIFIER_CACHE', '60', whole(0, 600, 'seconds'), 'http: how long a good token is believed without asking again.'),
+} as const;

@@ -1,0 +1,88 @@
+import { lookup } from 'node:dns';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { Delivery, Webhooks } from '../app/webhooks.ts';
+import { WEBHOOK_PREFIXES } from '../domain/wire-names.ts';
+import { stringifyJson } from '../kernel/json.ts';
+
+/** Under way at once in this process: one slow service must not use up its sockets. */
+const MOST_AT_ONCE = 32;
+const MOST_ERROR = 500;
+
+/**
+ * `asked`: beginnings of addresses, each with a path; `null` for those of the one service that everybody uses. An address is compared
+ * as it will be asked, so `..` and user names lead nowhere else. Redirects are not followed, and a name that resolves to a private
+ * address is not asked; an address in numbers or `localhost` is, where a prefix names it: whoever runs the installation said so.
+ */
+export function createWebhooks(asked: readonly string[] | null): Webhooks {
+  const prefixes = asked ?? WEBHOOK_PREFIXES;
+  let atOnce = 0;
+  return {
+    isAllowed(url) {
+      if (!URL.canParse(url)) return false;
+      const { href, username, password } = new URL(url);
+      return username === '' && password === '' && prefixes.some((prefix) => href.startsWith(prefix));
+    },
+    async post(url, payload, timeoutMs) {
+      if (atOnce >= MOST_AT_ONCE) return failed('Too many webhooks are under way.');
+      atOnce += 1;
+      try {
+        const status = await send(new URL(url), stringifyJson(payload), timeoutMs);
+        return status >= 200 && status < 300 ? { ok: true, status } : { ok: false, status, error: `The service answered ${status}.` };
+      } catch (error) {
+        return failed(error instanceof Error ? error.message : String(error));
+      } finally {
+        atOnce -= 1;
+      }
+    },
+  };
+}
+
+function failed(error: string): Delivery {
+  return { ok: false, status: 0, error: error.slice(0, MOST_ERROR) };
+}
+
+/** The status of the answer, whose body nobody reads. One connection for each: they are few, and far between. */
+function send(url: URL, text: string, timeoutMs: number): Promise<number> {
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) };
+  const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const guard = url.hostname === 'localhost' || isIP(url.hostname) !== 0 ? {} : { lookup: publicOnly };
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const request = open(url, { method: 'POST', headers, agent: false, signal, ...guard }, (response) => {
+      resolve(response.statusCode ?? 0);
+      response.destroy();
+    });
+    request.on('error', (error) => reject(signal.aborted ? new Error(`No answer within ${timeoutMs} ms.`) : error));
+    request.end(text);
+  });
+}
+
+/** Two lists: in one, the network of IPv4 in IPv6 would hold every IPv4 address. */
+const PRIVATE = { 4: new BlockList(), 6: new BlockList() } as const;
+for (const network of [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16'],
+  ...['198.18.0.0/15', '224.0.0.0/3'],
+  // Loopback, IPv4 in IPv6 in its four forms, unique local, link-local, multicast.
+  ...['::/96', '::ffff:0:0/96', '64:ff9b::/96', '2002::/16', '2001::/32', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
+]) {
+  const [address = '', length = ''] = network.split('/');
+  const family = isIP(address) === 6 ? 6 : 4;
+  PRIVATE[family].addSubnet(address, Number(length), family === 6 ? 'ipv6' : 'ipv4');
+}
+
+export function isPrivateAddress(address: string): boolean {
+  return isIP(address) === 6 ? PRIVATE[6].check(address, 'ipv6') : PRIVATE[4].check(address, 'ipv4');
+}
+
+/** Looks a name up as it is connected to, so that no second answer can slip in between. */
+const publicOnly: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, []);
+    const open = addresses.filter(({ address }) => !isPrivateAddress(address));
+    const [first] = open;
+    if (first === undefined) return callback(new Error('The name resolves to a private address.'), []);
+    return options.all ? callback(null, open) : callback(null, first.address, first.family);
+  });
+};

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { explain } from '../../src/cli/explain.ts';
+import { refusal } from '../../src/kernel/errors.ts';
+
+function failure(message: string, members: object = {}): Error {
+  return Object.assign(new Error(message), members);
+}
+
+test.each([
+  ['a port that is taken', failure('listen EADDRINUSE', { code: 'EADDRINUSE', syscall: 'listen' }), /another --port/],
+  ['an address of another machine', failure('listen EADDRNOTAVAIL', { code: 'EADDRNOTAVAIL', syscall: 'listen' }), /another --host/],
+  ['a database that is off', failure('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' }), /check DATABASE_URL/],
+  ['a host that is none', failure('getaddrinfo ENOTFOUND x', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }), /check the host/],
+  ['a wrong password', failure('password authentication failed', { code: '28P01' }), /user and password in DATABASE_URL.*%40/],
+  ['a database that was not made', failure('database "x" does not exist', { code: '3D000' }), /createdb/],
+])('%s is told with what to do', (_, error, cure) => {
+  expect(explain(error)).toMatch(cure);
+  expect(explain(error).startsWith(error.message)).toBe(true);
+});
+
+test('a refusal is told with its code, and an unknown fault without its stack', () => {
+  expect(explain(refusal('NOT_FOUND', 'No project x'))).toBe('No project x (NOT_FOUND)');
+  expect(explain(failure('boom'))).toBe('boom (set SAVEPOINT_DEBUG=1 for the details)');
+  expect(explain(failure('ENOENT: no such file', { code: 'ENOENT', syscall: 'open' }))).toBe('ENOENT: no such file');
+});
