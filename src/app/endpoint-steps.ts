@@ -98,7 +98,7 @@ export function commit(writes: DocumentWrites, ground: Grounds, write: PendingWr
     return;
   }
   const how = { player, saveVersion: null, checkSchema: ground.settings.validateEndpointWrites, source: slug };
-  writes.write(collection, write.key, { kind: 'operations', ops: write.ops }, how);
+  writes.write(collection, write.key, { kind: 'operations', ops: write.ops, applied: write.applied }, how);
 }
 
 /** Random numbers of one call: drawn once, and given again in the same order when the call is decided again. */

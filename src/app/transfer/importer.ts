@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { type Put, publishEvents } from '../../domain/definition/publish.ts';
 import { ledgerEntries } from '../../domain/document/ledger.ts';
@@ -10,7 +10,7 @@ import { AUTHORITY, documentSubject, recordListSubject } from '../../domain/subj
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { jsonEquals, printOnce } from '../../kernel/json.ts';
 import { asAuthority, operatorGrounds } from '../access.ts';
-import type { Decision } from '../commit.ts';
+import { type Decision, newCommandId } from '../commit.ts';
 import { firstTexts } from '../manage.ts';
 import type { Project } from '../project.ts';
 import type { Projects } from '../projects.ts';
@@ -54,7 +54,7 @@ export function createImporter(projects: Projects): Importer {
 
   const commit = async (projectId: string, decide: (view: View) => Decision<number> | Refusal): Promise<Imported> => {
     const project = projects.peek(projectId) ?? (await open(projectId));
-    const command = { commandId: randomUUID(), cause: 'project.import', actor: { kind: 'operator' as const } };
+    const command = { commandId: newCommandId(), cause: 'project.import', actor: { kind: 'operator' as const } };
     const { answer, revision } = await project.execute({ ...command, decide });
     return { written: answer, revision };
   };

@@ -7,14 +7,14 @@ import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
 import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { ledgerEntries, originFinder } from './ledger.ts';
-import { OperationError, type Origin, parseOperations } from './operations.ts';
+import { type Applied, OperationError, type Origin, parseOperations } from './operations.ts';
 import { compileSchema, fillDefaults } from './schema.ts';
 import { operate, SAVE_VERSION, withClamped, withoutSaveVersion } from './store.ts';
 
 /** What a request's body asks for (spec: runtime 4.3). */
 export type WriteBody =
   | { readonly kind: 'replace'; readonly document: JsonObject }
-  | { readonly kind: 'operations'; readonly ops: readonly Operation[] };
+  | { readonly kind: 'operations'; readonly ops: readonly Operation[]; readonly applied?: Applied | null };
 
 /** Where a document is, what it is now, and when that is decided. */
 export interface DocumentCommand {
@@ -136,7 +136,7 @@ function workOut(command: WriteCommand): Outcome {
     const base = stored === null ? null : fillDefaults(schema, stored);
     return { base, document: withoutSaveVersion(body.document), changes: null, increases: NO_INCREASES, origins: NO_ORIGINS };
   }
-  const operated = operate(schema, stored, body.ops);
+  const operated = operate(schema, stored, body.ops, body.applied ?? null);
   if (stored !== null) return operated;
   const { base, document, increases, origins } = operated;
   return { base, document, changes: null, increases, origins };

@@ -43,6 +43,12 @@ export interface Operated {
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
+/** Operations with what they made of a document: whoever has to apply them to the very same one again need not. */
+export interface Applied {
+  readonly to: JsonObject;
+  readonly operated: Operated;
+}
+
 /** What the operations of one list share. */
 interface Run {
   readonly draft: Draft;

@@ -3,7 +3,7 @@ import { ancestorsOf, getPath, member } from '../../kernel/path.ts';
 import type { SchemaModel } from '../definition/model.ts';
 import type { Change, Operation } from '../events.ts';
 import { applyChanges } from './draft.ts';
-import { applyOperations, type Operated } from './operations.ts';
+import { type Applied, applyOperations, type Operated } from './operations.ts';
 import { fillDefaults } from './schema.ts';
 
 /**
@@ -14,10 +14,11 @@ export function operate(
   schema: SchemaModel,
   stored: JsonObject | null,
   operations: readonly Operation[],
+  applied: Applied | null = null,
 ): Operated & { readonly base: JsonObject } {
   const old = stored ?? {};
   const base = fillDefaults(schema, old);
-  const operated = applyOperations(base, operations);
+  const operated = applied?.to === base ? applied.operated : applyOperations(base, operations);
   const { increases, origins } = operated;
   if (base === old) return { base, document: operated.document, changes: operated.changes, increases, origins };
   const changes = withLostDefaults(schema, old, operated);

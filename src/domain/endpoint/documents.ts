@@ -39,10 +39,11 @@ export class Documents {
 
   /** Throws `OperationError` for the first operation that cannot be applied. */
   write(stepId: string, collection: string, key: string, ops: readonly Operation[]): void {
-    const { document } = applyOperations(this.read(collection, key) ?? this.#reads.blank(collection), ops);
-    this.#changed.set(address(collection, key), document);
+    const to = this.read(collection, key) ?? this.#reads.blank(collection);
+    const operated = applyOperations(to, ops);
+    this.#changed.set(address(collection, key), operated.document);
     this.#scans.delete(collection);
-    this.writes.push({ kind: 'write', stepId, collection, key, ops });
+    this.writes.push({ kind: 'write', stepId, collection, key, ops, applied: to === null ? null : { to, operated } });
   }
 
   delete(stepId: string, collection: string, key: string): void {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { Applied } from '../document/operations.ts';
 import type { Operation } from '../events.ts';
 
 /**
@@ -54,6 +55,8 @@ export type PendingWrite =
       readonly collection: string;
       readonly key: string;
       readonly ops: readonly Operation[];
+      /** As the call sees them, before rules and limits. */
+      readonly applied: Applied | null;
     }
   | { readonly kind: 'delete'; readonly stepId: string; readonly collection: string; readonly key: string };
 

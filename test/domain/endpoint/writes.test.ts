@@ -28,6 +28,7 @@ describe('a write', () => {
           { op: 'inc', path: 'sum', value: 5 },
           { op: 'pull', path: 'list', match: { id: 'herb' } },
         ],
+        applied: null,
       },
     ]);
   });

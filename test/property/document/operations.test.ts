@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkDocument } from '../../../src/domain/document/check.ts';
-import { decideWrite } from '../../../src/domain/document/decide.ts';
+import { decideWrite, type WriteBody } from '../../../src/domain/document/decide.ts';
 import { evolveDocument } from '../../../src/domain/document/evolve.ts';
 import { applyChanges, applyOperations, type Operated, OperationError, parseOperations } from '../../../src/domain/document/operations.ts';
 import { compileSchema, fillDefaults } from '../../../src/domain/document/schema.ts';
@@ -128,6 +128,21 @@ test('a reader sees what the operations made of what a reader saw', () => {
       expect(result instanceof Refusal).toBe(seen === null);
       if (result instanceof Refusal || seen === null) return;
       expect(jsonEquals(fillDefaults(schema, result.state.document ?? {}), fillDefaults(schema, seen.document))).toBe(true);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('what a call has applied already is decided as if it were applied anew, of that document or of another', () => {
+  fc.assert(
+    fc.property(objects, objects, operations, fc.boolean(), (document, other, list, same) => {
+      const to = same ? fillDefaults(compileSchema(SCHEMA), document) : other;
+      const seen = operated(to, list);
+      if (seen === null) return;
+      const decided = (body: WriteBody) =>
+        decideWrite(write({ collection: collection(SCHEMA), current: stored(document), body, rules: RULES }));
+      const plain = decided({ kind: 'operations', ops: list });
+      expect(decided({ kind: 'operations', ops: list, applied: { to, operated: seen } })).toEqual(plain);
     }),
     { numRuns: 200 },
   );
