@@ -49,6 +49,8 @@ export function createServer(parts: ServerParts): HttpServer {
   };
 
   const addressOf = clientAddresses(settings.trustedProxies);
+  // Koa makes the contexts that the routes know. Its own handler stays out of the way: it hangs a library on every answer and writes it,
+  // while all that is sent here passes `send`; that measured a tenth of a read.
   const koa = new Koa<State>();
   const serve = transport({
     settings,

@@ -23,10 +23,7 @@ export interface TransportParts {
   closing(): boolean;
 }
 
-/**
- * The one middleware: finds the route, runs it, turns what it returned or threw into bytes. Koa's own answer writing is bypassed, so
- * that everything sent passes `send`.
- */
+/** The one handler of all requests: finds the route, runs it, turns what it returned or threw into bytes. All that is sent passes `send`. */
 export function transport(parts: TransportParts): (ctx: ParameterizedContext<State>) => Promise<void> {
   const { settings, metrics, log } = parts;
   const names = wireNames(settings.wireNames);
