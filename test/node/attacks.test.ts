@@ -4,7 +4,7 @@ import { testDatabase } from '../support/postgres.ts';
 import { verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { bodyOf, type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
-import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -34,8 +34,10 @@ afterAll(async () => {
 /** A write and the view of it: shows that the read models still move. */
 async function viewsMove(gold: number): Promise<void> {
   await ok(game.play('POST', game.storage(`players/${PLAYER}`), { body: { gold } }));
-  const ledger = await ok(game.play('GET', game.storage(`players/${PLAYER}/ledger?limit=100`)));
-  expect(ledger.headers['x-ns-stale']).toBeUndefined();
+  const ledger = await eventually('a ledger that shows the write', async () => {
+    const answer = await ok(game.play('GET', game.storage(`players/${PLAYER}/ledger?limit=100`)));
+    return answer.headers['x-ns-stale'] === undefined && answer;
+  });
   expect(Object(ledger.body).entries.at(-1)).toMatchObject({ after: gold });
 }
 
