@@ -46,15 +46,14 @@ function watch({ scheduler, telemetry, platformId }: AppContext, project: Projec
       if (proven.onBehalfOf === null || proven.verified !== undefined || platformId.test(proven.onBehalfOf)) caller = proven;
     },
 
-    async told(answer) {
-      try {
-        const given = await answer;
-        record(given.status, given.body);
-        return given;
-      } catch (error) {
-        record(error instanceof Refusal ? error.status : 500, null);
-        throw error;
-      }
+    told(answer) {
+      const recorded = answer.then(
+        ({ status, body }) => record(status, body),
+        (error: unknown) => record(error instanceof Refusal ? error.status : 500, null),
+      );
+      // Whatever is wrong with the record, the call stands.
+      recorded.catch(() => undefined);
+      return answer;
     },
   };
 }

@@ -49,8 +49,10 @@ async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle
   const { open, rename, rm } = await import('node:fs/promises');
   const { existsSync } = await import('node:fs');
   if (force !== true && existsSync(out)) throw refusal('VALIDATION_FAILED', `${out} is there already; --force replaces it`);
-  const part = `${out}.part`;
-  const file = await open(part, 'w', 0o600);
+  // A name of its own, and new: what lay there might be read by others, or be another export under way.
+  const part = `${out}.${process.pid}.part`;
+  await rm(part, { force: true });
+  const file = await open(part, 'wx', 0o600);
   try {
     const done = await work(file);
     await file.sync();

@@ -72,11 +72,15 @@ async function* pieces(file: string, onTables: () => void = () => undefined): As
     }
   };
   try {
-    for await (const chunk of createReadStream(file, { encoding: 'utf8' })) {
-      for (const piece of splitter.feed(String(chunk))) yield placed(piece);
+    // Strict: bytes that are no text would be stored as other characters without a word.
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    for await (const chunk of createReadStream(file)) {
+      for (const piece of splitter.feed(decoder.decode(chunk, { stream: true }))) yield placed(piece);
     }
+    decoder.decode();
     for (const piece of splitter.end()) yield placed(piece);
   } catch (error) {
+    if (error instanceof TypeError) throw refusal('VALIDATION_FAILED', `${file} is no JSON project export: it is not UTF-8`);
     if (error instanceof BrokenJson) throw refusal('VALIDATION_FAILED', `${file} is no JSON project export: ${error.message}`);
     throw error;
   }
@@ -85,7 +89,8 @@ async function* pieces(file: string, onTables: () => void = () => undefined): As
 /** Everything but the streamed rows, which are counted. Throws VALIDATION_FAILED, naming what is missing or wrong. */
 export async function readProjectFile(file: string): Promise<ProjectFile> {
   const head = new Map<string, Json>();
-  const rows = new Map<string, Json[]>();
+  const pages: Json[] = [];
+  let project: Json | undefined;
   const definitions: DefinitionRow[] = [];
   const keys: AdoptKey[] = [];
   const streamed = new Map<string, Map<string, number>>();
@@ -105,10 +110,10 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
       if (definitions.length > MOST_DEFINITIONS)
         throw refusal('VALIDATION_FAILED', `${file} holds more than ${MOST_DEFINITIONS} definitions`);
     } else if (table === 'api_keys') keys.push(at(file, place, () => keyRow(json)));
-    else if (table === 'project' || table === 'pages') rows.set(table, [...(rows.get(table) ?? []), json]);
+    else if (table === 'project') project ??= json;
+    else if (table === 'pages') pages.push(json);
   }
   requireHead(file, head, tables);
-  const project = rows.get('project')?.[0];
   const settings = project !== undefined && isObject(project) ? member(project, 'settings') : undefined;
   return {
     projectId: String(head.get('project_id')),
@@ -116,7 +121,7 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
     settings: settings !== undefined && isObject(settings) ? settings : {},
     definitions,
     keys,
-    pages: rows.get('pages') ?? [],
+    pages,
     streamed,
   };
 }

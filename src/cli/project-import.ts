@@ -40,7 +40,7 @@ export function importCommand(): Command {
 const HELP = `
 Documents, save records, game values and rate-limit rules of the file always replace those that are there; what the project has beside them
 stays. Rules, limits and schemas stand against nothing. Numbers of ledger fields get an entry with the source \`import\`. An import that broke
-off is done again; what it did is not done twice. --as-new keeps its project disabled until all of it is there, and brings the settings of the file.`;
+off is done again; what it did is not done twice, but for copies (--on-conflict copy), which are made anew each time. --as-new keeps its project disabled until all of it is there, and brings the settings of the file.`;
 
 function targetOf({ asNew, into }: ImportOptions): ImportTarget {
   if (into !== undefined) return { into };

@@ -11,6 +11,7 @@ import { documentRow, putOfRow, slotRow } from '../app/transfer/rows.ts';
 import type { Installation } from '../compose/installation.ts';
 import type { Put } from '../domain/definition/publish.ts';
 import type { SavePage } from '../domain/page/page.ts';
+import { MAX_KEYS } from '../domain/project/decide.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, printOnce, stringifyJson } from '../kernel/json.ts';
 import { member } from '../kernel/path.ts';
@@ -43,8 +44,9 @@ export class ProjectImport {
     const into = 'into' in target ? await findProject(this.#installation.pool, target.into) : null;
     const state = into === null ? null : await importer.definitions(into);
     const { definitions } = this.#contents;
-    // Nothing is made before all that is in memory is known to be good.
+    // Nothing is made before the definitions are known to be good.
     this.#puts(definitions);
+    if (into === null) this.#requireRoomForKeys();
     this.#requireCollections(state === null ? [] : [...state.live.collection.keys()]);
     const tables = [...definitionTables(definitions, state), ...(await this.#streamedTables(into))];
     if (preview) return { projectId: into, tables, written: null };
@@ -61,11 +63,11 @@ export class ProjectImport {
   async #write(importer: Importer, projectId: string, isNew: boolean, how: Conflicts): Promise<ImportReport['written']> {
     const { definitions } = this.#contents;
     const plan = resolved(definitions, await importer.definitions(projectId), how);
-    const published = await importer.publish(projectId, this.#puts(plan.rows));
+    const published = await this.#written(importer, projectId, () => importer.publish(projectId, this.#puts(plan.rows)));
     const streamed = await this.#stream(importer, projectId, plan.collections);
     await this.#keepUp(importer, projectId);
     const pages = await this.#pages(projectId);
-    const keys = isNew ? (await importer.keys(projectId, this.#contents.keys)).written : 0;
+    const keys = isNew ? (await this.#written(importer, projectId, () => importer.keys(projectId, this.#contents.keys))).written : 0;
     if (isNew) await this.#enable(projectId);
     const { revision } = await importer.publish(projectId, []);
     await awaitShown(this.#installation, projectId, revision);
@@ -88,6 +90,17 @@ export class ProjectImport {
   async #enable(projectId: string): Promise<void> {
     const { name: _, ...settings } = this.#contents.settings;
     await this.#installation.operator.changeSettings(projectId, { enabled: true, ...settings });
+  }
+
+  /** A new project has a public and a secret key of its own beside those of the file. */
+  #requireRoomForKeys(): void {
+    const room = MAX_KEYS - 2;
+    const { length } = this.#contents.keys;
+    if (length <= room) return;
+    throw refusal(
+      'VALIDATION_FAILED',
+      `${this.#file} holds ${length} keys, and a new project takes ${room}: revoke some, and export again`,
+    );
   }
 
   #requireCollections(existing: readonly string[]): void {
@@ -168,8 +181,10 @@ export class ProjectImport {
   }
 
   async #keepUp(importer: Importer, projectId: string): Promise<boolean> {
-    const isShown = await this.#installation.projected(projectId, this.#reached);
-    if (isShown) importer.shown(projectId, this.#reached);
+    // A publish of many commits may break off half way: then more is stored than its caller has heard of.
+    const reached = Math.max(this.#reached, importer.head(projectId));
+    const isShown = await this.#installation.projected(projectId, reached);
+    if (isShown) importer.shown(projectId, reached);
     return isShown;
   }
 

@@ -64,7 +64,11 @@ export function createServer(parts: ServerParts): HttpServer {
   const broke = (error: unknown) => log[isHangUp(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
   const server = nodeServer((req, res) => {
     res.on('error', broke);
-    serve(koa.createContext<State>(req, res)).catch(broke);
+    serve(koa.createContext<State>(req, res)).catch((error: unknown) => {
+      broke(error);
+      // Nobody else would end it.
+      res.destroy();
+    });
   }, settings);
   const handedOver = new Set<Socket>();
   let watched = false;

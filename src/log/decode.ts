@@ -27,8 +27,8 @@ let recentBytes = 0;
 
 /** Spares decoding an event that this process sealed. `bytes`: about the length of its texts. */
 export function rememberDecoded(event: ProjectEvent, bytes: number): void {
+  recentBytes += bytes - (recent.get(event.id)?.bytes ?? 0);
   recent.set(event.id, { event, bytes });
-  recentBytes += bytes;
   // Only where it is needed: a map looks for its first entry among all that have gone before it.
   if (recentBytes > RECENT_BYTES) forgetOldest();
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -284,7 +284,7 @@ describe('a project as a JSON file (management 18)', () => {
     return { export_version, ...rest, settings: { enabled: true, ...project[0].settings } };
   };
   const importing = async (...args: readonly string[]) => Object(await quickJson('project', 'import', ...args));
-  const refusedImport = async (text: string, ...args: readonly string[]) => {
+  const refusedImport = async (text: string | Buffer, ...args: readonly string[]) => {
     const bad = join(data, 'bad.json');
     writeFileSync(bad, text);
     const { code, stderr } = await here(['project', 'import', bad, ...args, '--data', data]);
@@ -311,7 +311,7 @@ describe('a project as a JSON file (management 18)', () => {
     expect((await outcome('project', 'export', game.projectId, '--out', file)).said).toContain('--force');
     expect(await quick('project', 'export', game.projectId, '--out', file, '--force')).toContain('8 collections');
     expect((await here(['project', 'export', 'nobody', '--out', join(data, 'no.json'), '--data', data])).stderr).toContain('NOT_FOUND');
-    expect(existsSync(join(data, 'no.json.part'))).toBe(false);
+    expect(readdirSync(data).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
   test('makes a project that is the same, and that the game’s old key works with', async () => {
@@ -379,6 +379,7 @@ describe('a project as a JSON file (management 18)', () => {
     );
     expect(await refusedImport('{"project_id":"p","export_version":1,"tables":{"records":{"x":[{}]}}}', '--as-new')).toContain('records.x');
     expect(await refusedImport('{"project_id":', '--as-new')).toContain('no JSON project export');
+    expect(await refusedImport(Buffer.from([...Buffer.from('{"project_id":"'), 0xff]), '--as-new')).toContain('not UTF-8');
     expect(await refusedImport('{}')).toContain('--as-new');
     expect(await refusedImport('{"project_id":"p","export_version":1,"tables":{}}', '--into', 'nobody')).toContain('NOT_FOUND');
     expect(await count('projects')).toBe(before);

@@ -30,6 +30,8 @@ export interface Importer {
   documents(projectId: string, collection: string, rows: readonly DocumentRow[]): Promise<Imported>;
   slots(projectId: string, collection: string, rows: readonly SlotRow[]): Promise<Imported>;
   keys(projectId: string, keys: readonly AdoptKey[]): Promise<Imported>;
+  /** Revision up to which all that was written is known here; −1 for a project that is not open. */
+  head(projectId: string): number;
   /** The read models show this much: it need not be held here any more. */
   shown(projectId: string, revision: number): void;
 }
@@ -90,6 +92,8 @@ export function createImporter(projects: Projects): Importer {
       }
       return imported;
     },
+
+    head: (projectId) => projects.peek(projectId)?.set.head ?? -1,
 
     shown: (projectId, revision) => projects.projected(projectId, revision),
   };

@@ -1,5 +1,5 @@
 import { LanguageError } from './errors.ts';
-import { scanTop } from './scan.ts';
+import { checkParentheses, scanTop } from './scan.ts';
 
 /** Paths with brackets as they are written: `visited[current].cost` (spec: endpoint-language 18). No meaning yet. */
 
@@ -12,6 +12,8 @@ export interface PathPart {
 /** The parts of a path in order; `null` for a path without brackets outside its tokens. Throws where they do not match. */
 export function bracketParts(text: string): readonly PathPart[] | null {
   if (!text.includes('[')) return null;
+  // What stands in brackets may have brackets again, and is looked through anew at every level.
+  checkParentheses(text);
   const parts: PathPart[] = [];
   let from = 0;
   let open = -1;

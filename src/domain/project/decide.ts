@@ -14,7 +14,7 @@ export interface ProjectDecision {
   readonly events: readonly DomainEvent[];
 }
 
-const MAX_KEYS = 100;
+export const MAX_KEYS = 100;
 
 /** `projectId` names the stream and is part of every path, so a deleted project's id is never given again. */
 export function createProject(

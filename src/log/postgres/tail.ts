@@ -166,6 +166,8 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
           due = caughtUp ? confirmedAt + HEARTBEAT_MS : started;
           yield { events: near.filter((event) => event.stream.startsWith(prefix)), caughtUp, position: last.position };
         } else if (recent && position < recent.top) {
+          // What comes meanwhile is kept for it: it would be behind again when the page is here.
+          follower.position = recent.top;
           const page = await nextPage(behind, position, stop);
           if (!page) continue;
           position = page.position;

@@ -37,6 +37,12 @@ describe('transform', () => {
     expect(result([start, change(json)], template)).toEqual({ result: expected });
   });
 
+  it('refuses brackets in brackets beyond any use, before it looks into them', () => {
+    const deep = `${'a['.repeat(20_000)}a${']'.repeat(20_000)}`;
+    const steps = [start, change({ set: { [deep]: 1 } })];
+    expect(refused({ steps })).toMatchObject({ status: 400, message: expect.stringContaining('nested') });
+  });
+
   it('binds nothing itself when it only changes names', () => {
     expect(result([change({ set: { a: 1 } })], ['{{t}}', '{{a}}'])).toEqual({ result: [null, 1] });
   });
