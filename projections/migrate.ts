@@ -48,35 +48,25 @@ END $$;
 DELETE FROM savepoint.checkpoints WHERE projection = 'leaderboards';
 DELETE FROM savepoint.projection_versions WHERE name = 'leaderboards'`;
 
-/** Projects have a game package. A database of today has the column from the start; one of before gets it in every version it has. */
-const GAME_PACKAGE = `DO $$
+/**
+ * A column that a projection's table got later. A database of today has it from the start; one of before gets it in every version it
+ * has, and what reads the running one sees it. `column`: name and type.
+ */
+function laterColumn(projection: ProjectionName, table: string, column: string): string {
+  return `DO $$
 DECLARE version integer;
 BEGIN
   FOR version IN
-    SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = 'authority' AND v IS NOT NULL
+    SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = '${projection}' AND v IS NOT NULL
   LOOP
-    EXECUTE format('ALTER TABLE savepoint.projects_v%s ADD COLUMN IF NOT EXISTS package json', version);
+    EXECUTE format('ALTER TABLE savepoint.${table}_v%s ADD COLUMN IF NOT EXISTS ${column}', version);
   END LOOP;
-  SELECT active INTO version FROM savepoint.projection_versions WHERE name = 'authority';
+  SELECT active INTO version FROM savepoint.projection_versions WHERE name = '${projection}';
   IF version IS NOT NULL THEN
-    EXECUTE format('CREATE OR REPLACE VIEW savepoint.projects AS SELECT * FROM savepoint.projects_v%s', version);
+    EXECUTE format('CREATE OR REPLACE VIEW savepoint.${table} AS SELECT * FROM savepoint.${table}_v%s', version);
   END IF;
 END $$`;
-
-/** Players have the endpoint that they called last. Nothing in the log told of it before, so old rows have none. */
-const LAST_ENDPOINT = `DO $$
-DECLARE version integer;
-BEGIN
-  FOR version IN
-    SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = 'telemetry' AND v IS NOT NULL
-  LOOP
-    EXECUTE format('ALTER TABLE savepoint.telemetry_players_v%s ADD COLUMN IF NOT EXISTS last_endpoint_slug text', version);
-  END LOOP;
-  SELECT active INTO version FROM savepoint.projection_versions WHERE name = 'telemetry';
-  IF version IS NOT NULL THEN
-    EXECUTE format('CREATE OR REPLACE VIEW savepoint.telemetry_players AS SELECT * FROM savepoint.telemetry_players_v%s', version);
-  END IF;
-END $$`;
+}
 
 function own(): readonly Migration[] {
   const sql = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
@@ -85,8 +75,9 @@ function own(): readonly Migration[] {
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
     { name: 'leaderboards-0002', sql: RANKED_BOARDS },
-    { name: 'authority-0002', sql: GAME_PACKAGE },
-    { name: 'telemetry-0002', sql: LAST_ENDPOINT },
+    { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
+    // Nothing in the log told before which endpoint a player called last, so old rows have none.
+    { name: 'telemetry-0002', sql: laterColumn('telemetry', 'telemetry_players', 'last_endpoint_slug text') },
   ];
 }
 
