@@ -93,10 +93,17 @@ export async function readJson(exchange: Exchange, bounds: BodyBounds, invalid: 
   try {
     return parseJsonBytes(bytes, { maxDepth: bounds.depth });
   } catch (error) {
-    // A parser's own text quotes the body, which may hold anything.
-    if (error instanceof JsonError) throw invalid(`Invalid JSON: ${error.message.slice(0, 200)}`);
+    if (error instanceof JsonError) throw invalid(whatIsWrong(error));
     throw error;
   }
+}
+
+/** The parser's texts that say what and where. Its others quote the body, which may hold anything, secrets too. */
+const UNQUOTED = /^(?:[^"]* (?:in|after) JSON at position \d+|Unexpected end of JSON input)/;
+
+function whatIsWrong({ kind, message }: JsonError): string {
+  const known = kind === 'syntax' ? UNQUOTED.exec(message)?.[0] : message;
+  return known === undefined ? 'Invalid JSON' : `Invalid JSON: ${known}`;
 }
 
 export function hasUnreadBody(req: IncomingMessage): boolean {
