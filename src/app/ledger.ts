@@ -81,6 +81,7 @@ function entryOf(row: LedgerRow, collectionId: string, platformId: string): Json
     source: row.source,
     ...(row.reason === null ? {} : { reason: row.reason }),
     platformId,
+    platform_id: platformId,
     ts: new Date(row.at).toISOString(),
     eventId: row.eventId,
     event_id: row.eventId,

@@ -107,6 +107,8 @@ function appendable({ definitions, key }: Grounds, caller: Caller, collectionId:
   if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend))
     throw refusal('FORBIDDEN', 'Appending needs a secret key, or `accessMode: public` and `publicAppend: true` in the definition');
   if (!collection) throw noSuch('collection', collectionId);
+  // Also in the decision; here it comes before the body (runtime-storage 10.1).
+  if (collection.type !== 'global') throw refusal('COLLECTION_TYPE_MISMATCH');
   requireRevision(caller, 'write');
   return collection;
 }

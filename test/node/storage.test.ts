@@ -294,7 +294,13 @@ describe('save versions', () => {
     expect(await bodyOf(post(path, { name: 'e' }, { 'if-match': '4' }))).toEqual({ ok: true, version: 5 });
     const stale = await post(`${path}?saveVersion=2`, { name: 'x' });
     expect(Object(stale.body).error).toMatchObject({ code: 'STALE_SAVE', expected: 2, actual: 5 });
-    await ok(game.play('DELETE', game.storage(path)));
+    const remove = (headers = {}, query = '') => game.play('DELETE', game.storage(path + query), { headers });
+    expect(await refused(remove({ 'x-ns-save-version': '4' }))).toBe('409 STALE_SAVE');
+    expect(await refused(remove({ 'if-match': '"4"' }))).toBe('409 STALE_SAVE');
+    expect(await refused(remove({}, '?saveVersion=0'))).toBe('409 STALE_SAVE');
+    expect(await bodyOf(get(path))).toMatchObject({ name: 'e' });
+    await ok(remove({ 'if-match': '"5"' }));
+    await ok(remove());
     expect(await bodyOf(post(path, { name: 'f', _saveVersion: 0 }))).toEqual({ ok: true, version: 6 });
   });
 
@@ -333,6 +339,7 @@ describe('the ledger', () => {
       ['stats.xp', 3, 0, -3, 'direct'],
     ]);
     expect(ledger.entries[1].reason).toBe('r'.repeat(256));
+    expect(ledger.entries[1]).toMatchObject({ platformId: key, platform_id: key });
     expect(ledger.entries[1]).toMatchObject({ collectionId: 'heroes', collection_id: 'heroes', ts: expect.stringMatching(/Z$/) });
     expect(ledger.summary).toEqual({
       totalIncrease: 9,
@@ -380,6 +387,9 @@ describe('global collections', () => {
     expect(await refused(post('feed/append', { text: 'x' }))).toBe('403 FORBIDDEN');
     await ok(post('open-feed/append', { text: 'x' }));
     expect(await refused(append('any', { a: 1 }))).toBe('400 COLLECTION_TYPE_MISMATCH');
+    // Told before the body is looked at.
+    expect(await refused(append('any', {}))).toBe('400 COLLECTION_TYPE_MISMATCH');
+    expect(await refused(game.manage('POST', game.storage('any/append'), { raw: '{' }))).toBe('400 COLLECTION_TYPE_MISMATCH');
     expect(await refused(append('none', { a: 1 }))).toBe('404 NOT_FOUND');
     expect(await refused(append('feed', {}))).toBe('400 INVALID_BODY');
     expect(await refused(append('feed', [1]))).toBe('400 INVALID_BODY');
