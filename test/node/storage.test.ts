@@ -51,6 +51,7 @@ const COLLECTIONS = [
   },
   { id: 'open-feed', name: 'open-feed', collectionType: 'global', accessMode: 'public', publicAppend: true, schema: {} },
   { id: 'hidden-feed', name: 'hidden-feed', collectionType: 'global', schema: {} },
+  { id: 'odd-feed', name: 'odd-feed', collectionType: 'global', schema: {} },
   { id: 'small', name: 'small', collectionType: 'global', schema: {}, rateLimits: { mode: 'collection', savesPerDay: 2 } },
 ];
 const RULES = [
@@ -420,6 +421,24 @@ describe('global collections', () => {
     expect(await bodyOf(get('any/list'))).toEqual({ ok: true, records: [], cursor: null });
     const iso = new Date(Date.now() + 60_000).toISOString();
     expect((await bodyOf(get(`open-feed/list?after=${iso}`))).records.length).toBeGreaterThan(4);
+  });
+
+  test('a list comes to its end whatever time its records name', async () => {
+    const times = [8_640_000_000_000_000, '+275760-09-13T00:00:00.000Z', 5, 0, -5, -5, '-000001-01-01T00:00:00.000Z', null, 'soon'];
+    for (const [n, time] of times.entries()) {
+      await ok(game.manage('POST', game.storage(`odd-feed/${n}`), { body: { n, _timestamp: time } }));
+    }
+    const list = (query: string) => bodyOf(get(`odd-feed/list?${query}`));
+    const whole = (await list('limit=100')).records.map(({ n }: { n: number }) => n);
+    expect(whole).toHaveLength(times.length);
+    const seen: number[] = [];
+    for (let after = ''; seen.length <= times.length; ) {
+      const { records, cursor } = await list(`limit=1${after}`);
+      seen.push(...records.map(({ n }: { n: number }) => n));
+      if (cursor === null) break;
+      after = `&after=${cursor}`;
+    }
+    expect(seen).toEqual(whole);
   });
 
   test('have their daily limit, and so have documents', async () => {
