@@ -15,13 +15,14 @@ const PAGE_WITHOUT_LIMIT = 1000;
 export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer> {
   const project = await projectOf(context, caller);
   const ground = grounds(project.authority, project.definitions, caller, at.target);
+  // Identifiers come before the collection (runtime-storage 2.1), as for save records.
+  if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
   const collection = ground.definitions.collection(at.collection);
   if (!collection) throw noSuch('collection', at.collection);
   // Whatever the collection: a ledger is a player's own (runtime-storage 3).
   if (needsPlayer(ground, caller)) {
     requireOwnKey(await provenFor(context, project, caller, ground, collection, at.collection), at.key);
   }
-  if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
   if (query.field?.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');
   const to = timeOf(query.to, 'to');

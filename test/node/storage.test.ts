@@ -366,6 +366,8 @@ describe('the ledger', () => {
     expect(await bodyOf(get(`any/${key}/ledger`))).toMatchObject({ entries: [], summary: { entryCount: 0, sources: {} } });
     expect(await refused(get(`any/${newKey()}/ledger`))).toBe('404 NOT_FOUND');
     expect(await refused(get('any/a.b/ledger'))).toBe('400 INVALID_KEY');
+    expect(await refused(get('none/a.b/ledger'))).toBe('400 INVALID_KEY');
+    expect(await refused(get(`none/${key}/ledger`))).toBe('404 NOT_FOUND');
   });
 });
 

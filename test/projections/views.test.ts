@@ -150,6 +150,23 @@ describe('records', () => {
     expect((await list('rewritten', null, 9)).ids).toEqual(['b', 'a']);
   });
 
+  test('a time with more digits than a double holds counts as one, however the list is made', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'fractions');
+    const put = (key: string, stamp: JsonObject[string]) => written(key, { id: key, _timestamp: stamp }, 1, { collection: 'feed' });
+    const order = ['far', 'c', 'b', 'a', 'none'];
+    await feed.publish('live', [['collection', 'feed', FEED]]);
+    await feed.commit(put('b', new ExactNumber('1795337601470.123456')), put('a', 1795337601469), put('c', 1795337601471));
+    await feed.commit(put('none', new ExactNumber('1e400')), put('far', new ExactNumber('1795337601472.00000000000000001')));
+    await project(pool, log, feed);
+    expect((await list('fractions', null, 9)).ids).toEqual(order);
+    await feed.publish('live', [['collection', 'feed', { ...FEED, collectionType: 'per-platformid' }]]);
+    await project(pool, log, feed);
+    await feed.publish('live', [['collection', 'feed', FEED]]);
+    await project(pool, log, feed);
+    expect((await list('fractions', null, 9)).ids).toEqual(order);
+  });
+
   test('a collection that becomes global lists what it holds, and one that no longer is forgets', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'becomes');
