@@ -55,7 +55,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     summary: {
       totalIncrease: summary.totalIncrease,
       totalDecrease: summary.totalDecrease,
-      netChange: summary.totalIncrease + summary.totalDecrease,
+      netChange: summary.netChange,
       entryCount: summary.entryCount,
       sources: Object.fromEntries(summary.sources.map(({ source, count, total }) => [source, { count, total }])),
     },
