@@ -65,7 +65,7 @@ export function createDocuments(context: AppContext): App['documents'] {
       return { version: outcome.answer, position: outcome.revision, stale: false };
     },
 
-    async remove(claimed, at) {
+    async remove(claimed, at, saveVersion) {
       const project = await projectOf(context, claimed);
       const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'delete') : claimed;
       const outcome = await execute(project, caller, 'document.delete', (view, now) => {
@@ -74,7 +74,7 @@ export function createDocuments(context: AppContext): App['documents'] {
         requireOwn(ground, caller, collection, at.key);
         requireSession(view, caller, now);
         const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-        writes.remove(collection, at.key, 'direct');
+        writes.remove(collection, at.key, 'direct', saveVersion);
         return decided(null, writes.events);
       });
       return { position: outcome.revision, stale: false };

@@ -108,9 +108,20 @@ export function decideWrite(command: WriteCommand): Decided | Refusal {
   return decided(command, outcome, limited, limited.document === after ? text : printOnce(limited.document));
 }
 
-/** Deleting what is not there is fine and says nothing. The version stays: it counts writes. */
-export function decideDelete(command: DocumentCommand): { readonly events: readonly DomainEvent[]; readonly state: DocumentState | null } {
+/** What a delete does. */
+export interface Deleted {
+  readonly events: readonly DomainEvent[];
+  readonly state: DocumentState | null;
+}
+
+/**
+ * Deleting what is not there is fine and says nothing. The version stays: it counts writes. `saveVersion` is the one that the caller
+ * has seen, as in a write: 409 `STALE_SAVE` where it is another one by now.
+ */
+export function decideDelete(command: DocumentCommand, saveVersion: number | null = null): Deleted | Refusal {
   const { collection, space, key, current, fork, now } = command;
+  const stale = saveVersion === null ? null : checkSeen(current, saveVersion);
+  if (stale !== null) return stale;
   if (!isThere(current)) return { events: [], state: current };
   const { version, createdAt } = current;
   const ledger = ledgerOf(command, null, NO_ORIGINS);
@@ -165,6 +176,10 @@ function checkForm({ body, checkSchema, collection, maxBytes }: WriteCommand, do
 
 function checkVersion({ collection, current, saveVersion, strictSaveVersion }: WriteCommand): Refusal | null {
   if (saveVersion === null) return strictSaveVersion && collection.requireSaveVersion ? refusal('SAVE_VERSION_REQUIRED') : null;
+  return checkSeen(current, saveVersion);
+}
+
+function checkSeen(current: DocumentState | null, saveVersion: number): Refusal | null {
   const actual = isThere(current) ? current.version : 0;
   return saveVersion === actual ? null : refusal('STALE_SAVE', undefined, { error: { expected: saveVersion, actual } });
 }
