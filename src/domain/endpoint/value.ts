@@ -108,3 +108,12 @@ export function toList(value: Value, what: string): readonly Json[] {
   if (isObject(value)) return Object.values(value);
   throw new LanguageError(`${what} expects a list.`);
 }
+
+/** Values in a value, itself included, a text by its length: what copying and printing it takes. */
+export function weightOf(value: Json): number {
+  if (typeof value === 'string') return 1 + (value.length >> 3);
+  if (!isArray(value) && !isObject(value)) return 1;
+  let weight = 1;
+  for (const item of isArray(value) ? value : Object.values(value)) weight += weightOf(item);
+  return weight;
+}

@@ -114,6 +114,16 @@ describe('a budget', () => {
     expect(refused({ steps }, { input: { long } }).code).toBe('LIMIT_EXCEEDED');
   });
 
+  it('stops writing a large document again and again, and lets a small one be', () => {
+    const write = { id: 'w', type: 'write', collection: 'bags', key: 'k', ops: [{ op: 'inc', path: 'n', value: 1 }] };
+    const steps = [{ id: 'l', type: 'foreach', from: 'input.items', steps: [write] }];
+    const items = Array.from({ length: 900 }, () => 1);
+    const large = { n: 0, list: Array.from({ length: 5_000 }, () => 1) };
+    expect(refused({ steps }, { input: { items }, documents: { 'bags/k': large } }).code).toBe('LIMIT_EXCEEDED');
+    const small = { n: 0, list: Array.from({ length: 200 }, () => 1) };
+    expect(run({ steps }, { input: { items }, documents: { 'bags/k': small } }).writes).toHaveLength(900);
+  });
+
   it('stops a template that prints a long list again and again', () => {
     const long = Array.from({ length: 80_000 }, (): Json[] => []);
     const steps = [{ id: 't', type: 'transform', value: '{{input.long}}'.repeat(700) }];
