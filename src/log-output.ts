@@ -2,6 +2,7 @@ import { write, writeSync } from 'node:fs';
 
 /** Characters that may wait to be written: a reader that stops reading must not fill the memory. */
 const MOST_WAITING = 1024 * 1024;
+const NEWLINE = 10;
 /** After a pipe was full, ms. */
 const PAUSE_MS = 100;
 
@@ -15,6 +16,8 @@ export class LogOutput {
   #waiting: string[] = [];
   #length = 0;
   #lost = 0;
+  /** Whether the last line that came out is cut off. */
+  #cut = false;
   #writing = false;
 
   constructor(fd: number) {
@@ -54,10 +57,12 @@ export class LogOutput {
         return;
       }
       if (error === null && written < bytes.length) {
+        this.#cut = bytes[written - 1] !== NEWLINE;
         this.#send(bytes.subarray(written), lines);
         return;
       }
-      if (error !== null) this.#lost += lines;
+      if (error === null) this.#cut = false;
+      else this.#lost += lines;
       this.#writing = false;
       if (this.#waiting.length > 0) this.#next();
     });
@@ -70,7 +75,9 @@ export class LogOutput {
     this.#length = 0;
     this.#lost = 0;
     const told =
-      lost === 0 ? [] : [`${JSON.stringify({ level: 40, time: Date.now(), lines: lost, msg: 'lines of this log were lost' })}\n`];
+      lost === 0
+        ? []
+        : [`${this.#cut ? '\n' : ''}${JSON.stringify({ level: 40, time: Date.now(), lines: lost, msg: 'lines of this log were lost' })}\n`];
     return { bytes: Buffer.from([...told, ...waiting].join('')), lines: lost + waiting.length };
   }
 }
