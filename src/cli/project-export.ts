@@ -46,9 +46,11 @@ history are not: \`savepoint log copy\` moves everything there is.`;
 
 /** Beside it first, and under its name when it is whole: a file that is there is an export. */
 async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle) => Promise<T>): Promise<T> {
-  const { open, rename, rm } = await import('node:fs/promises');
-  const { existsSync } = await import('node:fs');
-  if (force !== true && existsSync(out)) throw refusal('VALIDATION_FAILED', `${out} is there already; --force replaces it`);
+  const { open, rename, rm, stat } = await import('node:fs/promises');
+  const there = await stat(out).catch(() => null);
+  // A device under this name, such as /dev/stdout, would be gone for every other program.
+  if (there !== null && !there.isFile()) throw refusal('VALIDATION_FAILED', `${out} is no file; name one to be made`);
+  if (force !== true && there !== null) throw refusal('VALIDATION_FAILED', `${out} is there already; --force replaces it`);
   // A name of its own, and new: what lay there might be read by others, or be another export under way.
   const part = `${out}.${process.pid}.part`;
   await rm(part, { force: true });

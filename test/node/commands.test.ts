@@ -309,6 +309,7 @@ describe('a project as a JSON file (management 18)', () => {
     expect(readFileSync(file, 'utf8')).toContain('"id64":76561198000000001,');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await outcome('project', 'export', game.projectId, '--out', file)).said).toContain('--force');
+    expect((await outcome('project', 'export', game.projectId, '--out', data, '--force')).said).toContain('is no file');
     expect(await quick('project', 'export', game.projectId, '--out', file, '--force')).toContain('8 collections');
     const refused = await here(['project', 'export', 'nobody', '--out', join(data, 'no.json'), '--data', data, '--json']);
     expect(refused.stderr).toContain('NOT_FOUND');
