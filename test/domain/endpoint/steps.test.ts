@@ -202,7 +202,10 @@ describe('a step', () => {
   });
 
   it('compute binds scalars at the top', () => {
-    expect(result([{ id: 's', type: 'compute', output: 'scalars', values: { a: '1 + 1' } }], '{{a}}')).toEqual({ result: 2 });
+    const values = { a: '1 + 1', b: '{{s.a}} * 2' };
+    const step = { id: 's', type: 'compute', output: 'scalars', values };
+    expect(result([step], ['{{a}}', '{{b}}', '{{s}}'])).toEqual({ result: [2, 4, null] });
+    expect(result([{ id: 's', type: 'transform', value: 7 }, step], ['{{a}}', '{{s}}'])).toEqual({ result: [2, 7] });
   });
 
   it('sorts by a path, by arithmetic, and keeps equals in order', () => {
