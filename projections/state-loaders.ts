@@ -1,9 +1,9 @@
+import { PackedDocument } from '../src/domain/document/packed.ts';
 import { forgottenAfter } from '../src/domain/security/request-id.ts';
 import type { SubjectState } from '../src/domain/states.ts';
 import { sessionFrom } from './access/read.ts';
 import { AUTHORITY_QUERY, authorityFrom } from './authority/read.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from './definitions/read.ts';
-import { parseObject } from './documents/project.ts';
 import { pageFrom } from './pages/project.ts';
 import { recordListFrom } from './save_records/project.ts';
 
@@ -51,7 +51,8 @@ export const STATE_LOADERS: Readonly<Record<string, StateLoader>> = {
     rows: '{documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key',
     columns: { a: 'd.document::text', m: 'd.version', n: 'd.created_at', o: 'd.updated_at' },
     state: ({ a, m, n, o }) => {
-      return { document: a === null ? null : parseObject(a), version: Number(m), createdAt: Number(n), updatedAt: Number(o) };
+      const [version, createdAt, updatedAt] = [Number(m), Number(n), Number(o)];
+      return a === null ? { document: null, version, createdAt, updatedAt } : new PackedDocument(a, version, createdAt, updatedAt);
     },
   },
   window: {

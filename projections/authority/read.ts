@@ -1,6 +1,5 @@
 import type { ApiKey, AuthorityState, GamePackage } from '../../src/domain/states.ts';
-import { isObject } from '../../src/kernel/json.ts';
-import { parseObject } from '../documents/project.ts';
+import { isObject, parseStored } from '../../src/kernel/json.ts';
 
 /** Project, keys and game package as one JSON text; texts inside texts, so that numbers in the settings keep their value. */
 export const AUTHORITY_QUERY = `
@@ -23,7 +22,7 @@ export function authorityFrom(text: string): AuthorityState {
   const { settings, keys, gamePackage, ...rest } = JSON.parse(text) as Body;
   return {
     ...rest,
-    settings: settings === '{}' ? {} : parseObject(settings),
+    settings: settings === '{}' ? {} : parseStored(settings),
     keys: new Map(keys.map((key) => [key.keyId, key])),
     gamePackage: gamePackage === null ? null : packageFrom(gamePackage),
   };
@@ -31,7 +30,7 @@ export function authorityFrom(text: string): AuthorityState {
 
 /** As `stringifyJson` wrote it. */
 function packageFrom(text: string): GamePackage {
-  const { members, publishedAt, syncedAt } = parseObject(text);
+  const { members, publishedAt, syncedAt } = parseStored(text);
   if (!isObject(members)) throw new Error('a game package has members');
   return { members, publishedAt: Number(publishedAt), syncedAt: Number(syncedAt) };
 }

@@ -2,7 +2,7 @@ import { evolveDocument } from '../../src/domain/document/evolve.ts';
 import type { ProjectEvent } from '../../src/domain/events.ts';
 import type { DocumentState } from '../../src/domain/states.ts';
 import { documentSubject, type SubjectKey } from '../../src/domain/subjects.ts';
-import { isObject, type JsonObject, parseJson, printOnce } from '../../src/kernel/json.ts';
+import { type JsonObject, parseStored, printOnce } from '../../src/kernel/json.ts';
 import { textArray } from '../../src/log/postgres/arrays.ts';
 import { type DocumentChange, type DocumentEvent, isDocumentEvent, keyOf, type Projection } from '../batch.ts';
 import { groupBy } from '../group.ts';
@@ -152,17 +152,10 @@ function needsContent(event: DocumentEvent): boolean {
 }
 
 function priorState(row: PriorRow): DocumentState {
-  const document = row.deleted ? null : row.text === null ? REPLACED : parseObject(row.text);
+  const document = row.deleted ? null : row.text === null ? REPLACED : parseStored(row.text);
   return { document, version: Number(row.version), createdAt: Number(row.created_at), updatedAt: Number(row.updated_at) };
 }
 
 function textOf({ document }: DocumentState): string {
   return document === null ? 'null' : printOnce(document);
-}
-
-/** What is stored passed its limits when it was written. */
-export function parseObject(text: string): JsonObject {
-  const value = parseJson(text, { maxDepth: 10_000 });
-  if (!isObject(value)) throw new Error('a stored document is not an object');
-  return value;
 }

@@ -1,9 +1,8 @@
 import { fillDefaults } from '../../src/domain/document/schema.ts';
-import { isNumber, type Json, type JsonObject, toDouble } from '../../src/kernel/json.ts';
+import { isNumber, type Json, type JsonObject, parseStored, toDouble } from '../../src/kernel/json.ts';
 import { getPath, splitPath } from '../../src/kernel/path.ts';
 import type { Batch, DocumentChange, Projection } from '../batch.ts';
 import type { Board, Catalog } from '../catalog.ts';
-import { parseObject } from '../documents/project.ts';
 import { rowsInPages } from '../rows-in-pages.ts';
 import type { Session } from '../tables.ts';
 import { type Moved, moveMarks } from './marks.ts';
@@ -183,7 +182,7 @@ async function fill(session: Session, board: Board): Promise<void> {
   for await (const page of scan) {
     const rows: Row[] = [];
     for (const { space, key, text } of page) {
-      const value = whole ? metricOfDocument(parseObject(text), board) : metricOf(Number(text));
+      const value = whole ? metricOfDocument(parseStored(text), board) : metricOf(Number(text));
       if (value !== null) rows.push({ board, space, key, value });
     }
     await upsert(session, rows);

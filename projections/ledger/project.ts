@@ -56,7 +56,7 @@ function entriesOf(event: DocumentEvent): Row[] {
   return (entries ?? []).map((entry, ordinal) => ({ event, entry, ordinal }));
 }
 
-/** For sums only; what a double cannot hold at all must not poison them. */
+/** For sums: what a double cannot hold at all must not poison them. */
 function amountOf(delta: Json): number {
   const amount = isNumber(delta) ? toDouble(delta) : 0;
   return Number.isFinite(amount) ? amount : 0;

@@ -22,18 +22,27 @@ SELECT * FROM {ledger} l
 WHERE l.project = $1 AND l.space = $2 AND l.collection = $3 AND l.player = $4
   AND ($5::text IS NULL OR l.field = $5) AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
 
+/**
+ * What a change counts for in sums: exactly, as a sum of doubles ends in an error beyond their range and says 0.30000000000000004 for
+ * 0.1 and 0.2. A number that a double cannot hold counts 0, and one of very many digits as the nearest double: short texts stand for
+ * numbers that no column holds.
+ */
+const EXACT = `CASE WHEN amount = 0 OR length(delta::text) > 400 THEN amount::numeric ELSE delta::text::numeric END`;
+
 /** One row: revision, page, summary, and whether the player is known. $8, $9: cursor; $10: rows wanted, and one more. */
 function statement(selected: string): string {
   return throughViews(`
-WITH selected AS (${selected})
+WITH selected AS (${selected}),
+summed AS (SELECT source, count(*) AS count, sum(exact) AS total, sum(greatest(exact, 0)) AS up, sum(least(exact, 0)) AS down
+  FROM (SELECT source, ${EXACT} AS exact FROM selected) s GROUP BY source)
 SELECT ${revisionOf(['ledger', 'documents', 'subjects'])} AS revision,
   (SELECT coalesce(json_agg(json_build_object('revision', p.revision, 'ordinal', p.ordinal, 'field', p.field, 'before', p.before::text,
       'after', p.after::text, 'delta', p.delta::text, 'source', p.source, 'reason', p.reason, 'at', p.at, 'eventId', p.event_id)), '[]')
     FROM (SELECT * FROM selected WHERE (revision, ordinal) > ($8::bigint, $9::int) ORDER BY revision, ordinal LIMIT $10) p) AS page,
-  (SELECT coalesce(json_agg(json_build_object('source', g.source, 'count', g.count, 'total', g.total,
-      'up', g.up, 'down', g.down) ORDER BY g.source), '[]')
-    FROM (SELECT source, count(*) AS count, sum(amount) AS total, sum(greatest(amount, 0)) AS up, sum(least(amount, 0)) AS down
-          FROM selected GROUP BY source) g) AS sources,
+  (SELECT coalesce(json_agg(json_build_object('source', g.source, 'count', g.count, 'total', g.total::text) ORDER BY g.source), '[]')
+    FROM summed g) AS sources,
+  (SELECT json_build_object('count', coalesce(sum(g.count), 0), 'up', coalesce(sum(g.up), 0)::text, 'down', coalesce(sum(g.down), 0)::text,
+      'net', coalesce(sum(g.total), 0)::text) FROM summed g) AS totals,
   EXISTS (SELECT FROM {documents} d WHERE d.project = $1 AND d.space IN ($2, 'live') AND d.collection = $3
     AND (d.key = $4 OR (d.key >= $4 || '_' AND d.key < $4 || '\`'))) AS known`);
 }
@@ -52,15 +61,21 @@ interface Entry extends Omit<LedgerRow, 'before' | 'after' | 'delta'> {
 interface Source {
   readonly source: string;
   readonly count: number;
-  readonly total: number;
-  readonly up: number;
-  readonly down: number;
+  readonly total: string;
+}
+
+interface Totals {
+  readonly count: number;
+  readonly up: string;
+  readonly down: string;
+  readonly net: string;
 }
 
 interface Row {
   readonly revision: string;
   readonly page: readonly Entry[];
   readonly sources: readonly Source[];
+  readonly totals: Totals;
   readonly known: boolean;
 }
 
@@ -81,7 +96,7 @@ export async function readLedger(
   return {
     revision: Number(row.revision),
     entries: entries.map(rowOf),
-    summary: summaryOf(row.sources),
+    summary: summaryOf(row),
     cursor: row.page.length > limit && last ? `${last.revision}.${last.ordinal}` : null,
     known: row.known,
   };
@@ -91,13 +106,13 @@ function rowOf({ before, after, delta, field, source, reason, at, eventId }: Ent
   return { field, before: parseJson(before), after: parseJson(after), delta: parseJson(delta), source, reason, at, eventId };
 }
 
-function summaryOf(sources: readonly Source[]): LedgerPage['summary'] {
-  const sum = (of: (source: Source) => number) => sources.reduce((total, source) => total + of(source), 0);
+function summaryOf({ sources, totals }: Row): LedgerPage['summary'] {
   return {
-    totalIncrease: sum(({ up }) => up),
-    totalDecrease: sum(({ down }) => down),
-    entryCount: sum(({ count }) => count),
-    sources: sources.map(({ source, count, total }) => ({ source, count, total })),
+    totalIncrease: parseJson(totals.up),
+    totalDecrease: parseJson(totals.down),
+    netChange: parseJson(totals.net),
+    entryCount: totals.count,
+    sources: sources.map(({ source, count, total }) => ({ source, count, total: parseJson(total) })),
   };
 }
 

@@ -1,9 +1,8 @@
 import type { PageSaved, ProjectEvent } from '../../src/domain/events.ts';
 import { isPageEvent, type PageEvent } from '../../src/domain/page/page.ts';
 import type { PageState } from '../../src/domain/states.ts';
-import { stringifyJson } from '../../src/kernel/json.ts';
+import { parseStored, stringifyJson } from '../../src/kernel/json.ts';
 import type { Projection } from '../batch.ts';
-import { parseObject } from '../documents/project.ts';
 import type { Session } from '../tables.ts';
 
 const SAVE = `
@@ -35,5 +34,5 @@ async function follow(session: Session, event: ProjectEvent & PageEvent): Promis
 /** The page out of its row. */
 export function pageFrom(text: string, createdAt: number, updatedAt: number): PageState {
   // What the projection stored is the event's data.
-  return { page: parseObject(text) as unknown as PageSaved, createdAt, updatedAt };
+  return { page: parseStored(text) as unknown as PageSaved, createdAt, updatedAt };
 }

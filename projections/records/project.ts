@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/kernel/json.ts';
+import { isNumber, type Json, type JsonObject, toDouble } from '../../src/kernel/json.ts';
 import type { DocumentChange, Projection } from '../batch.ts';
 import type { Catalog } from '../catalog.ts';
 import { rowsInPages } from '../rows-in-pages.ts';
@@ -67,7 +67,7 @@ export const records: Projection = {
 
 /** When a record counts as made: its `_timestamp`, in unix ms or ISO text; 0, which sorts last, for any other. */
 export function listedAt(stamp: Json | undefined): number {
-  const time = typeof stamp === 'number' ? Math.floor(stamp) : typeof stamp === 'string' ? Date.parse(stamp) : 0;
+  const time = isNumber(stamp) ? Math.floor(toDouble(stamp)) : typeof stamp === 'string' ? Date.parse(stamp) : 0;
   return Number.isSafeInteger(time) ? time : 0;
 }
 

@@ -31,7 +31,7 @@ export interface App {
     mayWrite(caller: Caller, at: Address): Promise<Caller>;
     /** `body` is the parsed request body, any JSON value. */
     write(caller: Caller, at: Address, body: Json, saveVersion: number | null): Promise<WriteAnswer>;
-    remove(caller: Caller, at: Address): Promise<Positioned>;
+    remove(caller: Caller, at: Address, saveVersion: number | null): Promise<Positioned>;
     /** The ledger answer of the specification (9.2), without `ok`. */
     ledger(caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer>;
   };

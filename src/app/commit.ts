@@ -74,7 +74,6 @@ export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: n
     const bytes = (commit.texts[index]?.length ?? 0) + 512;
     const pending = placed(event, -1, '', metadata, '');
     for (const subject of subjectsOf(event)) {
-      if (subject.startsWith('collection/')) continue;
       const before = states.get(subject) ?? view.reads.get(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);
       if (!before) throw new Error(`${command.cause} changes ${subject} without reading it`);
       states.set(subject, newVersion(evolve(subject, before.state, pending), Math.max(bytes, before.size)));

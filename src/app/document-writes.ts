@@ -89,18 +89,12 @@ export class DocumentWrites {
     return decision.state;
   }
 
-  /** Without effect when nothing is there. */
-  remove(collection: CollectionModel, key: string, source: string): void {
+  /** Without effect when nothing is there. Throws 409 STALE_SAVE where the version that the caller names is not the present one. */
+  remove(collection: CollectionModel, key: string, source: string, saveVersion: number | null = null): void {
     const { state, fork } = this.located(collection.id, key);
-    const decision = decideDelete({
-      collection,
-      space: this.#grounds.space,
-      key,
-      current: state,
-      fork,
-      now: this.#now,
-      source,
-    });
+    const command = { collection, space: this.#grounds.space, key, current: state, fork, now: this.#now, source };
+    const decision = decideDelete(command, saveVersion);
+    if (decision instanceof Refusal) throw decision;
     if (decision.events.length > 0 && decision.state) this.#take(collection.id, key, decision.events, decision.state);
     const slot = slotOf(collection, key);
     if (slot !== null) this.#recordWrites().emptied(collection, slot);

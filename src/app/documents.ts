@@ -1,8 +1,10 @@
 import type { CollectionModel } from '../domain/definition/model.ts';
 import { readWriteBody } from '../domain/document/decide.ts';
+import { isThere, storedText } from '../domain/document/packed.ts';
 import { fillDefaults } from '../domain/document/schema.ts';
 import type { Space } from '../domain/events.ts';
 import { slotOf } from '../domain/record/slot.ts';
+import type { DocumentState } from '../domain/states.ts';
 import { documentSubject, type SubjectKey } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { printOnce } from '../kernel/json.ts';
@@ -63,7 +65,7 @@ export function createDocuments(context: AppContext): App['documents'] {
       return { version: outcome.answer, position: outcome.revision, stale: false };
     },
 
-    async remove(claimed, at) {
+    async remove(claimed, at, saveVersion) {
       const project = await projectOf(context, claimed);
       const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'delete') : claimed;
       const outcome = await execute(project, caller, 'document.delete', (view, now) => {
@@ -72,7 +74,7 @@ export function createDocuments(context: AppContext): App['documents'] {
         requireOwn(ground, caller, collection, at.key);
         requireSession(view, caller, now);
         const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-        writes.remove(collection, at.key, 'direct');
+        writes.remove(collection, at.key, 'direct', saveVersion);
         return decided(null, writes.events);
       });
       return { position: outcome.revision, stale: false };
@@ -109,7 +111,7 @@ export async function readDocument(
   const { state } = version;
   // That there is none is an answer, too.
   const at = positioned(context, project, caller);
-  if (state === null || !('version' in state) || state.document === null) return null;
+  if (state === null || !('version' in state) || !isThere(state)) return null;
   const text = servedText(version, collection, ground.settings.fillDefaults);
   return { position: at.position, stale: at.stale, text, version: state.version };
 }
@@ -135,9 +137,15 @@ function servedText(version: Version, collection: CollectionModel, fill: boolean
   const memo = version.memo as Served | undefined;
   if (memo && memo.schema === schema && memo.fill === fill) return memo.text;
   const { state } = version;
-  if (state === null || !('version' in state) || state.document === null) throw new Error('only a document can be served');
-  const document = fill && schema.hasDefaults ? fillDefaults(schema, state.document) : state.document;
-  const served: Served = { schema, fill, text: printOnce(document) };
+  if (state === null || !('version' in state) || !isThere(state)) throw new Error('only a document can be served');
+  const served: Served = { schema, fill, text: fill && schema.hasDefaults ? filledText(schema, state) : storedText(state) };
   version.memo = served;
   return served.text;
+}
+
+function filledText(schema: CollectionModel['schema'], state: DocumentState): string {
+  const { document } = state;
+  if (document === null) throw new Error('a deleted document is not served');
+  const filled = fillDefaults(schema, document);
+  return filled === document ? storedText(state) : printOnce(filled);
 }

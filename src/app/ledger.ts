@@ -15,13 +15,14 @@ const PAGE_WITHOUT_LIMIT = 1000;
 export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer> {
   const project = await projectOf(context, caller);
   const ground = grounds(project.authority, project.definitions, caller, at.target);
+  // Identifiers come before the collection (runtime-storage 2.1), as for save records.
+  if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
   const collection = ground.definitions.collection(at.collection);
   if (!collection) throw noSuch('collection', at.collection);
   // Whatever the collection: a ledger is a player's own (runtime-storage 3).
   if (needsPlayer(ground, caller)) {
     requireOwnKey(await provenFor(context, project, caller, ground, collection, at.collection), at.key);
   }
-  if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
   if (query.field?.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');
   const to = timeOf(query.to, 'to');
@@ -54,7 +55,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     summary: {
       totalIncrease: summary.totalIncrease,
       totalDecrease: summary.totalDecrease,
-      netChange: summary.totalIncrease + summary.totalDecrease,
+      netChange: summary.netChange,
       entryCount: summary.entryCount,
       sources: Object.fromEntries(summary.sources.map(({ source, count, total }) => [source, { count, total }])),
     },
@@ -81,6 +82,7 @@ function entryOf(row: LedgerRow, collectionId: string, platformId: string): Json
     source: row.source,
     ...(row.reason === null ? {} : { reason: row.reason }),
     platformId,
+    platform_id: platformId,
     ts: new Date(row.at).toISOString(),
     eventId: row.eventId,
     event_id: row.eventId,

@@ -64,12 +64,13 @@ export interface LedgerFilter {
 export interface LedgerPage {
   readonly revision: number;
   readonly entries: readonly LedgerRow[];
-  /** Over everything the filter selects, not the page. */
+  /** Over everything the filter selects, not the page. Sums are exact numbers. */
   readonly summary: {
-    readonly totalIncrease: number;
-    readonly totalDecrease: number;
+    readonly totalIncrease: Json;
+    readonly totalDecrease: Json;
+    readonly netChange: Json;
     readonly entryCount: number;
-    readonly sources: readonly { readonly source: string; readonly count: number; readonly total: number }[];
+    readonly sources: readonly { readonly source: string; readonly count: number; readonly total: Json }[];
   };
   /** Opaque; `null` at the end. */
   readonly cursor: string | null;

@@ -107,6 +107,8 @@ function appendable({ definitions, key }: Grounds, caller: Caller, collectionId:
   if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend))
     throw refusal('FORBIDDEN', 'Appending needs a secret key, or `accessMode: public` and `publicAppend: true` in the definition');
   if (!collection) throw noSuch('collection', collectionId);
+  // Also in the decision; here it comes before the body (runtime-storage 10.1).
+  if (collection.type !== 'global') throw refusal('COLLECTION_TYPE_MISMATCH');
   requireRevision(caller, 'write');
   return collection;
 }
@@ -121,11 +123,15 @@ function limitOf(text: string | null): number {
   return Math.min(Math.max(limit, 1), MAX_LIMIT);
 }
 
-/** Unix ms, `<ms>.<sequence>` as we return it where the border is ambiguous, or ISO text; anything else starts at the newest. */
+/**
+ * Unix ms, `<ms>.<sequence>` as we return it where the border is ambiguous, or ISO text; anything else starts at the newest. Every
+ * time that a record may name must be taken back, or a client that lists page by page would never come to an end.
+ */
 function cursorOf(text: string | null): { readonly timestamp: number; readonly sequence: number | null } | null {
   if (text === null) return null;
-  const parts = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(text);
-  if (parts) return { timestamp: Number(parts[1]), sequence: parts[2] === undefined ? null : Number(parts[2]) };
+  const parts = /^(-?\d{1,16})(?:\.(\d{1,15}))?$/.exec(text);
+  const timestamp = Number(parts?.[1]);
+  if (Number.isSafeInteger(timestamp)) return { timestamp, sequence: parts?.[2] === undefined ? null : Number(parts[2]) };
   const time = Date.parse(text);
   return Number.isNaN(time) ? null : { timestamp: time, sequence: null };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CollectionModel } from '../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../domain/document/key.ts';
+import { isThere } from '../domain/document/packed.ts';
 import type { DomainEvent, SaveRecord, Space } from '../domain/events.ts';
 import { recordName } from '../domain/record/decide.ts';
 import { slotKey } from '../domain/record/slot.ts';
@@ -124,7 +125,7 @@ async function listIn(project: Project, space: Space, collection: string, player
 /** A slot counts as updated when its data was: every save then writes one event, not two. */
 async function entryOf(project: Project, space: Space, collection: string, player: string, record: SaveRecord): Promise<JsonObject> {
   const { state } = await versionIn(project, space, collection, slotKey(player, record.recordId));
-  const savedAt = state !== null && 'document' in state && state.document !== null ? state.updatedAt : 0;
+  const savedAt = state !== null && 'document' in state && isThere(state) ? state.updatedAt : 0;
   return {
     recordId: record.recordId,
     recordName: record.recordName,

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { PackedDocument, packed } from '../domain/document/packed.ts';
 import type { ProjectEvent } from '../domain/events.ts';
 import type { SubjectState } from '../domain/states.ts';
-import { AUTHORITY, DEFINITIONS, type SubjectKey, subjectsOf } from '../domain/subjects.ts';
+import { AUTHORITY, collectionChangedBy, DEFINITIONS, type SubjectKey, subjectsOf } from '../domain/subjects.ts';
 import { evolve } from './evolve.ts';
 
 /**
@@ -65,8 +66,9 @@ export type SharedCache = LRUCache<Held, Version>;
 export function createCache(maxBytes: number): SharedCache {
   return new LRUCache<Held, Version>({
     maxSize: maxBytes,
-    sizeCalculation: (version) => weigh(version.size),
-    dispose: (_, held, reason) => void (reason === 'evict' && held.among.delete(held.subject)),
+    sizeCalculation: weighCached,
+    // What is pinned may still lie there as it was before: then only that goes.
+    dispose: (_, held, reason) => void (reason === 'evict' && !held.pinned && held.among.delete(held.subject)),
   });
 }
 
@@ -81,6 +83,18 @@ const HEAP_PER_BYTE = 3;
 /** Memory that a state takes whose text has `size` bytes. */
 export function weigh(size: number): number {
   return size * HEAP_PER_BYTE + OVERHEAD;
+}
+
+/** A packed document is its text: two bytes a character at most, or one and another text as it is served. */
+function weighCached({ state, size }: Version): number {
+  return state instanceof PackedDocument ? state.text.length * 2 + OVERHEAD : weigh(size);
+}
+
+/** The same version, as it is kept while nobody changes it. */
+function packedVersion(version: Version): Version {
+  const { token, state, size, memo } = version;
+  if (state === null || !('document' in state)) return version;
+  return { token, state: packed(state), size, memo };
 }
 
 export class WorkingSet {
@@ -163,24 +177,16 @@ export class WorkingSet {
   fold(event: ProjectEvent, size: number): void {
     if (event.revision !== this.head + 1) throw new Error(`fold: event ${event.revision} does not follow head ${this.head}`);
     for (const subject of subjectsOf(event)) this.#foldSubject(subject, event, size);
-    this.head = event.revision;
+    this.#passed(event);
   }
 
-  /** Makes a stored commit durable: `effects` is what its command made of the subjects, `events` are all of it, sealed, `size` is its bytes. */
-  settle(effects: readonly Effect[], events: readonly ProjectEvent[], size: number): void {
-    const settled = new Set<SubjectKey>();
+  /** Makes a stored commit durable: `effects` is what its command made of all the subjects it changes, `events` are all of it, sealed. */
+  settle(effects: readonly Effect[], events: readonly ProjectEvent[]): void {
     for (const [subject, version] of effects) {
-      settled.add(subject);
       this.#pin(subject, version, events[events.length - 1]?.revision ?? this.head);
       if (this.#speculative.get(subject) === version) this.#speculative.delete(subject);
     }
-    for (const event of events) {
-      for (const subject of subjectsOf(event)) {
-        if (settled.has(subject)) continue;
-        this.#foldSubject(subject, event, size);
-      }
-      this.head = event.revision;
-    }
+    for (const event of events) this.#passed(event);
   }
 
   /** Lays the effects of a joining commit over everything. */
@@ -249,11 +255,13 @@ export class WorkingSet {
     }
   }
 
+  #passed(event: ProjectEvent): void {
+    const collection = collectionChangedBy(event);
+    if (collection !== null) this.#collections.set(collection, event.revision);
+    this.head = event.revision;
+  }
+
   #foldSubject(subject: SubjectKey, event: ProjectEvent, size: number): void {
-    if (subject.startsWith('collection/')) {
-      this.#collections.set(subject, event.revision);
-      return;
-    }
     const held = this.durable(subject);
     if (held) {
       this.#pin(subject, newVersion(evolve(subject, held.state, event), Math.max(size, held.size)), event.revision);
@@ -273,7 +281,6 @@ export class WorkingSet {
       this.#held.set(subject, { subject, among: this.#held, version, changedAt, pinned: true });
     } else {
       if (held.pinned) this.windowBytes -= weigh(held.version.size);
-      else this.#cache.delete(held);
       held.version = version;
       held.changedAt = changedAt;
       held.pinned = true;
@@ -291,11 +298,12 @@ export class WorkingSet {
 
   /** What changed no later than the horizon is left to the cache, which takes nothing larger than itself; unless somebody keeps it. */
   #unpin(held: Held): void {
-    const { subject, version } = held;
+    const { subject } = held;
     if (!held.pinned || held.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
+    this.windowBytes -= weigh(held.version.size);
+    held.version = packedVersion(held.version);
     held.pinned = false;
-    this.windowBytes -= weigh(version.size);
-    this.#cache.set(held, version);
+    this.#cache.set(held, held.version);
     if (!this.#cache.has(held)) this.#held.delete(subject);
   }
 
@@ -325,6 +333,7 @@ function estimate(state: SubjectState | null): number {
   if (state !== null && 'records' in state) return 100 + 150 * state.records.length;
   if (state !== null && 'page' in state) return roughSize(state.page, 0);
   if (state === null || !('document' in state)) return 100;
+  if (state instanceof PackedDocument) return state.text.length;
   return roughSize(state.document, 0);
 }
 

@@ -399,7 +399,7 @@ export class Writer {
     const { set } = this.#options;
     for (const [index, commit] of sealed.commits.entries()) {
       const events = sealed.perCommit[index] ?? [];
-      if (events.length > 0) set.settle(commit.effects, events, commit.bytes);
+      if (events.length > 0) set.settle(commit.effects, events);
       this.#answer(commit, set.head);
     }
     if (set.head !== revision) throw new Error(`writer: head ${set.head} after an append that made ${revision}`);

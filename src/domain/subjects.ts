@@ -47,7 +47,14 @@ export function pageSubject(slug: string): SubjectKey {
   return `page/${slug}`;
 }
 
-/** Every subject that an event changes, the collection as a whole included. */
+/** The collection that an event changes something in. */
+export function collectionChangedBy(event: DomainEvent): SubjectKey | null {
+  const { type, data } = event;
+  if (type !== 'document.written' && type !== 'document.deleted' && type !== 'record.appended') return null;
+  return collectionSubject(data.space, data.collection);
+}
+
+/** Every subject whose state an event changes; of the collection as a whole see {@link collectionChangedBy}. */
 export function subjectsOf(event: DomainEvent): SubjectKey[] {
   switch (event.type) {
     case 'project.created':
@@ -65,17 +72,17 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
       return [DEFINITIONS];
     case 'document.written': {
       const { space, collection, key, windows } = event.data;
-      const subjects = [documentSubject(space, collection, key), collectionSubject(space, collection)];
+      const subjects = [documentSubject(space, collection, key)];
       for (const change of windows ?? []) subjects.push(windowSubject(space, change.counter));
       return subjects;
     }
     case 'document.deleted': {
       const { space, collection, key } = event.data;
-      return [documentSubject(space, collection, key), collectionSubject(space, collection)];
+      return [documentSubject(space, collection, key)];
     }
     case 'record.appended': {
       const { space, collection, recordId, windows, idempotency } = event.data;
-      const subjects = [documentSubject(space, collection, recordId), collectionSubject(space, collection)];
+      const subjects = [documentSubject(space, collection, recordId)];
       for (const change of windows ?? []) subjects.push(windowSubject(space, change.counter));
       if (idempotency) subjects.push(idempotencySubject(space, collection, idempotency.caller, idempotency.key));
       return subjects;

@@ -48,6 +48,13 @@ export function parseJson(text: string, limits: JsonLimits = {}): Json {
   return value;
 }
 
+/** The object of a text that was printed from one: what is stored passed its limits when it was written. */
+export function parseStored(text: string): JsonObject {
+  const value = parseText(text);
+  if (!isObject(value)) throw new Error('a stored document is not an object');
+  return value;
+}
+
 /** UTF-8 bytes; a byte order mark is a syntax error. Throws {@link JsonError}. */
 export function parseJsonBytes(bytes: Buffer, limits: JsonLimits = {}): Json {
   if (!isUtf8(bytes)) throw new JsonError('text', 'The body is not valid UTF-8');

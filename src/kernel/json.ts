@@ -12,6 +12,6 @@ export {
   subtractNumbers,
   toDouble,
 } from './json-number.ts';
-export { JsonError, type JsonLimits, parseJson, parseJsonBytes } from './json-parse.ts';
+export { JsonError, type JsonLimits, parseJson, parseJsonBytes, parseStored } from './json-parse.ts';
 export { canonicalJson, printOnce, stringifyJson } from './json-text.ts';
 export { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject } from './json-value.ts';

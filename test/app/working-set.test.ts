@@ -19,7 +19,7 @@ test('a subject that is written while it is being loaded stays held until the lo
   const floor = set.horizon;
   set.keep([SUBJECT]);
   const state: DocumentState = { document: { n: 2 }, version: 2, createdAt: 1, updatedAt: 1 };
-  set.settle([[SUBJECT, newVersion(state, 10)]], [second], 10);
+  set.settle([[SUBJECT, newVersion(state, 10)]], [second]);
   set.moveHorizon(1);
   set.admit(SUBJECT, { ...state, document: { n: 1 }, version: 1 }, 0, floor);
   expect(set.durable(SUBJECT)?.state).toEqual(state);

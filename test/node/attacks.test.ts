@@ -58,6 +58,22 @@ test('U+0000 in the path of a record is a record that is not there', async () =>
   expect(await refused(game.play('GET', game.storage('feed/record/%00')))).toBe('404 NOT_FOUND');
 });
 
+test('what no body may hold is refused in the query of a GET call, too: written, it stopped the ledger, or nobody could read it', async () => {
+  const ops = [
+    { op: 'inc', path: 'gold', value: 1, source: '{{input.why}}' },
+    { op: 'set', path: 'sent', value: '{{input}}' },
+  ];
+  const steps = [{ id: 'w', type: 'write', collection: 'players', key: PLAYER, ops }];
+  const endpoint = { id: 'told', slug: 'told', method: 'GET', steps, response: { status: 200, body: { ok: true } } };
+  await ok(game.manage('PATCH', game.definitions('endpoints'), { body: endpoint }));
+  const call = (query: string) => game.play('GET', `${game.endpoint('told')}?${query}`);
+  for (const query of ['why=a%00b', 'why=a&b%00c=1', '__proto__=1', '__prot%6f__=1']) {
+    expect(await refused(call(query))).toBe('400 INVALID_INPUT');
+  }
+  await ok(call('why=shop&half=%ED%A0%80&percent=%zz'));
+  await viewsMove(91);
+});
+
 test('a leaderboard over a field too long to be a key fails alone', async () => {
   const config = { field: LONG_ID, order: 'desc' };
   const query = { id: 'long', name: 'Long', type: 'leaderboard', sources: [{ collectionId: 'scores' }], config };

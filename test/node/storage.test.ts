@@ -51,6 +51,7 @@ const COLLECTIONS = [
   },
   { id: 'open-feed', name: 'open-feed', collectionType: 'global', accessMode: 'public', publicAppend: true, schema: {} },
   { id: 'hidden-feed', name: 'hidden-feed', collectionType: 'global', schema: {} },
+  { id: 'odd-feed', name: 'odd-feed', collectionType: 'global', schema: {} },
   { id: 'small', name: 'small', collectionType: 'global', schema: {}, rateLimits: { mode: 'collection', savesPerDay: 2 } },
 ];
 const RULES = [
@@ -294,7 +295,13 @@ describe('save versions', () => {
     expect(await bodyOf(post(path, { name: 'e' }, { 'if-match': '4' }))).toEqual({ ok: true, version: 5 });
     const stale = await post(`${path}?saveVersion=2`, { name: 'x' });
     expect(Object(stale.body).error).toMatchObject({ code: 'STALE_SAVE', expected: 2, actual: 5 });
-    await ok(game.play('DELETE', game.storage(path)));
+    const remove = (headers = {}, query = '') => game.play('DELETE', game.storage(path + query), { headers });
+    expect(await refused(remove({ 'x-ns-save-version': '4' }))).toBe('409 STALE_SAVE');
+    expect(await refused(remove({ 'if-match': '"4"' }))).toBe('409 STALE_SAVE');
+    expect(await refused(remove({}, '?saveVersion=0'))).toBe('409 STALE_SAVE');
+    expect(await bodyOf(get(path))).toMatchObject({ name: 'e' });
+    await ok(remove({ 'if-match': '"5"' }));
+    await ok(remove());
     expect(await bodyOf(post(path, { name: 'f', _saveVersion: 0 }))).toEqual({ ok: true, version: 6 });
   });
 
@@ -333,6 +340,7 @@ describe('the ledger', () => {
       ['stats.xp', 3, 0, -3, 'direct'],
     ]);
     expect(ledger.entries[1].reason).toBe('r'.repeat(256));
+    expect(ledger.entries[1]).toMatchObject({ platformId: key, platform_id: key });
     expect(ledger.entries[1]).toMatchObject({ collectionId: 'heroes', collection_id: 'heroes', ts: expect.stringMatching(/Z$/) });
     expect(ledger.summary).toEqual({
       totalIncrease: 9,
@@ -358,6 +366,8 @@ describe('the ledger', () => {
     expect(await bodyOf(get(`any/${key}/ledger`))).toMatchObject({ entries: [], summary: { entryCount: 0, sources: {} } });
     expect(await refused(get(`any/${newKey()}/ledger`))).toBe('404 NOT_FOUND');
     expect(await refused(get('any/a.b/ledger'))).toBe('400 INVALID_KEY');
+    expect(await refused(get('none/a.b/ledger'))).toBe('400 INVALID_KEY');
+    expect(await refused(get(`none/${key}/ledger`))).toBe('404 NOT_FOUND');
   });
 });
 
@@ -380,6 +390,9 @@ describe('global collections', () => {
     expect(await refused(post('feed/append', { text: 'x' }))).toBe('403 FORBIDDEN');
     await ok(post('open-feed/append', { text: 'x' }));
     expect(await refused(append('any', { a: 1 }))).toBe('400 COLLECTION_TYPE_MISMATCH');
+    // Told before the body is looked at.
+    expect(await refused(append('any', {}))).toBe('400 COLLECTION_TYPE_MISMATCH');
+    expect(await refused(game.manage('POST', game.storage('any/append'), { raw: '{' }))).toBe('400 COLLECTION_TYPE_MISMATCH');
     expect(await refused(append('none', { a: 1 }))).toBe('404 NOT_FOUND');
     expect(await refused(append('feed', {}))).toBe('400 INVALID_BODY');
     expect(await refused(append('feed', [1]))).toBe('400 INVALID_BODY');
@@ -410,6 +423,24 @@ describe('global collections', () => {
     expect(await bodyOf(get('any/list'))).toEqual({ ok: true, records: [], cursor: null });
     const iso = new Date(Date.now() + 60_000).toISOString();
     expect((await bodyOf(get(`open-feed/list?after=${iso}`))).records.length).toBeGreaterThan(4);
+  });
+
+  test('a list comes to its end whatever time its records name', async () => {
+    const times = [8_640_000_000_000_000, '+275760-09-13T00:00:00.000Z', 5, 0, -5, -5, '-000001-01-01T00:00:00.000Z', null, 'soon'];
+    for (const [n, time] of times.entries()) {
+      await ok(game.manage('POST', game.storage(`odd-feed/${n}`), { body: { n, _timestamp: time } }));
+    }
+    const list = (query: string) => bodyOf(get(`odd-feed/list?${query}`));
+    const whole = (await list('limit=100')).records.map(({ n }: { n: number }) => n);
+    expect(whole).toHaveLength(times.length);
+    const seen: number[] = [];
+    for (let after = ''; seen.length <= times.length; ) {
+      const { records, cursor } = await list(`limit=1${after}`);
+      seen.push(...records.map(({ n }: { n: number }) => n));
+      if (cursor === null) break;
+      after = `&after=${cursor}`;
+    }
+    expect(seen).toEqual(whole);
   });
 
   test('have their daily limit, and so have documents', async () => {

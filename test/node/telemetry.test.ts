@@ -132,6 +132,8 @@ test('endpoint calls are recorded where the project asks for it, and tell which 
   await ok(call('greet', 1));
   await settings({ captureEndpointCalls: true });
   await ok(call('greet', 1));
+  // U+0000 once stopped the telemetry of the whole project.
+  expect(await refused(call('gr%00eet', 1))).toBe('404 ENDPOINT_NOT_FOUND');
   expect(await refused(call('part', 0))).toBe('409 NO_N');
   await ok(call('greet', 1, null));
   const calls = await eventually('the calls are listed', async () => {

@@ -9,7 +9,7 @@ import type { DocumentState } from '../../src/domain/states.ts';
 import { AUTHORITY, documentSubject } from '../../src/domain/subjects.ts';
 import { ExactNumber } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
-import { appended, changed, deleted, Feed, fillAll, freshPool, project, rowsOf, topQuery, written } from './support.ts';
+import { appended, changed, deleted, Feed, fillAll, freshPool, plain, project, rowsOf, topQuery, written } from './support.ts';
 
 let pool: pg.Pool;
 beforeAll(async () => {
@@ -73,7 +73,7 @@ describe('documents', () => {
           await feed.commit(...events);
           await project(pool, log, feed);
         }
-        expect((await createStateReader(pool).load(feed.projectId, [p1])).states).toEqual([state]);
+        expect((await createStateReader(pool).load(feed.projectId, [p1])).states.map(plain)).toEqual([state]);
         const [row] = await rowsOf(pool, `SELECT created_revision FROM savepoint.documents WHERE project = '${feed.projectId}'`);
         expect(row).toEqual({ created_revision: String(born) });
         const listed = await rowsOf(pool, `SELECT sequence FROM savepoint.records WHERE project = '${feed.projectId}'`);
@@ -92,7 +92,7 @@ describe('documents', () => {
     await project(pool, log, feed);
     const { revision, states } = await createStateReader(pool).load('replace', [p1, documentSubject('live', 'saves', 'nobody')]);
     expect(revision).toBe(2);
-    expect(states).toEqual([{ document: { a: 3 }, version: 3, createdAt: 1_000, updatedAt: 1_002 }, null]);
+    expect(states.map(plain)).toEqual([{ document: { a: 3 }, version: 3, createdAt: 1_000, updatedAt: 1_002 }, null]);
   });
 
   test('changes apply to the row that is there, also when they come in a later batch', async () => {
@@ -117,7 +117,9 @@ describe('documents', () => {
     expect((await reader.load('tombstone', [p1])).states).toEqual([{ document: null, version: 2, createdAt: 1_000, updatedAt: 1_001 }]);
     await feed.commit(written('p1', { b: 1 }, 3));
     await project(pool, log, feed);
-    expect((await reader.load('tombstone', [p1])).states).toEqual([{ document: { b: 1 }, version: 3, createdAt: 1_002, updatedAt: 1_002 }]);
+    expect((await reader.load('tombstone', [p1])).states.map(plain)).toEqual([
+      { document: { b: 1 }, version: 3, createdAt: 1_002, updatedAt: 1_002 },
+    ]);
     expect(await rowsOf(pool, `SELECT created_revision FROM savepoint.documents WHERE project = 'tombstone'`)).toEqual([
       { created_revision: '2' },
     ]);

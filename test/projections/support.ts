@@ -4,7 +4,9 @@ import type { ProjectorLogger } from '../../projections/lane.ts';
 import { migrate } from '../../projections/migrate.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../projections/projector.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
+import { PackedDocument } from '../../src/domain/document/packed.ts';
 import { type DefinitionChange, type DomainEvent, type PublishTarget, SCHEMA_VERSIONS } from '../../src/domain/events.ts';
+import type { SubjectState } from '../../src/domain/states.ts';
 import { encodeEvent, type JsonObject } from '../../src/kernel/json.ts';
 import { NO_HASH, seal } from '../../src/log/chain.ts';
 import type { Log, NewEvent } from '../../src/log/port.ts';
@@ -186,6 +188,13 @@ export async function fillAll(feed: Feed): Promise<void> {
     { type: 'access.swept', data: { before: 3_000 } },
     { type: 'session.revoked', data: { family: 's1', sessionIds: ['s2'] } },
   );
+}
+
+/** A state with all it says as members of its own, to compare with. */
+export function plain(state: SubjectState | null): SubjectState | null {
+  if (!(state instanceof PackedDocument)) return state;
+  const { document, version, createdAt, updatedAt } = state;
+  return { document, version, createdAt, updatedAt };
 }
 
 export function topQuery(order: 'asc' | 'desc', field = 'stats.xp'): JsonObject {

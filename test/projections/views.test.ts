@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createViewReader } from '../../projections/view-reader.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
 import type { Space } from '../../src/domain/events.ts';
-import { ExactNumber, type JsonObject } from '../../src/kernel/json.ts';
+import { ExactNumber, type JsonObject, numberFromText, stringifyJson } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { appended, changed, deleted, Feed, freshPool, project, rowsOf, topQuery, written } from './support.ts';
 
@@ -41,6 +41,7 @@ describe('ledger', () => {
     expect(first.summary).toEqual({
       totalIncrease: 6,
       totalDecrease: -11,
+      netChange: -5,
       entryCount: 4,
       sources: [
         { source: 'direct', count: 1, total: -5 },
@@ -79,6 +80,27 @@ describe('ledger', () => {
       { limit: 9, after: null },
     );
     expect(page.entries[0]?.after).toEqual(big);
+  });
+
+  test('sums are exact, and no number that a game may save ends them in an error', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'sums');
+    const summaryOf = async (key: string, ...texts: string[]) => {
+      const ledger = texts.map((text) => ({ field: 'id', before: 0, after: 0, delta: numberFromText(text), source: 'direct' }));
+      await feed.commit(...ledger.map((entry, n) => written(key, {}, n + 1, { ledger: [entry] })));
+      await project(pool, log, feed);
+      const filter = { space: 'live', collection: 'saves', platformId: key } as const;
+      const { summary } = await createViewReader(pool, null).ledger('sums', filter, { limit: 1, after: null });
+      const { totalIncrease, totalDecrease, netChange, entryCount } = summary;
+      expect(entryCount).toBe(texts.length);
+      return stringifyJson([totalIncrease, totalDecrease, netChange]);
+    };
+    expect(await summaryOf('a', '0.1', '0.2', '-0.4')).toBe('[0.3,-0.4,-0.1]');
+    expect(await summaryOf('b', '9007199254740993', '-9007199254740992')).toBe('[9007199254740993,-9007199254740992,1]');
+    expect(await summaryOf('c', '1.5e308', '-1.5e308', '1.5e308')).toBe(`[3${'0'.repeat(308)},-1.5e+308,1.5e+308]`);
+    expect(await summaryOf('d', '1e400', '-1e200000', '1e-20000', '2')).toBe('[2,0,2]');
+    expect(await summaryOf('e', `0.${'5'.repeat(20_000)}`)).toContain('0.5555555');
+    expect(await summaryOf('f')).toBe('[0,0,0]');
   });
 
   test('in a next space: the live history up to the fork, then its own', async () => {
@@ -148,6 +170,23 @@ describe('records', () => {
     await feed.commit(put('a', 1000, 2), deleted('c', 2, { collection: 'feed' }));
     await project(pool, log, feed);
     expect((await list('rewritten', null, 9)).ids).toEqual(['b', 'a']);
+  });
+
+  test('a time with more digits than a double holds counts as one, however the list is made', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'fractions');
+    const put = (key: string, stamp: JsonObject[string]) => written(key, { id: key, _timestamp: stamp }, 1, { collection: 'feed' });
+    const order = ['far', 'c', 'b', 'a', 'none'];
+    await feed.publish('live', [['collection', 'feed', FEED]]);
+    await feed.commit(put('b', new ExactNumber('1795337601470.123456')), put('a', 1795337601469), put('c', 1795337601471));
+    await feed.commit(put('none', new ExactNumber('1e400')), put('far', new ExactNumber('1795337601472.00000000000000001')));
+    await project(pool, log, feed);
+    expect((await list('fractions', null, 9)).ids).toEqual(order);
+    await feed.publish('live', [['collection', 'feed', { ...FEED, collectionType: 'per-platformid' }]]);
+    await project(pool, log, feed);
+    await feed.publish('live', [['collection', 'feed', FEED]]);
+    await project(pool, log, feed);
+    expect((await list('fractions', null, 9)).ids).toEqual(order);
   });
 
   test('a collection that becomes global lists what it holds, and one that no longer is forgets', async () => {

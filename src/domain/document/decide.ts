@@ -2,12 +2,13 @@ import { Buffer } from 'node:buffer';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, printOnce } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel, SchemaModel } from '../definition/model.ts';
-import type { Change, DomainEvent, Fork, Operation, Space } from '../events.ts';
+import type { Change, DomainEvent, Fork, LedgerEntry, Operation, Space } from '../events.ts';
 import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
 import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { ledgerEntries, originFinder } from './ledger.ts';
 import { type Applied, OperationError, type Origin, parseOperations } from './operations.ts';
+import { isThere } from './packed.ts';
 import { compileSchema, fillDefaults } from './schema.ts';
 import { operate, SAVE_VERSION, withClamped, withoutSaveVersion } from './store.ts';
 
@@ -58,8 +59,8 @@ export interface Decided {
 
 /** A write worked out, before anything is said about whether it may be. */
 interface Outcome {
-  /** What the writer saw; `null` for a plain document where there was none. */
-  readonly base: JsonObject | null;
+  /** What the writer saw; `null` for a plain document where there was none. Few writes compare with it, so it is made on demand. */
+  base(): JsonObject | null;
   readonly document: JsonObject;
   /** `null`: the document is stored whole. */
   readonly changes: readonly Change[] | null;
@@ -108,12 +109,23 @@ export function decideWrite(command: WriteCommand): Decided | Refusal {
   return decided(command, outcome, limited, limited.document === after ? text : printOnce(limited.document));
 }
 
-/** Deleting what is not there is fine and says nothing. The version stays: it counts writes. */
-export function decideDelete(command: DocumentCommand): { readonly events: readonly DomainEvent[]; readonly state: DocumentState | null } {
-  const { collection, space, key, current, fork, now, source } = command;
-  if (current === null || current.document === null) return { events: [], state: current };
+/** What a delete does. */
+export interface Deleted {
+  readonly events: readonly DomainEvent[];
+  readonly state: DocumentState | null;
+}
+
+/**
+ * Deleting what is not there is fine and says nothing. The version stays: it counts writes. `saveVersion` is the one that the caller
+ * has seen, as in a write: 409 `STALE_SAVE` where it is another one by now.
+ */
+export function decideDelete(command: DocumentCommand, saveVersion: number | null = null): Deleted | Refusal {
+  const { collection, space, key, current, fork, now } = command;
+  const stale = saveVersion === null ? null : checkSeen(current, saveVersion);
+  if (stale !== null) return stale;
+  if (!isThere(current)) return { events: [], state: current };
   const { version, createdAt } = current;
-  const ledger = ledgerEntries(collection.schema, current.document, null, () => undefined, source);
+  const ledger = ledgerOf(command, null, NO_ORIGINS);
   const event: DomainEvent = {
     type: 'document.deleted',
     data: {
@@ -136,16 +148,18 @@ function readSchema({ fillDefaults: fills, collection }: WriteCommand): SchemaMo
 
 function workOut(command: WriteCommand): Outcome {
   const { body, current } = command;
-  const stored = current?.document ?? null;
   const schema = readSchema(command);
   if (body.kind === 'replace') {
-    const base = stored === null ? null : fillDefaults(schema, stored);
+    const base = () => {
+      const stored = current?.document ?? null;
+      return stored === null ? null : fillDefaults(schema, stored);
+    };
     return { base, document: withoutSaveVersion(body.document), changes: null, increases: NO_INCREASES, origins: NO_ORIGINS };
   }
+  const stored = current?.document ?? null;
   const operated = operate(schema, stored, body.ops, body.applied ?? null);
-  if (stored !== null) return operated;
-  const { base, document, increases, origins } = operated;
-  return { base, document, changes: null, increases, origins };
+  const { document, changes, increases, origins } = operated;
+  return { base: () => operated.base, document, changes: stored === null ? null : changes, increases, origins };
 }
 
 function refusingOperations<Result>(run: () => Result): Result | Refusal {
@@ -168,15 +182,19 @@ function checkForm({ body, checkSchema, collection, maxBytes }: WriteCommand, do
 
 function checkVersion({ collection, current, saveVersion, strictSaveVersion }: WriteCommand): Refusal | null {
   if (saveVersion === null) return strictSaveVersion && collection.requireSaveVersion ? refusal('SAVE_VERSION_REQUIRED') : null;
-  const actual = current === null || current.document === null ? 0 : current.version;
+  return checkSeen(current, saveVersion);
+}
+
+function checkSeen(current: DocumentState | null, saveVersion: number): Refusal | null {
+  const actual = isThere(current) ? current.version : 0;
   return saveVersion === actual ? null : refusal('STALE_SAVE', undefined, { error: { expected: saveVersion, actual } });
 }
 
 function decided(command: WriteCommand, outcome: Outcome, limited: Limited, text: string): Decided {
-  const { space, collection, key, current, fork, now, body, source } = command;
+  const { space, collection, key, current, fork, now, body } = command;
   const { document, windows, flags } = limited;
   const version = (current?.version ?? 0) + 1;
-  const ledger = ledgerEntries(collection.schema, current?.document ?? null, document, originFinder(outcome.origins), source);
+  const ledger = ledgerOf(command, document, outcome.origins);
   const { changes } = outcome;
   // Every member each time, `undefined` for none: objects of one shape, made in one go, on the path that every write takes.
   const written: DomainEvent = {
@@ -196,9 +214,20 @@ function decided(command: WriteCommand, outcome: Outcome, limited: Limited, text
     },
     after: document,
   };
-  const isNew = current === null || current.document === null || fork !== undefined;
-  const state = { document, version, createdAt: isNew ? now : current.createdAt, updatedAt: now };
+  const createdAt = isThere(current) && fork === undefined ? current.createdAt : now;
+  const state = { document, version, createdAt, updatedAt: now };
   return { events: [written, ...flags.map((flag) => flagged(command, flag))], state, text };
+}
+
+/** The old document is not looked into for a collection without a ledger. */
+function ledgerOf(
+  { collection, current, source }: DocumentCommand,
+  after: JsonObject | null,
+  origins: Outcome['origins'],
+): readonly LedgerEntry[] {
+  const { schema } = collection;
+  if (schema.ledgerPaths.length === 0) return [];
+  return ledgerEntries(schema, current?.document ?? null, after, originFinder(origins), source);
 }
 
 function flagged({ space, collection, key }: WriteCommand, flag: Flag): DomainEvent {

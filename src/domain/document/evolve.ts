@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { DocumentDeleted, DocumentWritten, DomainEvent, RecordAppended } from '../events.ts';
 import type { DocumentState, IdempotencyState } from '../states.ts';
 import { applyChanges } from './draft.ts';
+import { isThere } from './packed.ts';
 
 export type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
 type Written = Extract<DocumentEvent, { readonly type: 'document.written' }>;
@@ -37,9 +38,8 @@ function baseOf(state: DocumentState | null, { fork }: DocumentWritten | Documen
 }
 
 function evolveWritten(base: DocumentState | null, { data, after }: Written, recordedAt: number): DocumentState {
-  const old = base?.document ?? null;
-  const document = data.document ?? after ?? applyChanges(old ?? {}, data.changes ?? []);
-  const createdAt = base === null || old === null ? recordedAt : base.createdAt;
+  const document = data.document ?? after ?? applyChanges(base?.document ?? {}, data.changes ?? []);
+  const createdAt = isThere(base) ? base.createdAt : recordedAt;
   return { document, version: data.version, createdAt, updatedAt: recordedAt };
 }
 

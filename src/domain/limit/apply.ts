@@ -12,8 +12,8 @@ import { retryAfter } from './windows.ts';
 
 export interface LimitedWrite extends Counting {
   readonly rules: readonly RuleModel[];
-  /** The document as it read before, defaults filled in; `null` when there was none. */
-  readonly before: JsonObject | null;
+  /** The document as it read before, defaults filled in; `null` when there was none. Not asked for where no rule compares. */
+  before(): JsonObject | null;
   readonly after: JsonObject;
   /** What readers fill in: a member left out of a document reads as its default again, and that may be growth. */
   readonly schema: SchemaModel;
@@ -54,10 +54,11 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
   if (daily instanceof Refusal) return daily;
   const rules = rulesOf(write.rules, write.collection);
   if (rules.length === 0) return { document: write.after, clamped: [], windows: daily, flags: [] };
-  const read = asRead(write);
-  const asked = rules.map((rule) => ({ rule, amount: amountOf(read, rule.field) })).filter(({ amount }) => amount > 0);
+  const before = write.before();
+  const read = asRead(write, before);
+  const asked = rules.map((rule) => ({ rule, amount: amountOf(read, before, rule.field) })).filter(({ amount }) => amount > 0);
   const granted = grants(write, asked);
-  const clamped = asked.length === 0 ? [] : lowered(read, asked, granted);
+  const clamped = asked.length === 0 ? [] : lowered(read, before, asked, granted);
   const demands = asked.map(({ rule, amount }) => ({ rule, amount: granted.get(rule.field) ?? amount }));
   const counted = countDemands(write, demands);
   if (counted instanceof Refusal) return counted;
@@ -65,13 +66,13 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
 }
 
 /** The write with the document as it reads after. A new document's defaults are what everybody begins with, and no growth. */
-function asRead(write: LimitedWrite): LimitedWrite {
-  const after = write.before === null ? write.after : fillDefaults(write.schema, write.after);
+function asRead(write: LimitedWrite, before: JsonObject | null): LimitedWrite {
+  const after = before === null ? write.after : fillDefaults(write.schema, write.after);
   return after === write.after ? write : { ...write, after };
 }
 
 /** Upward moves under operations, or what a comparison shows when that is more. A write itself is 1 of `*`. */
-function amountOf({ before, after, increases }: LimitedWrite, field: string): number {
+function amountOf({ after, increases }: LimitedWrite, before: JsonObject | null, field: string): number {
   if (field === '*') return 1;
   const now = getPath(after, field);
   const old = before === null ? undefined : getPath(before, field);
@@ -95,16 +96,21 @@ function used(write: LimitedWrite, rule: RuleModel, window: WindowName): number 
 }
 
 /** The values of fields that were asked to grow by more than was granted. */
-function lowered(write: LimitedWrite, asked: readonly Demand[], granted: ReadonlyMap<string, number>): Change[] {
+function lowered(
+  { after }: LimitedWrite,
+  before: JsonObject | null,
+  asked: readonly Demand[],
+  granted: ReadonlyMap<string, number>,
+): Change[] {
   const amounts = new Map(asked.map(({ rule, amount }) => [rule.field, amount]));
   return [...granted].flatMap(([field, grant]): Change[] => {
     const excess = (amounts.get(field) ?? 0) - grant;
-    return excess > 0 ? lower(write, field, excess) : [];
+    return excess > 0 ? lower(before, after, field, excess) : [];
   });
 }
 
 /** Never below the old value: a field that ends lower than it began was not what went over. */
-function lower({ before, after }: LimitedWrite, field: string, excess: number): Change[] {
+function lower(before: JsonObject | null, after: JsonObject, field: string, excess: number): Change[] {
   const now = getPath(after, field);
   const given = before === null ? undefined : getPath(before, field);
   const old = isNumber(given) ? given : 0;

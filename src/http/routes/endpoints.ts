@@ -77,11 +77,15 @@ const RESERVED_QUERIES: ReadonlySet<string> = new Set(
   ].map((name) => name.toLowerCase()),
 );
 
+/** Throws 400 INVALID_INPUT for what no JSON body may hold either: written, it would be read by nobody any more. */
 function inputOfQuery(exchange: Exchange): JsonObject {
   const members: [string, string][] = [];
   for (const [name, value] of Object.entries(queryOf(exchange))) {
     if (RESERVED_QUERIES.has(name.toLowerCase())) continue;
-    members.push([name, (Array.isArray(value) ? value[0] : value) ?? '']);
+    const text = (Array.isArray(value) ? value[0] : value) ?? '';
+    if (name === '__proto__') throw refusal('INVALID_INPUT', 'A field cannot be called __proto__');
+    if (name.includes('\0') || text.includes('\0')) throw refusal('INVALID_INPUT', 'The query holds U+0000');
+    members.push([name, text]);
   }
   return Object.fromEntries(members);
 }

@@ -35,7 +35,7 @@ export const predictedTokens: Plant = {
     set.fold = (event, size) => {
       fold.call(set, event, size);
       for (const subject of subjectsOf(event)) {
-        const held = subject.startsWith('collection/') ? undefined : set.durable(subject);
+        const held = set.durable(subject);
         if (held) mark(held, event.revision);
       }
     };

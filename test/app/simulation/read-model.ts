@@ -33,9 +33,7 @@ export class ReadModel {
     const from = (this.checkpoint?.revision ?? -1) + 1;
     for (const recorded of await this.#world.log.read(STREAM, { from, limit, direction: 'forwards' })) {
       const event = readProjectEvent(recorded);
-      for (const subject of subjectsOf(event)) {
-        if (!subject.startsWith('collection/')) this.#rows.set(subject, evolve(subject, this.row(subject), event));
-      }
+      for (const subject of subjectsOf(event)) this.#rows.set(subject, evolve(subject, this.row(subject), event));
       this.checkpoint = { revision: event.revision, hash: event.hash };
     }
     if (this.checkpoint) this.onProgress(this.checkpoint.revision);

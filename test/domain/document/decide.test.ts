@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type Decided, decideDelete, decideWrite, readWriteBody, type WriteCommand } from '../../../src/domain/document/decide.ts';
+import {
+  type Decided,
+  type Deleted,
+  type DocumentCommand,
+  decideWrite,
+  decideDelete as deleteDecision,
+  readWriteBody,
+  type WriteCommand,
+} from '../../../src/domain/document/decide.ts';
 import { evolveDocument } from '../../../src/domain/document/evolve.ts';
 import type { DocumentWritten } from '../../../src/domain/events.ts';
 import { normaliseRules } from '../../../src/domain/limit/rules.ts';
@@ -273,6 +281,23 @@ test('a flagged write is stored, and says so once', () => {
 describe('delete', () => {
   const tracked = collection({ gold: { type: 'number', _ledger: true } });
   const command = { collection: tracked, space: 'live', key: 'p1', now: NOW, source: 'direct' } as const;
+  const decideDelete = (sent: DocumentCommand): Deleted => {
+    const decision = deleteDecision(sent);
+    if (decision instanceof Refusal) throw decision;
+    return decision;
+  };
+
+  test('a caller that names another version than the present one is refused; 0 says that nothing is there', () => {
+    const current = stored({ gold: 5 });
+    const stale = (state: typeof current | null, saveVersion: number) => {
+      const decision = deleteDecision({ ...command, current: state }, saveVersion);
+      return decision instanceof Refusal ? [decision.code, decision.extra.error] : null;
+    };
+    expect(stale(current, current.version)).toBeNull();
+    expect(stale(current, 1)).toEqual(['STALE_SAVE', { expected: 1, actual: current.version }]);
+    expect(stale(null, 0)).toBeNull();
+    expect(stale(stored(null), 3)).toEqual(['STALE_SAVE', { expected: 3, actual: 0 }]);
+  });
 
   test('what is not there stays not there, without an event', () => {
     expect(decideDelete({ ...command, current: null })).toEqual({ events: [], state: null });

@@ -7,7 +7,7 @@ import { normaliseRules } from '../../../src/domain/limit/rules.ts';
 import { windowEnd, windowStart } from '../../../src/domain/limit/windows.ts';
 import type { WindowState } from '../../../src/domain/states.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
-import { ExactNumber, type Json } from '../../../src/kernel/json.ts';
+import { ExactNumber, type Json, type JsonObject } from '../../../src/kernel/json.ts';
 import { collection, NOW, windows } from '../document/fixtures.ts';
 
 const DAY_START = Date.UTC(2024, 4, 15);
@@ -26,15 +26,17 @@ function rule(changes: Record<string, Json> = {}) {
   };
 }
 
+type Growth = Partial<Omit<LimitedWrite, 'before'>> & { readonly before?: JsonObject | null };
+
 /** Gold goes from 1 to 1 + `amount` in the document of `p1`. */
-function growth(amount: number, rules: Json, changes: Partial<LimitedWrite> = {}): LimitedWrite {
+function growth(amount: number, rules: Json, { before = { gold: 1 }, ...changes }: Growth = {}): LimitedWrite {
   return {
     rules: normaliseRules(rules),
     collection: collection(),
     key: 'p1_slot',
     player: 'caller',
     now: NOW,
-    before: { gold: 1 },
+    before: () => before,
     after: { gold: 1 + amount },
     schema: compileSchema(undefined),
     increases: new Map(),
@@ -222,7 +224,7 @@ describe('amount', () => {
 });
 
 describe('subjects', () => {
-  const counterOf = (changes: Partial<LimitedWrite>, rules: Json = [rule()]) => passed(growth(1, rules, changes)).windows[0]?.counter;
+  const counterOf = (changes: Growth, rules: Json = [rule()]) => passed(growth(1, rules, changes)).windows[0]?.counter;
 
   test('the player of the key, the caller in global collections, all together', () => {
     expect(counterOf({ key: 'p2' })).toBe('rl_players_gold/players/gold/perDay/p2');

@@ -61,6 +61,12 @@ describe('an endpoint call', () => {
     expect([called('anonymous'), called('0'), called('a b')]).toEqual([undefined, undefined, undefined]);
   });
 
+  test('under an address that no endpoint can have is none', () => {
+    const slugs = ['a\0b', 'a b', '😀', 'x'.repeat(129), '__proto__', ''];
+    expect(slugs.filter((slug) => called('7656', { slug }))).toEqual([]);
+    expect(called('7656', { slug: 'not-there.2' })).toMatchObject({ label: 'not-there.2' });
+  });
+
   test('names the player as the game does: in the input, the answer, or the answer’s response', () => {
     expect(called('1', { input: { playerName: 'Ada' }, body: { playerName: 'Bo' } })).toMatchObject({ playerName: 'Ada' });
     expect(called('1', { body: { playerName: 'Bo' } })).toMatchObject({ playerName: 'Bo' });
