@@ -16,7 +16,7 @@ import { Sleeper } from './sleeper.ts';
 import { advancedTo, pausedViews, type Standing, shownBy, type ViewPlace, viewsBehind, viewsInStep, withView } from './standing.ts';
 import type { ProjectionName, Session } from './tables.ts';
 import { transaction } from './transaction.ts';
-import { catchUpView, noteFailure } from './views.ts';
+import { catchUpView, noteFailure, passes } from './views.ts';
 import { Waiters } from './waiters.ts';
 import { type Memory, writeBatch } from './write.ts';
 
@@ -328,7 +328,7 @@ export class Lane {
   async #viewFailed(view: Projection, standing: Standing, error: unknown): Promise<void> {
     const { pool, logger, counters } = this.#context;
     counters.failures += 1;
-    const paused = await noteFailure(pool, this.projectId, view, standing, error, Date.now());
+    const paused = !passes(error) && (await noteFailure(pool, this.projectId, view, standing, error, Date.now()));
     const fields = { project: this.projectId, view: view.name, err: error };
     if (paused) logger.error(fields, 'a view is paused for this project; cure the cause, then savepoint rebuild <view>');
     else logger.warn(fields, 'a view could not be written and will be tried again');

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
+import { isDatabaseOutage } from '../src/kernel/outage.ts';
 import { decodeProjectEvent } from '../src/log/decode.ts';
-import type { Log } from '../src/log/port.ts';
+import { type Log, LogUnavailable } from '../src/log/port.ts';
 import { projectStream } from '../src/log/streams.ts';
 import type { Projection } from './batch.ts';
 import { advance, CheckpointMoved, hold } from './checkpoints.ts';
@@ -46,6 +47,18 @@ async function reindex(session: Session, view: Projection, from: number, standin
   await hold(session, ['documents', 'definitions'], standing.revision);
   await advance(session, [view.name], from, standing);
   await view.reindex?.(session, memory.catalog);
+}
+
+/** Deadlocks, locks that were waited for too long, statements and transactions that were ended from outside. */
+const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
+
+/**
+ * Whether a failure says nothing of the view: the database or the log could not be reached, or somebody was in the way. It passes by
+ * itself, so it is no try: five lost connections in a row once left a ledger standing until somebody rebuilt it.
+ */
+export function passes(error: unknown): boolean {
+  if (error instanceof LogUnavailable || isDatabaseOutage(error)) return true;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && PASSING.test(error.code);
 }
 
 /** Notes a failure where operators and every node see it; the last try pauses. Answers whether the view is paused now. */

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { LogOutput } from './log-output.ts';
 
 /** Members that are never written, whatever logs an object that holds one. Addresses carry passwords. */
 const SECRETS = [
@@ -12,6 +13,14 @@ export function createLogger(options: { readonly level: string }, destination: D
   return pino({ level: options.level, base: null, redact: { paths, censor: '[redacted]' } }, destination);
 }
 
+let output: LogOutput | null = null;
+
+/** One for the process: two would write into each other's lines. */
 function standardError(): DestinationStream {
-  return pino.destination({ dest: 2, sync: false });
+  if (output === null) {
+    const made = new LogOutput(2);
+    process.once('exit', () => made.flush());
+    output = made;
+  }
+  return output;
 }

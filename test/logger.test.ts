@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
+import { LogOutput } from '../src/log-output.ts';
 import { createLogger } from '../src/logger.ts';
 
 it('addresses and keys are never written, whoever logs an object that holds them', () => {
@@ -16,4 +20,46 @@ it('addresses and keys are never written, whoever logs an object that holds them
   logger.info({ err: Object.assign(new Error('no'), { connectionString: config.databaseUrl }) });
   expect(lines).toHaveLength(3);
   expect(lines.join('')).not.toContain(hidden);
+});
+
+describe('the lines of the log', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'savepoint-log-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('come out whole and in order, the last of them at the end of the process', async () => {
+    const path = join(folder, 'log');
+    const fd = openSync(path, 'w');
+    const output = new LogOutput(fd);
+    const lines = Array.from({ length: 500 }, (_, index) => `${index} ${'x'.repeat(200)}\n`);
+    for (const line of lines) output.write(line);
+    await expect.poll(() => readFileSync(path, 'utf8')).toBe(lines.join(''));
+    output.write('first\n');
+    output.write('last\n');
+    output.flush();
+    await expect.poll(() => readFileSync(path, 'utf8').split('\n').slice(-3).toSorted()).toEqual(['', 'first', 'last']);
+    closeSync(fd);
+  });
+
+  // With the library's stream a node whose log lay on a full disk answered nobody, and no SIGTERM ended it.
+  it.runIf(existsSync('/dev/full'))('are dropped where there is no room, which neither throws nor waits', async () => {
+    const fd = openSync('/dev/full', 'w');
+    const output = new LogOutput(fd);
+    const logger = createLogger({ level: 'info' }, output);
+    for (let turn = 0; turn < 20_000; turn += 1) logger.info('x'.repeat(200));
+    output.flush();
+    // The write under way has ended in the thread pool by the time that a later one of its own kind has.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    closeSync(fd);
+  });
+
+  it('are counted when too many wait, and the count is told', async () => {
+    const path = join(folder, 'flood');
+    const fd = openSync(path, 'w');
+    const output = new LogOutput(fd);
+    for (let turn = 0; turn < 3_000; turn += 1) output.write(`${'x'.repeat(999)}\n`);
+    await expect.poll(() => readFileSync(path, 'utf8')).toContain('x\n');
+    output.write('later\n');
+    await expect.poll(() => readFileSync(path, 'utf8')).toContain('"msg":"lines of this log were lost"}');
+    closeSync(fd);
+  });
 });

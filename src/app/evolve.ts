@@ -1,5 +1,6 @@
 import { EMPTY_DEFINITIONS, evolveDefinitions } from '../domain/definition/evolve.ts';
 import { evolveDocument, evolveIdempotency } from '../domain/document/evolve.ts';
+import { packed } from '../domain/document/packed.ts';
 import type { DomainEvent, ProjectEvent } from '../domain/events.ts';
 import { evolveWindow } from '../domain/limit/evolve.ts';
 import { evolvePage, isPageEvent } from '../domain/page/page.ts';
@@ -20,7 +21,11 @@ export function evolve(subject: SubjectKey, state: SubjectState | null, event: P
   if (isPageEvent(event)) return evolvePage(state !== null && 'page' in state ? state : null, event, event.metadata.recordedAt);
   if (!isDocumentEvent(event)) return state;
   const { recordedAt } = event.metadata;
-  if (subject.startsWith('document/')) return evolveDocument(state !== null && 'version' in state ? state : null, event, recordedAt);
+  if (subject.startsWith('document/')) {
+    const next = evolveDocument(state !== null && 'version' in state ? state : null, event, recordedAt);
+    // Who stores documents whole goes on to do so, and never looks into them. Who changes parts needs the value for the next change.
+    return event.type === 'document.written' && event.data.changes !== undefined ? next : packed(next);
+  }
   if (event.type === 'document.deleted') return state;
   if (subject.startsWith('idempotency/')) return event.type === 'record.appended' ? evolveIdempotency(event.data, recordedAt) : state;
   const change = event.data.windows?.find(({ counter }) => windowSubject(event.data.space, counter) === subject);

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { PackedDocument, packed } from '../domain/document/packed.ts';
+import { PackedDocument } from '../domain/document/packed.ts';
 import type { ProjectEvent } from '../domain/events.ts';
 import type { SubjectState } from '../domain/states.ts';
 import { AUTHORITY, collectionChangedBy, DEFINITIONS, type SubjectKey, subjectsOf } from '../domain/subjects.ts';
@@ -88,13 +88,6 @@ export function weigh(size: number): number {
 /** A packed document is its text: two bytes a character at most, or one and another text as it is served. */
 function weighCached({ state, size }: Version): number {
   return state instanceof PackedDocument ? state.text.length * 2 + OVERHEAD : weigh(size);
-}
-
-/** The same version, as it is kept while nobody changes it. */
-function packedVersion(version: Version): Version {
-  const { token, state, size, memo } = version;
-  if (state === null || !('document' in state)) return version;
-  return { token, state: packed(state), size, memo };
 }
 
 export class WorkingSet {
@@ -298,12 +291,11 @@ export class WorkingSet {
 
   /** What changed no later than the horizon is left to the cache, which takes nothing larger than itself; unless somebody keeps it. */
   #unpin(held: Held): void {
-    const { subject } = held;
+    const { subject, version } = held;
     if (!held.pinned || held.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
-    this.windowBytes -= weigh(held.version.size);
-    held.version = packedVersion(held.version);
+    this.windowBytes -= weigh(version.size);
     held.pinned = false;
-    this.#cache.set(held, held.version);
+    this.#cache.set(held, version);
     if (!this.#cache.has(held)) this.#held.delete(subject);
   }
 

@@ -19,6 +19,11 @@ const CURES: Readonly<Record<string, string>> = {
   '53300': 'The server takes no more connections: raise its max_connections, or stop what holds them.',
 };
 
+/** What a program tells a failure by: the code of a refusal, of a system's or of Postgres' error. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code !== '' ? error.code : 'FAILED';
+}
+
 /** A failure in words: what was wrong and what to do. A stack is shown only for what is a fault of ours, and only on request. */
 export function explain(error: unknown): string {
   if (error instanceof DatabaseProblem || error instanceof ConfigProblem) return error.message;

@@ -4,11 +4,14 @@ import { run } from './run.ts';
 
 const words = process.argv.slice(2);
 
-// Whoever reads the output may stop before its end, as `| head` does: then a command has nothing more to do. A node goes on serving.
+// Whoever reads the output may stop before its end, as `| head` does: then a command has nothing more to do. What it says may also find no
+// room on a disk. A node goes on serving whatever becomes of its words.
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    if (words[0] !== 'start') process.exit();
+    if (words[0] === 'start') return;
+    if (error.code === 'EPIPE') process.exit();
+    if (output === process.stdout) process.stderr.write(`savepoint: the output cannot be written: ${error.message}\n`);
+    process.exit(1);
   });
 }
 

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { Command } from 'commander';
-import { PAGE_TYPES, type SavePage } from '../domain/page/page.ts';
+import { LONGEST_CONTENT, PAGE_TYPES, type SavePage } from '../domain/page/page.ts';
 import { refusal } from '../kernel/errors.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
 
@@ -48,12 +48,20 @@ async function pageOf(slug: string, { file, title, type, status }: PutOptions): 
   return { slug, title: title ?? heading ?? slug, type: known, content, statusLevel: status ?? null };
 }
 
+/** UTF-8 takes up to four bytes for a character. */
+const MOST_BYTES = 4 * LONGEST_CONTENT;
+
 async function textOf(file: string): Promise<string> {
+  const chunks: Buffer[] = [];
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
+    // No further than a page may reach: the file may be one that never ends.
+    for await (const chunk of createReadStream(file, { end: MOST_BYTES })) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    if (bytes.length <= MOST_BYTES) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw refusal('VALIDATION_FAILED', `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
+  throw refusal('VALIDATION_FAILED', `A page holds ${LONGEST_CONTENT} characters at most`);
 }
 
 interface PageRow {

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Positioned } from '../app/app.ts';
+import { refusal } from '../kernel/errors.ts';
 import { type Json, stringifyJson } from '../kernel/json.ts';
 import { drain, hasUnreadBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
+import type { Unsent } from './unsent.ts';
 
 /** What a handler returns; {@link send} is the one place that writes it. Exactly one of `body` and `text` is there. */
 export interface Answer {
@@ -14,9 +16,14 @@ export interface Answer {
   /** `application/json; charset=utf-8` when left out. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What was asked for is done: this answer must not become a refusal. */
+  readonly done?: boolean;
   /** The connection cannot be used again, such as after a body that never came. */
   readonly close?: boolean;
 }
+
+/** Smaller answers are neither counted nor refused: what a system keeps for a connection is more. */
+const LARGE_BYTES = 65_536;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -29,24 +36,27 @@ export function freshHeaders(at: Positioned): Record<string, string> {
 
 /**
  * Writes an answer. What the client is still sending is taken in first, within bounds: a socket closed over unread bytes is reset,
- * and the client would never see its answer.
+ * and the client would never see its answer. Throws 503 BUSY instead of a large answer where too many wait to be taken already.
  */
 export async function send(
   res: ServerResponse,
   exchange: Exchange,
   answer: Answer,
   shared: readonly string[],
+  unsent: Unsent,
   closing: boolean,
 ): Promise<void> {
   const drained = answer.close || !hasUnreadBody(exchange.req) || (await drain(exchange.req));
   if (res.headersSent || res.destroyed) return;
 
   const text = answer.text ?? stringifyJson(answer.body ?? null);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > LARGE_BYTES) countUnsent(res, exchange, answer, unsent, bytes);
   const headers = [
     'Content-Type',
     answer.contentType ?? JSON_TYPE,
     'Content-Length',
-    String(Buffer.byteLength(text)),
+    String(bytes),
     'X-Correlation-ID',
     exchange.requestId,
     ...shared,
@@ -56,5 +66,14 @@ export async function send(
 
   res.writeHead(answer.status ?? 200, headers);
   if (exchange.method === 'HEAD') res.end();
-  else res.end(text);
+  // As a text it would wait twice: as it is, and as the bytes of it.
+  else res.end(bytes > LARGE_BYTES ? Buffer.from(text) : text);
+}
+
+/** Only what was read can be refused: it can be read again. */
+function countUnsent(res: ServerResponse, exchange: Exchange, answer: Answer, unsent: Unsent, bytes: number): void {
+  if (!unsent.hasRoomFor(bytes) && exchange.method === 'GET' && answer.done !== true) {
+    throw refusal('BUSY', 'Too many answers wait to be taken; try again shortly');
+  }
+  unsent.add(res, bytes);
 }

@@ -1,6 +1,7 @@
 import type { OutputNames } from '../domain/wire-names.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { isDatabaseOutage } from '../kernel/outage.ts';
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../log/port.ts';
 import type { Answer } from './answer.ts';
 
@@ -16,20 +17,8 @@ export function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
   if (thrown instanceof OutcomeUnknown) return refusal('OUTCOME_UNKNOWN');
   if (thrown instanceof AppendTooLarge) return refusal('APPEND_TOO_LARGE');
-  if (thrown instanceof LogUnavailable || isConnectionFault(thrown)) return refusal('STORAGE_UNAVAILABLE');
+  if (thrown instanceof LogUnavailable || isDatabaseOutage(thrown)) return refusal('STORAGE_UNAVAILABLE');
   return refusal('INTERNAL_ERROR');
-}
-
-// SQLSTATE classes 08 (connection), 57P (operator intervention) and 53 (resources), and what node's sockets report.
-const CONNECTION_CODE = /^(?:08...|57P0[123]|53[0-9]..|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/;
-// The pg client and its pool report these without a code.
-const CONNECTION_TEXT = /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
-
-/** Whether a database could not be reached, as opposed to having refused a statement. */
-function isConnectionFault(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  if ('code' in thrown && typeof thrown.code === 'string' && CONNECTION_CODE.test(thrown.code)) return true;
-  return CONNECTION_TEXT.test(thrown.message);
 }
 
 /** The envelope of the specification (seed: Errors 1; security 10.1), with a copy of the text that the editor reads. */

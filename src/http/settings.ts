@@ -20,6 +20,10 @@ export interface HttpSettings {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
+  /** Bytes of large answers that may wait to be taken by their clients, over all connections. */
+  readonly unsentBytes: number;
+  /** How long a client may take for one when there are too many. */
+  readonly unsentGraceMs: number;
   /** Request buckets per client address; `null` turns them off. */
   readonly buckets: Readonly<Record<BucketGroup, BucketRule>> | null;
   /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed. */
@@ -53,6 +57,8 @@ export const HTTP_DEFAULTS: HttpSettings = {
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 65_000,
+  unsentBytes: 134_217_728,
+  unsentGraceMs: 5_000,
   buckets: {
     game: { burst: 600, perSecond: 200 },
     management: { burst: 120, perSecond: 20 },

@@ -11,6 +11,7 @@ import { type AddressOf, type Context, type Exchange, openExchange, type State }
 import type { Metrics } from './metrics.ts';
 import type { Families } from './routes/families.ts';
 import type { HttpSettings } from './settings.ts';
+import { Unsent } from './unsent.ts';
 
 export interface TransportParts {
   readonly settings: HttpSettings;
@@ -27,6 +28,7 @@ export interface TransportParts {
 export function transport(parts: TransportParts): (ctx: ParameterizedContext<State>) => Promise<void> {
   const { settings, metrics, log } = parts;
   const names = wireNames(settings.wireNames);
+  const unsent = new Unsent(settings.unsentBytes, settings.unsentGraceMs);
 
   return async function handle(ctx): Promise<void> {
     const exchange = openExchange(ctx.req, parts.addressOf);
@@ -46,12 +48,13 @@ export function transport(parts: TransportParts): (ctx: ParameterizedContext<Sta
     }
     const shared = corsHeaders(settings.corsOrigins, exchange);
     try {
-      await send(ctx.res, exchange, answer, shared, parts.closing());
+      await send(ctx.res, exchange, answer, shared, unsent, parts.closing());
     } catch (error) {
       // An answer that cannot be written, such as one with an impossible header, is a fault of ours.
       thrown = error;
-      answer = refusalAnswer(refusal('INTERNAL_ERROR'), exchange.requestId, names);
-      await send(ctx.res, exchange, answer, shared, true);
+      failure = refusalOf(error);
+      answer = refusalAnswer(failure, exchange.requestId, names);
+      await send(ctx.res, exchange, answer, shared, unsent, true);
     }
 
     const status = answer.status ?? 200;

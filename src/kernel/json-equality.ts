@@ -25,3 +25,29 @@ function objectsEqual(a: JsonObject, b: JsonObject): boolean {
     return mine !== undefined && theirs !== undefined && jsonEquals(mine, theirs);
   });
 }
+
+/**
+ * {@link jsonEquals} against one value, for many others. What a comparison takes depends on the other value alone, however large the
+ * one is: the members of a wide object are counted once for all of them.
+ */
+export function equalTo(wanted: Json): (value: Json) => boolean {
+  if (isNumber(wanted)) return (value) => isNumber(value) && numbersEqual(value, wanted);
+  if (isArray(wanted)) {
+    const items = wanted.map(equalTo);
+    return (value) => isArray(value) && value.length === items.length && value.every((item, index) => items[index]?.(item) === true);
+  }
+  if (!isObject(wanted)) return (value) => value === wanted;
+  const members = membersEqualTo(wanted);
+  const count = Object.keys(wanted).length;
+  return (value) => isObject(value) && Object.keys(value).length === count && members(value);
+}
+
+/** Whether an object has all these members, whatever else it has. Ends at the first that it lacks. */
+export function membersEqualTo(wanted: JsonObject): (value: JsonObject) => boolean {
+  const members = Object.entries(wanted).map(([name, item]) => ({ name, equals: equalTo(item) }));
+  return (value) =>
+    members.every(({ name, equals }) => {
+      const own = Object.hasOwn(value, name) ? value[name] : undefined;
+      return own !== undefined && equals(own);
+    });
+}

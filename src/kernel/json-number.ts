@@ -34,13 +34,13 @@ export function numberFromText(text: string): NumberValue {
 
 /** The nearest double; may be infinite. */
 export function toDouble(value: NumberValue): number {
-  return typeof value === 'number' ? value : Number(value.text);
+  return typeof value === 'number' ? value : value.double;
 }
 
 /** Decimal equality. */
 export function numbersEqual(a: NumberValue, b: NumberValue): boolean {
   if (typeof a === 'number' && typeof b === 'number') return a === b;
-  return form(textOf(a)) === form(textOf(b));
+  return formOf(a) === formOf(b);
 }
 
 /** a + b: in doubles where both are, exactly where one is exact or an integer sum would leave the safe range. Throws {@link NumberTooLong}. */
@@ -137,6 +137,10 @@ function form(text: string): string {
   if (isLongPower(power)) return text;
   const exponent = BigInt(power) - BigInt(fraction.length) + BigInt(significant.length - digits.length);
   return `${sign}${digits}e${exponent}`;
+}
+
+function formOf(value: NumberValue): string {
+  return typeof value === 'number' ? form(String(value)) : value.form(form);
 }
 
 function isLongPower(power: string): boolean {

@@ -14,13 +14,28 @@ export const exactRendering: { current: ((text: string) => unknown) | null } = {
 /** A number whose decimal value a double cannot hold; `text` is its JSON text as it was sent. */
 export class ExactNumber {
   readonly text: string;
+  #double: number | null = null;
+  #form: string | null = null;
+
   constructor(text: string) {
     this.text = text;
   }
 
+  /** The nearest double; may be infinite. Kept, as a text of any length may be compared with any number of others. */
+  get double(): number {
+    this.#double ??= Number(this.text);
+    return this.#double;
+  }
+
+  /** The one text of its decimal value, kept for the same reason; `make` is how that is made. */
+  form(make: (text: string) => string): string {
+    this.#form ??= make(this.text);
+    return this.#form;
+  }
+
   /** For `JSON.stringify` itself. Outside `stringifyJson` and `encodeEvent` the nearest double must do: say so by not using them. */
   toJSON(): unknown {
-    return exactRendering.current === null ? Number(this.text) : exactRendering.current(this.text);
+    return exactRendering.current === null ? this.double : exactRendering.current(this.text);
   }
 }
 

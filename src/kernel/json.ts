@@ -1,6 +1,6 @@
 /** JSON as the whole product uses it: values, exact numbers, parsing, printing, the stored form of events, equality. */
 export { jsonIn } from './json-attempt.ts';
-export { jsonEquals } from './json-equality.ts';
+export { equalTo, jsonEquals, membersEqualTo } from './json-equality.ts';
 export { decodeEvent, encodeEvent } from './json-event.ts';
 export {
   addNumbers,

@@ -63,3 +63,40 @@ it('cuts a connection that never takes its answers, and does not call that a fau
   expect(server.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   socket.destroy();
 });
+
+describe('answers that are not taken', () => {
+  const large = { text: 'x'.repeat(16 * 1024 * 1024) };
+
+  /** A server of whose large answers one is waiting to be taken. */
+  async function withOneWaiting(unsentGraceMs: number) {
+    const server = await startServer({ unsentBytes: 20 * 1024 * 1024, unsentGraceMs });
+    const { read } = server.app.values;
+    server.app.values.read = async (caller, target) => ({ ...(await read(caller, target)), body: large });
+    const socket = connect(server.port, '127.0.0.1');
+    const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+    const begun = new Promise((resolve) => socket.once('readable', resolve));
+    socket.write(`GET /v3/values/demo?apiKey=${PUBLIC_KEY} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await begun;
+    return { server, socket, closed };
+  }
+
+  it('are bounded over all connections: the next large one is refused, a small one is not', async () => {
+    const { server, socket, closed } = await withOneWaiting(60_000);
+    const refused = await server.play('GET', '/v3/values/demo');
+    expect([refused.status, refused.json.error.code, refused.headers['retry-after']]).toEqual([503, 'BUSY', '1']);
+    expect((await server.play('GET', '/v3/server-info')).status).toBe(200);
+    socket.resume();
+    socket.destroy();
+    await closed;
+    await expect.poll(async () => (await server.play('GET', '/v3/values/demo')).status).toBe(200);
+    await server.stop();
+  });
+
+  it('make room for the next when they have had their time', async () => {
+    const { server, socket, closed } = await withOneWaiting(0);
+    expect((await server.play('GET', '/v3/values/demo')).status).toBe(200);
+    socket.resume();
+    await closed;
+    await server.stop();
+  });
+});

@@ -310,7 +310,11 @@ describe('a project as a JSON file (management 18)', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await outcome('project', 'export', game.projectId, '--out', file)).said).toContain('--force');
     expect(await quick('project', 'export', game.projectId, '--out', file, '--force')).toContain('8 collections');
-    expect((await here(['project', 'export', 'nobody', '--out', join(data, 'no.json'), '--data', data])).stderr).toContain('NOT_FOUND');
+    const refused = await here(['project', 'export', 'nobody', '--out', join(data, 'no.json'), '--data', data, '--json']);
+    expect(refused.stderr).toContain('NOT_FOUND');
+    expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, error: { code: 'NOT_FOUND' } });
+    const misused = await here(['project', 'export', '--json']);
+    expect([misused.code, JSON.parse(misused.stdout).error.code]).toEqual([2, 'USAGE']);
     expect(readdirSync(data).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 

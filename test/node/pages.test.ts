@@ -96,6 +96,7 @@ test('what is no page is refused by the command, and nothing is written', async 
   for (const words of [
     ['put', game.projectId, 'Bad Slug', '--file', file],
     ['put', game.projectId, 'x', '--file', `${file}.none`],
+    ['put', game.projectId, 'x', '--file', '/dev/zero'],
     ['put', game.projectId, 'x', '--file', file, '--type', 'pdf'],
     ['put', game.projectId, 'x', '--file', file, '--type', 'keyvalue'],
     ['put', 'nobody', 'x', '--file', file],

@@ -103,6 +103,23 @@ test('a project nobody had time for before a restart is found again', async () =
   expect(await documentCount('second-project')).toBe(1);
 });
 
+// 57P01 is what a session hears that an operator, or a failover, ends.
+test('connections that break are no fault of a view: it is tried as often as it takes, and never paused', async () => {
+  const log = createMemoryLog();
+  const logger = memoryLogger();
+  const feed = new Feed(log, 'interrupted');
+  await feed.commit(written('p1', {}));
+  await poison('ledger_v1', 'interrupted', 8, '57P01');
+  await projecting({ pool, log, logger }, async (projector) => {
+    await reached(projector, feed);
+    await feed.commit(written('p1', {}, 2, { ledger: [{ field: 'gold', before: 0, after: 1, delta: 1, source: 's' }] }));
+    await expect.poll(() => projector.waitFor('interrupted', 1, 100), { timeout: 20_000 }).toBe(true);
+    expect(projector.pausedViews()).toBe(0);
+    expect(logger.lines.filter((line) => line.includes('tried again')).length).toBe(7);
+  });
+  expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'interrupted'`)).toEqual([{ field: 'gold' }]);
+});
+
 test('a view that cannot be written is paused after five tries, alone, and goes on when it is rebuilt', async () => {
   const log = createMemoryLog();
   const logger = memoryLogger();
@@ -135,22 +152,23 @@ test('a view that cannot be written is paused after five tries, alone, and goes 
   expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'poison'`)).toEqual([{ field: 'bad' }]);
 });
 
-/** The first three attempts to write rows of the project fail. A sequence counts on where a transaction is rolled back. */
-async function poisonThrice(table: string, projectId: string): Promise<void> {
+/** The first attempts to write rows of the project fail. A sequence counts on where a transaction is rolled back. */
+async function poison(table: string, projectId: string, times: number, code: string): Promise<void> {
+  const name = `savepoint.poison_${projectId}`;
   await pool.query(`
-    CREATE SEQUENCE savepoint.poisoned;
-    CREATE FUNCTION savepoint.poison() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF NEW.project = '${projectId}' AND nextval('savepoint.poisoned') <= 3 THEN RAISE 'poison'; END IF;
+    CREATE SEQUENCE ${name}_count;
+    CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.project = '${projectId}' AND nextval('${name}_count') <= ${times} THEN RAISE 'poison' USING ERRCODE = '${code}'; END IF;
       RETURN NEW;
     END $$;
-    CREATE TRIGGER poison BEFORE INSERT ON savepoint.${table} FOR EACH ROW EXECUTE FUNCTION savepoint.poison()`);
+    CREATE TRIGGER poison_${projectId} BEFORE INSERT ON savepoint.${table} FOR EACH ROW EXECUTE FUNCTION ${name}()`);
 }
 
 test('a derived view that missed batches is made anew out of the documents', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'derived');
   await fillAll(feed);
-  await poisonThrice('leaderboards_v1', 'derived');
+  await poison('leaderboards_v1', 'derived', 3, 'P0001');
   await projecting({ pool, log }, async (projector) => {
     await reached(projector, feed);
     await feed.commit(written('p7', { stats: { xp: 70 } }));

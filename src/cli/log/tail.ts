@@ -16,7 +16,7 @@ interface TailOptions extends CommonOptions {
 
 /** `savepoint log tail` */
 export function tailCommand(): Command {
-  return command('tail', 'print the last events; --follow goes on')
+  return command('tail', 'print the last events, with --json one on each line; --follow goes on')
     .option('-n, --lines <count>', 'how many events to begin with', '20')
     .option('-f, --follow', 'go on with new events until interrupted')
     .option('--project <id>', 'of one project only')

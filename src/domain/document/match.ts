@@ -1,50 +1,55 @@
 import {
-  ExactNumber,
+  equalTo,
   isArray,
   isNumber,
   isObject,
   type Json,
   type JsonObject,
-  jsonEquals,
+  membersEqualTo,
   numberFromText,
   numbersEqual,
 } from '../../kernel/json.ts';
 
-/** Whether `pull` takes an item: an object by its members, anything else by `match.value` (spec: runtime 5.1). */
-export function isMatch(item: Json, match: JsonObject): boolean {
-  return isObject(item) ? hasMembers(item, match) : looselyEqual(item, match['value'] ?? null);
+/** Whether an item is meant; made once for a list, since what is looked for may be as long as the list. */
+export type Meant = (item: Json) => boolean;
+
+/** What `pull` takes: an object by its members, anything else by `match.value` (spec: runtime 5.1). */
+export function pulling(match: JsonObject): Meant {
+  const hasMembers = membersEqualTo(match);
+  const equals = looselyEqualTo(match['value'] ?? null);
+  return (item) => (isObject(item) ? hasMembers(item) : equals(item));
 }
 
-/** Whether `remove` takes an item. */
-export function isRemoved(item: Json, value: Json): boolean {
-  if (!isObject(item)) return looselyEqual(item, value);
-  return isObject(value) && hasMembers(item, value);
-}
-
-/** An empty `members` fits every object. */
-function hasMembers(item: JsonObject, members: JsonObject): boolean {
-  return Object.entries(members).every(([name, value]) => {
-    const own = Object.hasOwn(item, name) ? item[name] : undefined;
-    return own !== undefined && jsonEquals(own, value);
-  });
+/** What `remove` takes. An empty object fits every object. */
+export function removing(value: Json): Meant {
+  const hasMembers = isObject(value) ? membersEqualTo(value) : () => false;
+  const equals = looselyEqualTo(value);
+  return (item) => (isObject(item) ? hasMembers(item) : equals(item));
 }
 
 /** JavaScript's `==` for JSON scalars; numbers by decimal value; arrays and objects deeply. */
-function looselyEqual(a: Json, b: Json): boolean {
-  if (a === null || b === null) return a === b;
-  if (isArray(a) || isArray(b) || isObject(a) || isObject(b)) return jsonEquals(a, b);
-  if (typeof a === typeof b && !(a instanceof ExactNumber)) return a === b;
-  const [left, right] = [asNumber(a), asNumber(b)];
-  return left !== null && right !== null && numbersEqual(left, right);
+function looselyEqualTo(wanted: Json): Meant {
+  if (wanted === null || typeof wanted === 'object') {
+    const equals = equalTo(wanted);
+    if (!isNumber(wanted)) return equals;
+  }
+  const number = asNumber(wanted);
+  return (item) => {
+    if (item === null || isArray(item) || isObject(item)) return false;
+    if (typeof item === typeof wanted && !isNumber(item)) return item === wanted;
+    const other = asNumber(item);
+    return number !== null && other !== null && numbersEqual(number, other);
+  };
 }
 
 /** Longer texts are no numbers anyone compares with. */
 const NUMBER_TEXT = /^-?\d[\d.eE+-]{0,63}$/;
 
 /** What `==` compares with: numbers as they are, texts by their number, blank text is 0. */
-function asNumber(value: boolean | number | string | ExactNumber): number | ExactNumber | null {
+function asNumber(value: Json): ReturnType<typeof numberFromText> | null {
   if (isNumber(value)) return value;
   if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value !== 'string') return null;
   const text = value.trim();
   const double = Number(text);
   if (Number.isNaN(double)) return null;

@@ -12,7 +12,7 @@ import {
 import { splitPath } from '../../kernel/path.ts';
 import type { Change, Operation } from '../events.ts';
 import { changesOf, Draft, PathBlocked } from './draft.ts';
-import { isMatch, isRemoved } from './match.ts';
+import { type Meant, pulling, removing } from './match.ts';
 import { cutText } from './text.ts';
 
 export { applyChanges } from './draft.ts';
@@ -165,12 +165,11 @@ function applyPush(run: Run, operation: Operation): void {
 
 function applyPull(run: Run, { path, match }: Operation): void {
   if (!isObject(match)) throw new Misuse('pull needs an object match');
-  filter(run, path, (item) => isMatch(item, match));
+  filter(run, path, pulling(match));
 }
 
 function applyRemove(run: Run, operation: Operation): void {
-  const value = operand(operation);
-  filter(run, operation.path, (item) => isRemoved(item, value));
+  filter(run, operation.path, removing(operand(operation)));
 }
 
 function applyMerge(run: Run, operation: Operation): void {
@@ -195,7 +194,7 @@ function noteMember(run: Run, path: string, name: string, old: JsonObject | null
   run.touched.add(memberPath);
 }
 
-function filter(run: Run, path: string, goes: (item: Json) => boolean): void {
+function filter(run: Run, path: string, goes: Meant): void {
   const old = run.draft.get(path);
   if (!isArray(old)) return;
   const kept = old.filter((item) => !goes(item));

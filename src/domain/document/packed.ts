@@ -5,8 +5,9 @@ import type { DocumentState } from '../states.ts';
 const UNPACKED_CHARACTERS = 1024 * 1024;
 
 /**
- * A document as memory keeps it while nobody changes it: its text. Many of them are held and few are looked into, and a text takes a
- * quarter of what its objects take and costs a garbage collector nothing to look through. The value is made when it is asked for.
+ * A document of which memory keeps its text alone: one that was stored whole, or loaded. Many are held and few are looked into, and a
+ * text takes a quarter of what its objects take and costs a garbage collector nothing to look through. The value is made when it is
+ * asked for.
  */
 export class PackedDocument implements DocumentState {
   /** What {@link printOnce} makes of the document. */

@@ -134,14 +134,16 @@ function compilePathSelector(path: Path): Select {
   if (path.root === 'item') return (_scope, item) => walk(item, path.rest);
   return (scope, item) => {
     if (!isObject(item)) return scope.path(path);
-    const name = Object.hasOwn(item, path.root) ? path.root : nameIgnoringCase(item, path.root);
+    const name = Object.hasOwn(item, path.root) ? path.root : nameIgnoringCase(scope, item, path.root);
     return name === undefined ? scope.path(path) : walk(member(item, name), path.rest);
   };
 }
 
-function nameIgnoringCase(item: Json & object, wanted: string): string | undefined {
+function nameIgnoringCase(scope: Scope, item: Json & object, wanted: string): string | undefined {
   const lower = wanted.toLowerCase();
-  return Object.keys(item).find((name) => name.toLowerCase() === lower);
+  const names = Object.keys(item);
+  scope.context.spend(names.length);
+  return names.find((name) => name.toLowerCase() === lower);
 }
 
 /** One token is its value; more text is arithmetic where that works, else a text. */

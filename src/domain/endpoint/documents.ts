@@ -40,13 +40,14 @@ export class Documents {
     return changed === undefined ? this.#reads.document(collection, key) : changed;
   }
 
-  /** Throws `OperationError` for the first operation that cannot be applied. */
-  write(stepId: string, collection: string, key: string, ops: readonly Operation[]): void {
+  /** Answers the document as it is then. Throws `OperationError` for the first operation that cannot be applied. */
+  write(stepId: string, collection: string, key: string, ops: readonly Operation[]): JsonObject {
     const to = this.read(collection, key) ?? this.#reads.blank(collection);
     const operated = applyOperations(to, ops);
     this.#changed.set(address(collection, key), operated.document);
     this.#scans.delete(collection);
     this.writes.push({ kind: 'write', stepId, collection, key, ops, applied: to === null ? null : { to, operated } });
+    return operated.document;
   }
 
   delete(stepId: string, collection: string, key: string): void {

@@ -24,12 +24,20 @@ function isPlain(value: Value): boolean {
   return typeof value !== 'object' && value !== undefined;
 }
 
+/** Characters that are compared in the time of looking at one row. */
+const SEARCHED = 1024;
+/** Longest text that Node looks for in one pass; with a longer one every place of the whole may be compared with all of it. */
+const QUICKLY_FOUND = 250;
+
 function contains(scope: Scope, whole: Value, part: Value): boolean {
   if (isArray(whole)) {
     scope.context.spend(whole.length);
     return whole.some((item) => isEqual(scope, item, part));
   }
-  return typeof whole === 'string' && !isNullish(part) && whole.includes(toText(scope.context.plain(part)));
+  if (typeof whole !== 'string' || isNullish(part)) return false;
+  const text = toText(scope.context.plain(part));
+  scope.context.spend(Math.floor((whole.length * (text.length > QUICKLY_FOUND ? text.length : 1)) / SEARCHED));
+  return whole.includes(text);
 }
 
 function startsWith(scope: Scope, left: Value, right: Value): boolean {

@@ -41,14 +41,15 @@ function interpolation(language: Language, text: string, spans: readonly Span[])
   pieces.push(text.slice(from));
   return (scope) => {
     let out = '';
-    for (const piece of pieces) out += typeof piece === 'string' ? piece : printed(piece(scope));
+    // Bounded piece by piece: ten tokens may print the same long list.
+    for (const piece of pieces) out = bounded(out + (typeof piece === 'string' ? piece : printed(scope, piece(scope))));
     scope.context.spend(out.length >> 3);
-    return bounded(out);
+    return out;
   };
 }
 
-function printed(value: Value): string {
-  return isNullish(value) ? '' : toText(value);
+function printed(scope: Scope, value: Value): string {
+  return isNullish(value) ? '' : toText(scope.context.plain(value));
 }
 
 /**

@@ -9,15 +9,18 @@ const MAX_TEXT = 262_144;
 /** Deepest value that the language walks; request bodies and documents are bounded far below. */
 export const MAX_DEPTH = 64;
 
+/** Longest text that is read as a number or boolean: what a list of these is compared with must not take its time for each. */
+const MAX_NUMBER_TEXT = 400;
+
 export function isNullish(value: Value): value is null | undefined {
   return value === null || value === undefined;
 }
 
 export function toNumber(value: Value): number {
   if (typeof value === 'number') return value;
-  if (value instanceof ExactNumber) return Number(value.text);
-  if (isArray(value) || isObject(value)) return Number(toText(value));
-  return Number(value);
+  if (value instanceof ExactNumber) return value.double;
+  const plain = isArray(value) || isObject(value) ? toText(value) : value;
+  return typeof plain === 'string' && plain.length > MAX_NUMBER_TEXT ? Number.NaN : Number(plain);
 }
 
 /** JavaScript's text of a value; lists join by `,` with nullish as empty. */
@@ -68,7 +71,7 @@ export function looselyEqual(left: Value, right: Value): boolean {
 }
 
 function booleanEquals(flag: boolean, other: Json): boolean {
-  const spelled = typeof other === 'string' ? other.trim().toLowerCase() : '';
+  const spelled = typeof other === 'string' && other.length <= MAX_NUMBER_TEXT ? other.trim().toLowerCase() : '';
   if (spelled === 'true' || spelled === 'false') return flag === (spelled === 'true');
   return Number(flag) === toNumber(other);
 }
@@ -82,8 +85,8 @@ function exactlyEqual(left: Json, right: Json): boolean {
 /** A number, or a text that spells one; `null` for anything else. */
 function numberOf(value: Json): number | ExactNumber | null {
   if (isNumber(value)) return value;
-  const text = typeof value === 'string' ? value.trim() : '';
-  return text.length <= 400 && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,6})?$/.test(text) ? numberFromText(text) : null;
+  const text = typeof value === 'string' && value.length <= MAX_NUMBER_TEXT ? value.trim() : '';
+  return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,6})?$/.test(text) ? numberFromText(text) : null;
 }
 
 /** `{{-x}}`: nullish is 0, numeric text counts, anything else cannot be negated. */
@@ -92,7 +95,7 @@ export function negate(value: Value): Value {
   if (typeof value === 'number') return 0 - value;
   if (value instanceof ExactNumber) return new ExactNumber(value.text.startsWith('-') ? value.text.slice(1) : `-${value.text}`);
   if (typeof value === 'string' && value.trim() !== '') {
-    const number = Number(value);
+    const number = toNumber(value);
     if (!Number.isNaN(number)) return 0 - number;
   }
   throw new LanguageError('Cannot negate non-numeric value.');
@@ -104,4 +107,13 @@ export function toList(value: Value, what: string): readonly Json[] {
   if (isArray(value)) return value;
   if (isObject(value)) return Object.values(value);
   throw new LanguageError(`${what} expects a list.`);
+}
+
+/** Values in a value, itself included, a text by its length: what copying and printing it takes. */
+export function weightOf(value: Json): number {
+  if (typeof value === 'string') return 1 + (value.length >> 3);
+  if (!isArray(value) && !isObject(value)) return 1;
+  let weight = 1;
+  for (const item of isArray(value) ? value : Object.values(value)) weight += weightOf(item);
+  return weight;
 }

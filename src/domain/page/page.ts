@@ -24,7 +24,8 @@ const STATUS_LEVEL = /^[a-z0-9_-]{1,32}$/;
 /** What no table could hold. */
 const BAD_TEXT = /\0|\p{Surrogate}/u;
 const LONGEST_TITLE = 120;
-const LONGEST_CONTENT = 100_000;
+/** Characters. */
+export const LONGEST_CONTENT = 100_000;
 
 export function isPageSlug(text: string): boolean {
   return SLUG.test(text);

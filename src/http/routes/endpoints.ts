@@ -14,7 +14,7 @@ import type { Routes, Services } from './services.ts';
 export function endpointRoutes(router: Routes, { app, gameBody }: Services): void {
   const call = async (caller: Caller, request: EndpointRequest): Promise<Answer> => {
     const answer = await app.endpoints.call(caller, request);
-    return { status: sendable(answer.status), body: answer.body, headers: freshHeaders(answer) };
+    return { status: sendable(answer.status), body: answer.body, headers: freshHeaders(answer), done: true };
   };
 
   const bodyOf = async (ctx: Context): Promise<JsonObject> => {

@@ -129,6 +129,25 @@ describe('lists are compared as the client expects', () => {
   });
 });
 
+// Each of these took from 20 seconds to minutes, of every player's time, by one request of a public key.
+describe('what is looked for takes its time once, not for every item of the list', () => {
+  const numbers = Array.from({ length: 30_000 }, () => 1);
+  const empty = Array.from({ length: 20_000 }, () => ({}));
+  const nested = Array.from({ length: 8_000 }, () => ({ a: {} }));
+  const wide = Object.fromEntries(Array.from({ length: 15_000 }, (_, index) => [`k${index}`, 1]));
+
+  test.each<[string, readonly Json[], Operation]>([
+    ['a long text among numbers', numbers, op('remove', 'list', '1'.repeat(250_000))],
+    ['a long text, pulled', numbers, op('pull', 'list', undefined, { value: `${' '.repeat(250_000)}x` })],
+    ['a long number among numbers', numbers, op('remove', 'list', new ExactNumber('9'.repeat(250_000)))],
+    ['many members', empty, op('pull', 'list', undefined, wide)],
+    ['many members of a member', nested, op('pull', 'list', undefined, { a: wide })],
+    ['many members, removed', nested, op('remove', 'list', { a: wide })],
+  ])('%s', (_name, list, operation) => {
+    expect(applyOperations({ list }, [operation]).changes).toEqual([]);
+  });
+});
+
 describe('changes', () => {
   test('each path once, parts of a touched path within it', () => {
     const ops = [op('set', 'a.b', 1), op('set', 'z', 1), op('set', 'a', { c: 2 }), op('inc', 'a.c', 1), op('inc', 'z', 1)];

@@ -130,3 +130,30 @@ describe('a condition', () => {
     expect(() => holds(pattern, { t: 'a'.repeat(2001) })).toThrow(LanguageError);
   });
 });
+
+// Each of these held a node for seconds, by one call of an endpoint that compares what players send.
+describe('what a long value is compared with takes its time once', () => {
+  const numbers = Array.from({ length: 60_000 }, () => 1);
+
+  it.each<[string, Json]>([
+    ['a text', '1'.repeat(130_000)],
+    ['blanks', ' '.repeat(130_000)],
+    ['a number', new ExactNumber('9'.repeat(130_000))],
+  ])('%s among numbers', (_name, long) => {
+    expect(holds({ field: 'numbers', op: 'contains', value: '{{long}}' }, { numbers, long })).toBe(false);
+  });
+
+  it('a text among booleans', () => {
+    const flags = numbers.map(() => true);
+    expect(holds({ field: 'long', op: 'in', value: '{{flags}}' }, { flags, long: 'T'.repeat(130_000) })).toBe(false);
+  });
+
+  it('a long text in a long text is refused, a short one is not', () => {
+    const text = 'ab'.repeat(65_000);
+    const half = 'ab'.repeat(15_000);
+    expect(() => holds({ field: 'text', op: 'contains', value: '{{long}}' }, { text, long: `${half}a${half}` })).toThrow(
+      'A call may not process more data than this',
+    );
+    expect(holds({ field: 'text', op: 'contains', value: 'baa' }, { text })).toBe(false);
+  });
+});

@@ -114,6 +114,29 @@ describe('a budget', () => {
     expect(refused({ steps }, { input: { long } }).code).toBe('LIMIT_EXCEEDED');
   });
 
+  it('stops writing a large document again and again, and lets a small one be', () => {
+    const write = { id: 'w', type: 'write', collection: 'bags', key: 'k', ops: [{ op: 'inc', path: 'n', value: 1 }] };
+    const steps = [{ id: 'l', type: 'foreach', from: 'input.items', steps: [write] }];
+    const items = Array.from({ length: 900 }, () => 1);
+    const large = { n: 0, list: Array.from({ length: 5_000 }, () => 1) };
+    expect(refused({ steps }, { input: { items }, documents: { 'bags/k': large } }).code).toBe('LIMIT_EXCEEDED');
+    const small = { n: 0, list: Array.from({ length: 200 }, () => 1) };
+    expect(run({ steps }, { input: { items }, documents: { 'bags/k': small } }).writes).toHaveLength(900);
+  });
+
+  it('stops a template that prints a long list again and again', () => {
+    const long = Array.from({ length: 80_000 }, (): Json[] => []);
+    const steps = [{ id: 't', type: 'transform', value: '{{input.long}}'.repeat(700) }];
+    expect(refused({ steps }, { input: { long } }).status).toBe(400);
+  });
+
+  it('stops looking for a member in wide rows', () => {
+    const wide = Object.fromEntries(Array.from({ length: 15_000 }, (_, index) => [`k${index}`, 1]));
+    const rows = { id: 'rows', type: 'array', items: Array.from({ length: 300 }, () => '{{input.wide}}') };
+    const steps = [rows, { id: 's', type: 'transform', expression: 'sum(rows, price)' }];
+    expect(refused({ steps }, { input: { wide } }).code).toBe('LIMIT_EXCEEDED');
+  });
+
   it('stops a pattern that takes long, and patterns that take long together', () => {
     const text = 'a'.repeat(2000);
     const one = { id: 'c', type: 'condition', check: { field: 'input.text', op: 'matches', value: '(.{0,300}){3}z' } };

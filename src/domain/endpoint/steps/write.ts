@@ -9,7 +9,7 @@ import type { Language } from '../language.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
 import { type CompileStep, errorCode, type StepSource, stepFailure, textOf } from '../step.ts';
 import { compileDeep } from '../template.ts';
-import { isNullish, toText } from '../value.ts';
+import { isNullish, toText, weightOf } from '../value.ts';
 import { collectionOf, compileKey } from './read.ts';
 
 /** `write` and `delete`: queued, and committed with the whole call (spec: endpoint-language 9, 10). */
@@ -17,6 +17,10 @@ import { collectionOf, compileKey } from './read.ts';
 const MAX_OPERATIONS = 100;
 /** Work that one operation counts as: it copies what it changes, so ten thousand of them are a call's limit. */
 const OPERATION_COST = 200;
+/** Writes of a call whose documents are not charged for: few calls have more. */
+const UNWEIGHED_WRITES = 20;
+/** A document is copied, checked and printed for every write: for each of its values about as long as looking at so many rows. */
+const VALUE_COST = 8;
 const SOURCE_LENGTH = 64;
 const REASON_LENGTH = 256;
 
@@ -40,12 +44,9 @@ export const writeStep: CompileStep = (source, compilation) => {
     if (resolved.length === 0) return undefined;
     frame.scope.context.spend(resolved.length * OPERATION_COST);
     try {
-      frame.documents.write(
-        source.id,
-        collection,
-        key,
-        resolved.map(({ operation }) => operation),
-      );
+      const operations = resolved.map(({ operation }) => operation);
+      const document = frame.documents.write(source.id, collection, key, operations);
+      if (frame.documents.writes.length > UNWEIGHED_WRITES) frame.scope.context.spend(VALUE_COST * weightOf(document));
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
       throw refused(source, `ops[${resolved[error.index]?.index ?? error.index}]: ${error.message}`);
