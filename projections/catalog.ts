@@ -2,7 +2,8 @@ import { effectiveDefinitions } from '../src/domain/definition/effective.ts';
 import { hashText } from '../src/domain/definition/hash.ts';
 import type { CollectionModel, QueryModel, SchemaModel } from '../src/domain/definition/model.ts';
 import type { PublishTarget } from '../src/domain/events.ts';
-import { queryPlan } from '../src/domain/query/plan.ts';
+import { boardHash } from '../src/domain/query/board-hash.ts';
+import { type BoardPlan, queryPlan } from '../src/domain/query/plan.ts';
 import type { DefinitionsState } from '../src/domain/states.ts';
 import { type Json, stringifyJson } from '../src/kernel/json.ts';
 import { splitPath } from '../src/kernel/path.ts';
@@ -43,12 +44,16 @@ export function catalogOf(state: DefinitionsState | null): Catalog {
   if (state === null) return EMPTY;
   const queries = new Map<string, BoardQuery>();
   const globals = new Set<string>();
+  const live = effectiveDefinitions(state, 'live');
   for (const target of ['live', 'next'] satisfies PublishTarget[]) {
     const definitions = effectiveDefinitions(state, target);
     for (const collection of definitions.collections) if (collection.type === 'global') globals.add(collection.id);
     for (const query of definitions.queries) {
+      const asked = askedBoard(query);
       const board = boardOf(query, (name) => definitions.collection(name));
-      if (board) queries.set(`${query.id}/${query.hash}`, { query: query.id, hash: query.hash, board });
+      if (asked === null || board === null) continue;
+      const hash = boardHash(query, asked.collectionId, definitions, live);
+      queries.set(`${query.id}/${hash}`, { query: query.id, hash, board });
     }
   }
   const boards = new Map([...queries.values()].map(({ board }) => [board.id, board]));
@@ -57,14 +62,18 @@ export function catalogOf(state: DefinitionsState | null): Catalog {
 
 /** The board that answers a query, or `null` for one that is no leaderboard over a stored number of one collection. */
 export function boardOf(query: QueryModel, collectionOf: (name: string) => CollectionModel | undefined): Board | null {
-  const plan = queryPlan(query);
-  const asked = typeof plan === 'string' ? null : plan.board;
+  const asked = askedBoard(query);
   const collection = asked === null ? undefined : collectionOf(asked.collectionId);
   if (asked === null || collection === undefined) return null;
   const { field, order } = asked;
   const defaults = defaultsOn(collection.schema, field);
   const id = `${collection.id}/${order}${defaults === null ? '' : `/=${hashText(stringifyJson(defaults)).slice(0, 16)}`}/${field}`;
   return { id, collection: collection.id, path: field, descending: order === 'desc', schema: defaults === null ? null : collection.schema };
+}
+
+function askedBoard(query: QueryModel): BoardPlan | null {
+  const plan = queryPlan(query);
+  return typeof plan === 'string' ? null : plan.board;
 }
 
 /** The defaults that a document without the field can read it from, outermost first; `null` when there is none. */

@@ -52,7 +52,16 @@ export function createQueries(context: AppContext): App['queries'] {
       if (typeof plan === 'string') throw refusal('QUERY_FAILED', `Query ${query.id}: ${plan}`);
       const asked = askedOf(plan, run);
       const changedAt = lastChange(project, ground, plan);
-      const name = [caller.projectId, ground.space, query.hash, asked.limit, asked.offset, asked.player, asked.around].join(' ');
+      const name = [
+        caller.projectId,
+        ground.space,
+        ground.definitions.hash,
+        query.hash,
+        asked.limit,
+        asked.offset,
+        asked.player,
+        asked.around,
+      ].join(' ');
       const known = kept.get(name);
       const isGood = known?.changedAt === changedAt && context.scheduler.now() < expiry(known, plan);
       if (isGood && !run.fresh) {

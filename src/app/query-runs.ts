@@ -1,6 +1,8 @@
+import { effectiveDefinitions } from '../domain/definition/effective.ts';
 import type { CollectionModel, QueryModel } from '../domain/definition/model.ts';
 import { fillDefaults } from '../domain/document/schema.ts';
 import { type Answered, aggregateAnswer, leaderboardAnswer } from '../domain/query/answer.ts';
+import { boardHash } from '../domain/query/board-hash.ts';
 import type { Surroundings } from '../domain/query/evaluate.ts';
 import type { BoardPlan, QueryPlan } from '../domain/query/plan.ts';
 import { playerOfKey, profileOf, shownProfile } from '../domain/query/profile.ts';
@@ -52,7 +54,7 @@ async function runBoard(input: RunInput, board: BoardPlan): Promise<JsonObject> 
   const { context, ground, query, plan } = input;
   const { started, around } = begun(input);
   const collection = ground.definitions.collection(board.collectionId);
-  const { rows, firstRank, total, player } = await boardRows(input);
+  const { rows, firstRank, total, player } = await boardRows(input, board.collectionId);
   const shown = player ? [...rows, player.row] : rows;
   const profile = await profilesFor(
     input,
@@ -69,9 +71,10 @@ async function runBoard(input: RunInput, board: BoardPlan): Promise<JsonObject> 
 }
 
 /** The page, and where the player that is asked for stands; or the rows around that player alone. */
-async function boardRows({ context, projectId, ground, query, plan, asked }: RunInput) {
+async function boardRows({ context, projectId, ground, query, plan, asked }: RunInput, collection: string) {
   const { views } = context;
-  const named = { id: query.id, hash: query.hash };
+  const hash = boardHash(query, collection, ground.definitions, effectiveDefinitions(ground.state, 'live'));
+  const named = { id: query.id, hash };
   const limit = Math.min(asked.limit, Math.max(plan.limit - asked.offset, 0));
   const page = async () => {
     const { rows, total } = await views.leaderboard(projectId, ground.space, named, { order: plan.order, limit, offset: asked.offset });

@@ -38,6 +38,11 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe('the description of the API', () => {
+  it('names every path once: tools take two that differ in the names of their parameters alone for one', () => {
+    const shapes = Object.keys(paths).map((path) => path.replace(/\{\w+\}/g, '{}'));
+    expect(shapes).toEqual([...new Set(shapes)]);
+  });
+
   it.each(operations)('%s %s is served', async (method, path) => {
     const headers = { 'x-api-key': SECRET_KEY };
     await server.send('POST', '/v3/storage/demo/c/k', { headers, body: '{}' });

@@ -244,6 +244,15 @@ describe('a leaderboard', () => {
     expect(await run('most', NEXT)).toMatchObject({ value: 1000, key: 'p0' });
     expect(await run('most')).toMatchObject({ value: 45, key: 'p9' });
   });
+
+  test('of a live call does not count by a default that is only staged', async () => {
+    const staged = { id: 'heroes', schema: { xp: { type: 'number', default: 5000 }, clan: { type: 'string' } } };
+    await ok(game.manage('PATCH', game.definitions('collections'), { body: staged, headers: NEXT }));
+    expect(keysOf(await run('top?limit=1', NEXT))).toEqual(['1 plain']);
+    expect(await run('top?platformId=plain', NEXT)).toMatchObject({ player: { rank: 1, value: 5000 } });
+    expect(keysOf(await run('top?limit=1'))).toEqual(['1 p9']);
+    expect(await run('top?platformId=plain')).toMatchObject({ player: { rank: 10, value: 1 } });
+  });
 });
 
 test('a write shows at once in every kind of query, however often it was asked before', async () => {

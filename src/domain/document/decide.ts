@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, printOnce } from '../../kernel/json.ts';
-import type { CollectionModel, RuleModel } from '../definition/model.ts';
+import type { CollectionModel, RuleModel, SchemaModel } from '../definition/model.ts';
 import type { Change, DomainEvent, Fork, LedgerEntry, Operation, Space } from '../events.ts';
 import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
 import type { DocumentState, WindowState } from '../states.ts';
@@ -102,8 +102,9 @@ export function decideWrite(command: WriteCommand): Decided | Refusal {
   if (refused !== null) return refused;
   const { rules, collection, key, player, now } = command;
   const windowOf = (counter: string) => command.windowOf(counter);
-  const { document: after, increases } = outcome;
-  const limited = applyRules({ rules, collection, key, player, now, windowOf, before: outcome.base, after, increases });
+  const { base: before, document: after, increases } = outcome;
+  const schema = readSchema(command);
+  const limited = applyRules({ rules, collection, key, player, now, windowOf, before, after, schema, increases });
   if (limited instanceof Refusal) return limited;
   return decided(command, outcome, limited, limited.document === after ? text : printOnce(limited.document));
 }
@@ -140,9 +141,14 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
   return { events: [event], state: { document: null, version, createdAt: fork === undefined ? createdAt : now, updatedAt: now } };
 }
 
+/** What readers see a document by. */
+function readSchema({ fillDefaults: fills, collection }: WriteCommand): SchemaModel {
+  return fills ? collection.schema : AS_STORED;
+}
+
 function workOut(command: WriteCommand): Outcome {
-  const { body, collection, current } = command;
-  const schema = command.fillDefaults ? collection.schema : AS_STORED;
+  const { body, current } = command;
+  const schema = readSchema(command);
   if (body.kind === 'replace') {
     const base = () => {
       const stored = current?.document ?? null;

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { firstThat, LanguageError } from './errors.ts';
+import { deferred, firstThat, LanguageError } from './errors.ts';
 import { looksLikeMath } from './expression.ts';
 import type { Language } from './language.ts';
 import { compileOperator } from './operators.ts';
@@ -17,14 +17,19 @@ export function compileCondition(language: Language, json: Json | undefined, dep
   if (!isObject(json)) throw new LanguageError('A condition must be an object.');
   if (depth > MAX_NESTING) throw new LanguageError('Conditions are nested too deeply.');
   const all = member(json, 'all');
-  if (isArray(all)) return every(all.map((item) => compileCondition(language, item, depth + 1)));
+  if (isArray(all)) return every(compileGroup(language, all, depth));
   const any = member(json, 'any');
-  if (isArray(any)) return some(any.map((item) => compileCondition(language, item, depth + 1)));
+  if (isArray(any)) return some(compileGroup(language, any, depth));
   const field = member(json, 'field') ?? member(json, 'left');
   if (field !== undefined) return compileFieldCheck(language, json, field);
   const expression = member(json, 'expression');
   if (typeof expression === 'string') return compileExpressionCheck(language, expression);
   throw new LanguageError('A condition needs a field or an expression.');
+}
+
+/** A condition that does not compile fails when it is come to: behind one that decides the group it never is. */
+function compileGroup(language: Language, items: readonly Json[], depth: number): Check[] {
+  return items.map((item) => deferred(() => compileCondition(language, item, depth + 1)));
 }
 
 function every(checks: readonly Check[]): Check {

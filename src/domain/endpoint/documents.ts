@@ -26,8 +26,11 @@ export class Documents {
     if (known !== undefined) return known;
     const beginning = address(collection, '');
     const own = [...this.#changed.keys()].filter((at) => at.startsWith(beginning)).map((at) => at.slice(beginning.length));
-    const keys = new Set([...this.#reads.keys(collection), ...own]);
-    const rows = [...keys].map((key) => this.read(collection, key)).filter((document) => document !== null);
+    const stored = this.#reads.keys(collection);
+    const keys = [...new Set([...stored, ...own])];
+    const rows = (keys.length === stored.length ? keys : keys.sort())
+      .map((key) => this.read(collection, key))
+      .filter((document) => document !== null);
     this.#scans.set(collection, rows);
     return rows;
   }

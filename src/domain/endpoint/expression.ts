@@ -2,7 +2,7 @@ import { COLLECTION_FUNCTIONS, compileCollectionCall } from './collections.ts';
 import { LanguageError, UnresolvedError } from './errors.ts';
 import type { Language } from './language.ts';
 import { Glued, MathParser, type Num } from './math.ts';
-import { checkParentheses, findTokens, isOneToken, type Span, splitArguments, wholeCall } from './scan.ts';
+import { checkParentheses, closingParenthesis, findTokens, isOneToken, type Span, scanTop, splitArguments, wholeCall } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
 import { tokensOf } from './template.ts';
 import { isNullish, toNumber, toText } from './value.ts';
@@ -62,8 +62,12 @@ function compileOperand(language: Language, text: string, span: Span): Num {
   };
 }
 
+/** What a list function is given stays as it is written: it is no number, and the function reads its tokens itself (5.2). */
 function spliced(language: Language, text: string, spans: readonly Span[]): Num {
-  const operands = spans.map((span) => ({ ...span, number: compileOperand(language, text, span) }));
+  const calls = listCalls(text);
+  const operands = spans
+    .filter(({ start }) => !calls.some((call) => start > call.open && start < call.close))
+    .map((span) => ({ ...span, number: compileOperand(language, text, span) }));
   return (scope: Scope) => {
     let out = '';
     let from = 0;
@@ -76,6 +80,19 @@ function spliced(language: Language, text: string, spans: readonly Span[]): Num 
     scope.context.spend(out.length);
     return new MathParser(language, out, new Map()).whole()(scope);
   };
+}
+
+/** Where the arguments of list functions stand. */
+function listCalls(text: string): { readonly open: number; readonly close: number }[] {
+  const calls: { open: number; close: number }[] = [];
+  scanTop(text, 0, (char, open) => {
+    if (char !== '(') return false;
+    const name = /[A-Za-z_]\w*$/.exec(text.slice(0, open).trimEnd())?.[0] ?? '';
+    const close = closingParenthesis(text, open);
+    if (close >= 0 && isCollectionCall(name, text.slice(open + 1, close))) calls.push({ open, close });
+    return false;
+  });
+  return calls;
 }
 
 /** Whether a text holds an operator or a call of arithmetic outside tokens and quotes, and nothing that arithmetic refuses. */

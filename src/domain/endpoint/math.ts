@@ -145,7 +145,7 @@ export class MathParser {
   }
 
   private number(): Num {
-    const digits = /^\d+(?:\.\d+)?/.exec(this.text.slice(this.at))?.[0] ?? '';
+    const digits = /^\d+(?:\.\d*)?/.exec(this.text.slice(this.at))?.[0] ?? '';
     const from = this.at;
     this.at += digits.length;
     if (this.operands.has(this.at)) throw new Glued();

@@ -1,8 +1,9 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { compareNumbers, doubleDifference, isNumber, type JsonObject, NumberTooLong, subtractNumbers } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
-import type { RuleModel, WindowName } from '../definition/model.ts';
+import type { RuleModel, SchemaModel, WindowName } from '../definition/model.ts';
 import { applyChanges } from '../document/draft.ts';
+import { fillDefaults } from '../document/schema.ts';
 import type { Change, WindowChange } from '../events.ts';
 import { type Counting, count, counterOf, subjectOf, usedIn } from './counters.ts';
 import { countDaily } from './daily.ts';
@@ -14,6 +15,8 @@ export interface LimitedWrite extends Counting {
   /** The document as it read before, defaults filled in; `null` when there was none. Not asked for where no rule compares. */
   before(): JsonObject | null;
   readonly after: JsonObject;
+  /** What readers fill in: a member left out of a document reads as its default again, and that may be growth. */
+  readonly schema: SchemaModel;
   /** Upward moves of operations by path; empty for a plain document. */
   readonly increases: ReadonlyMap<string, number>;
 }
@@ -52,13 +55,20 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
   const rules = rulesOf(write.rules, write.collection);
   if (rules.length === 0) return { document: write.after, clamped: [], windows: daily, flags: [] };
   const before = write.before();
-  const asked = rules.map((rule) => ({ rule, amount: amountOf(write, before, rule.field) })).filter(({ amount }) => amount > 0);
+  const read = asRead(write, before);
+  const asked = rules.map((rule) => ({ rule, amount: amountOf(read, before, rule.field) })).filter(({ amount }) => amount > 0);
   const granted = grants(write, asked);
-  const clamped = asked.length === 0 ? [] : lowered(write, before, asked, granted);
+  const clamped = asked.length === 0 ? [] : lowered(read, before, asked, granted);
   const demands = asked.map(({ rule, amount }) => ({ rule, amount: granted.get(rule.field) ?? amount }));
   const counted = countDemands(write, demands);
   if (counted instanceof Refusal) return counted;
   return { document: applyChanges(write.after, clamped), clamped, windows: [...daily, ...counted.windows], flags: counted.flags };
+}
+
+/** The write with the document as it reads after. A new document's defaults are what everybody begins with, and no growth. */
+function asRead(write: LimitedWrite, before: JsonObject | null): LimitedWrite {
+  const after = before === null ? write.after : fillDefaults(write.schema, write.after);
+  return after === write.after ? write : { ...write, after };
 }
 
 /** Upward moves under operations, or what a comparison shows when that is more. A write itself is 1 of `*`. */

@@ -247,6 +247,18 @@ test('a clamped field inside a stored object is lowered there', () => {
   expect(text).toBe('{"stats":{"xp":13,"hp":1}}');
 });
 
+test('a field that a write leaves out is at its default again for every reader, and its rule counts that', () => {
+  const rules = normaliseRules([{ collection: 'players', field: 'stats.xp', window: 'perDay', limit: 3 }]);
+  const withDefault = collection({ stats: { type: 'object', properties: { xp: { type: 'number', default: 20 } } } });
+  const spent = { rules, collection: withDefault, current: stored({ stats: { xp: 0 } }) };
+  const leavingOut = { kind: 'replace', document: { mark: 1 } } as const;
+  expect(refused(write({ ...spent, body: leavingOut }))).toMatchObject({ code: 'RATE_LIMIT' });
+  const emptied = { kind: 'operations', ops: [{ op: 'set', path: 'stats', value: {} }] } as const;
+  expect(refused(write({ ...spent, body: emptied }))).toMatchObject({ code: 'RATE_LIMIT' });
+  expect(accepted(write({ ...spent, fillDefaults: false, body: leavingOut })).state.document).toEqual({ mark: 1 });
+  expect(accepted(write({ ...spent, current: null, body: leavingOut })).state.document).toEqual({ mark: 1 });
+});
+
 test('a flagged write is stored, and says so once', () => {
   const rules = normaliseRules([{ name: 'Gold', collection: 'players', field: 'gold', window: 'perDay', limit: 3, action: 'flag' }]);
   const { events } = accepted(write({ rules, body: ops({ op: 'inc', path: 'gold', value: 5 }) }));

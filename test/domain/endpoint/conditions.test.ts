@@ -70,6 +70,24 @@ describe('a condition', () => {
     [{ all: [] }, true],
     [{ any: [] }, false],
     [{ all: [{ field: 'n', op: '==', value: 5 }, { any: [{ field: 'n', op: '==', value: 1 }, { expression: '{{n}} > 1' }] }] }, true],
+    [
+      {
+        any: [
+          { field: 'n', op: 'exists' },
+          { field: 'n', op: 'bogus' },
+        ],
+      },
+      true,
+    ],
+    [
+      {
+        all: [
+          { field: 'n', op: 'not_exists' },
+          { field: 'n', op: 'bogus' },
+        ],
+      },
+      false,
+    ],
     [{ expression: '{{n}} >= 2 + 3' }, true],
     [{ expression: '{{n}} > {{n}} - 1' }, true],
     [{ expression: '{{text}} == abc' }, true],
@@ -88,6 +106,14 @@ describe('a condition', () => {
     [{}],
     [{ field: 'n' }],
     [{ field: 'n', op: 'bogus', value: 1 }],
+    [
+      {
+        any: [
+          { field: 'n', op: 'not_exists' },
+          { field: 'n', op: 'bogus' },
+        ],
+      },
+    ],
     [{ not: { field: 'n', op: '==', value: 1 } }],
     [{ expression: '{{n}} > {{nope}} + 1' }],
     [{ field: 'text', op: 'matches', value: '(' }],

@@ -74,15 +74,15 @@ describe('a step that looks through a collection', () => {
     expect(result([step], '{{s}}', { documents })).toEqual({ result: found });
   });
 
-  it('sees what the call wrote and deleted before, each time anew', () => {
+  it('sees what the call wrote and deleted before, each time anew, in order of the keys', () => {
     const steps = [
       stalls('filter', { as: 'before' }),
       { id: 'd', type: 'delete', collection: 'stalls', key: 'a' },
-      { id: 'w', type: 'write', collection: 'stalls', key: 'e', ops: [{ op: 'set', path: 'price', value: 1 }] },
+      { id: 'w', type: 'write', collection: 'stalls', key: 'aa', ops: [{ op: 'set', path: 'price', value: 1 }] },
       stalls('filter', { as: 'after' }),
     ];
     expect(result(steps, ['{{before.length}}', '{{after}}'], { documents })).toEqual({
-      result: [2, [{ price: 5, weight: 0 }, { price: 1 }]],
+      result: [2, [{ price: 1 }, { price: 5, weight: 0 }]],
     });
   });
 
@@ -202,7 +202,10 @@ describe('a step', () => {
   });
 
   it('compute binds scalars at the top', () => {
-    expect(result([{ id: 's', type: 'compute', output: 'scalars', values: { a: '1 + 1' } }], '{{a}}')).toEqual({ result: 2 });
+    const values = { a: '1 + 1', b: '{{s.a}} * 2' };
+    const step = { id: 's', type: 'compute', output: 'scalars', values };
+    expect(result([step], ['{{a}}', '{{b}}', '{{s}}'])).toEqual({ result: [2, 4, null] });
+    expect(result([{ id: 's', type: 'transform', value: 7 }, step], ['{{a}}', '{{s}}'])).toEqual({ result: [2, 7] });
   });
 
   it('sorts by a path, by arithmetic, and keeps equals in order', () => {
@@ -211,6 +214,10 @@ describe('a step', () => {
     expect(sorted({ by: 'price' })).toEqual({ result: ['a', 'c', 'b'] });
     expect(sorted({ expression: '{{item.price}} * -1' })).toEqual({ result: ['b', 'c', 'a'] });
     expect(sorted({ by: 'tier', direction: 'desc' })).toEqual({ result: ['b', 'c', 'a'] });
+    const items = (source: Json) =>
+      result([{ id: 's', type: 'sort', source: '{{input.list}}', by: 'item' }], '{{s}}', { input: { list: source } });
+    expect(items([3, 1, 2])).toEqual({ result: [1, 2, 3] });
+    expect(items([{ item: 2 }, { item: 1 }])).toEqual({ result: [{ item: 1 }, { item: 2 }] });
   });
 
   it.each(['durationMs', 'ms', 'sleepMs', 'delayMs'])('sleep tells its caller how long, and waits for nothing itself: %s', (field) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { WindowName } from '../../../src/domain/definition/model.ts';
+import { compileSchema } from '../../../src/domain/document/schema.ts';
 import { applyRules, type Limited, type LimitedWrite } from '../../../src/domain/limit/apply.ts';
 import { evolveWindow } from '../../../src/domain/limit/evolve.ts';
 import { normaliseRules } from '../../../src/domain/limit/rules.ts';
@@ -37,6 +38,7 @@ function growth(amount: number, rules: Json, { before = { gold: 1 }, ...changes 
     now: NOW,
     before: () => before,
     after: { gold: 1 + amount },
+    schema: compileSchema(undefined),
     increases: new Map(),
     windowOf: () => null,
     ...changes,
@@ -200,6 +202,17 @@ describe('amount', () => {
       counter: 'rl_players_all/players/*/perDay/p1',
       after: 1,
     });
+  });
+
+  test('a member left out is back at its default, which may be growth', () => {
+    const schema = compileSchema({ gold: { type: 'number', default: 9 } });
+    const leftOut = { schema, before: { gold: 1 }, after: { name: 'x' } };
+    expect(passed(growth(0, [rule()], leftOut))).toMatchObject({ document: { name: 'x' }, windows: [{ after: 8 }] });
+    expect(applyRules(growth(0, [rule()], { ...leftOut, windowOf: used(3) }))).toMatchObject({ code: 'RATE_LIMIT' });
+    const clamped = passed(growth(0, [rule({ action: 'clamp' })], { ...leftOut, windowOf: used(6) }));
+    expect(clamped).toMatchObject({ document: { name: 'x', gold: 5 }, clamped: [['gold', 5]] });
+    expect(passed(growth(0, [rule()], { ...leftOut, before: { gold: 9 } })).windows).toEqual([]);
+    expect(passed(growth(0, [rule()], { ...leftOut, before: null })).windows).toEqual([]);
   });
 
   test('exact numbers count by their exact growth', () => {

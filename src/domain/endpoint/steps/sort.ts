@@ -1,4 +1,4 @@
-import { isArray, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
@@ -31,6 +31,8 @@ function compileKeyOf(language: Language, json: JsonObject): KeyOf {
   const by = textOf(json, 'by');
   if (by === undefined) return (_scope, item) => item;
   if (by.includes('{{')) return withItem(language.template(by));
+  // A member of this name comes first: rows of a table may have one.
+  if (by === 'item') return (_scope, item) => (isObject(item) ? member(item, 'item') : item);
   const segments = parseSegments(by.startsWith('item.') ? by.slice('item.'.length) : by);
   return (_scope, item) => walk(item, segments);
 }

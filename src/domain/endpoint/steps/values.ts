@@ -68,10 +68,11 @@ export const computeStep: CompileStep = (source, { language }) => {
   const asTemplates = textOf(source.json, 'mode') === 'template';
   const entries = Object.entries(values).map(([name, json]): Entry => [name, compileEntry(language, json, asTemplates)]);
   const apart = textOf(source.json, 'output') === 'scalars';
-  return (frame) => {
-    const result = computeAll(frame.scope, source, entries);
-    if (!apart) frame.scope.names.set(source.name, result);
-    else for (const [name, value] of Object.entries(result)) frame.scope.names.set(name, value);
+  if (!apart) return binding(source, ({ scope }) => computeAll(scope, source, entries));
+  // Only while they are computed do the entries see each other under the step's name.
+  return ({ scope }) => {
+    const result = scope.with(source.name, scope.name(source.name), () => computeAll(scope, source, entries));
+    for (const [name, value] of Object.entries(result)) scope.names.set(name, value);
     return undefined;
   };
 };
