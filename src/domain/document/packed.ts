@@ -18,7 +18,7 @@ export class PackedDocument implements DocumentState {
   #document: JsonObject | null = null;
 
   /** Those with their values beside them, oldest first from `#oldest` on. */
-  static #unpacked: PackedDocument[] = [];
+  static #unpacked: (PackedDocument | null)[] = [];
   static #oldest = 0;
   static #characters = 0;
 
@@ -44,8 +44,10 @@ export class PackedDocument implements DocumentState {
     PackedDocument.#characters += latest.text.length;
     while (PackedDocument.#characters > UNPACKED_CHARACTERS && PackedDocument.#oldest < unpacked.length - 1) {
       const oldest = unpacked[PackedDocument.#oldest];
+      // The place is used up later: until then it must not hold the text of what everybody else has forgotten.
+      unpacked[PackedDocument.#oldest] = null;
       PackedDocument.#oldest += 1;
-      if (oldest === undefined) break;
+      if (!oldest) break;
       oldest.#document = null;
       PackedDocument.#characters -= oldest.text.length;
     }

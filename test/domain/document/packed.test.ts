@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { evolveDocument } from '../../../src/domain/document/evolve.ts';
@@ -39,6 +41,22 @@ describe('a packed document', () => {
     for (const name of ['a', 'b']) expect(packed(state({ [name]: large })).document).toEqual({ [name]: large });
     expect(kept.document).not.toBe(first);
     expect(kept.document).toEqual(first);
+  });
+
+  test('is let go of with its text once others have been looked into: a thousand large ones would be out of every bound', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const forgotten = (): WeakRef<DocumentState> => {
+      const kept = packed(state({ n: 1 }));
+      expect(kept.document).toEqual({ n: 1 });
+      return new WeakRef(kept);
+    };
+    const reference = forgotten();
+    expect(packed(state({ text: 'x'.repeat(1_200_000) })).document).toHaveProperty('text');
+    // A reference is held until the end of the turn in which it was made.
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    expect(reference.deref()).toBeUndefined();
   });
 
   test('is there, and goes on as any other does', () => {
