@@ -16,7 +16,7 @@ import { Sleeper } from './sleeper.ts';
 import { advancedTo, pausedViews, type Standing, shownBy, type ViewPlace, viewsBehind, viewsInStep, withView } from './standing.ts';
 import type { ProjectionName, Session } from './tables.ts';
 import { transaction } from './transaction.ts';
-import { catchUpView, noteFailure, passes } from './views.ts';
+import { catchUpView, LONGEST_PATIENCE_MS, noteFailure, passes } from './views.ts';
 import { Waiters } from './waiters.ts';
 import { type Memory, writeBatch } from './write.ts';
 
@@ -57,7 +57,6 @@ const RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
 /** How long a batch may take at its first try; doubled for each further one, since a large one may really need longer. */
 const PATIENCE_MS = 6_000;
-const LONGEST_PATIENCE_MS = 600_000;
 
 /**
  * One project's place in the projector. It is *idle*, or *running*: opening (reading the standing, and checking once that the log
@@ -73,6 +72,8 @@ export class Lane {
   readonly #sleeper = new Sleeper();
   readonly #waiters = new Waiters();
   readonly #retryAt = new Map<ProjectionName, number>();
+  /** Since when a view has come no further than this (`performance.now()`). */
+  readonly #stuck = new Map<ProjectionName, { readonly revision: number; readonly since: number }>();
   readonly #queue = new EventQueue();
   #seen = -1;
   #standing: Standing | null = null;
@@ -315,20 +316,30 @@ export class Lane {
       const standing = this.#standing;
       if (standing === null) return;
       this.#memory ??= await this.#remember(standing);
+      const since = this.#stuckSince(view.name, standing);
       try {
         await catchUpView(view, this.projectId, standing, this.#memory, this.#context, LONGEST_PATIENCE_MS);
         this.#setView(view.name, { revision: standing.revision, failures: 0, paused: false });
       } catch (error) {
         if (error instanceof CheckpointMoved) throw error;
-        await this.#viewFailed(view, standing, error);
+        await this.#viewFailed(view, standing, error, performance.now() - since);
       }
     }
   }
 
-  async #viewFailed(view: Projection, standing: Standing, error: unknown): Promise<void> {
+  #stuckSince(name: ProjectionName, standing: Standing): number {
+    const revision = standing.views.get(name)?.revision ?? -1;
+    const known = this.#stuck.get(name);
+    if (known?.revision === revision) return known.since;
+    const since = performance.now();
+    this.#stuck.set(name, { revision, since });
+    return since;
+  }
+
+  async #viewFailed(view: Projection, standing: Standing, error: unknown, failingMs: number): Promise<void> {
     const { pool, logger, counters } = this.#context;
     counters.failures += 1;
-    const paused = !passes(error) && (await noteFailure(pool, this.projectId, view, standing, error, Date.now()));
+    const paused = !passes(error, failingMs) && (await noteFailure(pool, this.projectId, view, standing, error, Date.now()));
     const fields = { project: this.projectId, view: view.name, err: error };
     if (paused) logger.error(fields, 'a view is paused for this project; cure the cause, then savepoint rebuild <view>');
     else logger.warn(fields, 'a view could not be written and will be tried again');

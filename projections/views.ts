@@ -13,6 +13,9 @@ import { type Memory, NOTHING, writeBatch } from './write.ts';
 
 const PAGE = 500;
 
+/** As long as a view may take for one transaction, ms. */
+export const LONGEST_PATIENCE_MS = 600_000;
+
 /** Failures in a row after which a view is paused for the project. */
 export const TRIES = 5;
 
@@ -54,9 +57,12 @@ const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
 
 /**
  * Whether a failure says nothing of the view: the database or the log could not be reached, or somebody was in the way. It passes by
- * itself, so it is no try: five lost connections in a row once left a ledger standing until somebody rebuilt it.
+ * itself, so it is no try: five lost connections in a row once left a ledger standing until somebody rebuilt it. What has failed for
+ * `failingMs`, longer than anything passes, is the view's own after all, such as a statement that no time-out ever lets end: its tries
+ * hold up the project.
  */
-export function passes(error: unknown): boolean {
+export function passes(error: unknown, failingMs: number): boolean {
+  if (failingMs >= LONGEST_PATIENCE_MS) return false;
   if (error instanceof LogUnavailable || isDatabaseOutage(error)) return true;
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && PASSING.test(error.code);
 }

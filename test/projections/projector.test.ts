@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rebuild } from '../../projections/rebuild.ts';
 import { createViewReader } from '../../projections/view-reader.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
@@ -118,6 +118,26 @@ test('connections that break are no fault of a view: it is tried as often as it 
     expect(logger.lines.filter((line) => line.includes('tried again')).length).toBe(7);
   });
   expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'interrupted'`)).toEqual([{ field: 'gold' }]);
+});
+
+// A statement that a time-out ends each time (57014) would otherwise be tried for ever, and each try holds up its project.
+test('what looks as if it passed and does not for longer than any try may take is the view’s own: it is paused in the end', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'endless');
+  await feed.commit(written('p1', {}));
+  await poison('ledger_v1', 'endless', 1_000, '57014');
+  const now = performance.now.bind(performance);
+  let later = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + later);
+  await projecting({ pool, log }, async (projector) => {
+    await reached(projector, feed);
+    await feed.commit(written('p1', {}, 2, { ledger: [{ field: 'gold', before: 0, after: 1, delta: 1, source: 's' }] }));
+    await expect.poll(() => projector.counters.failures, { timeout: 20_000 }).toBeGreaterThan(5);
+    expect(projector.pausedViews()).toBe(0);
+    later = 600_000;
+    await expect.poll(() => projector.pausedViews(), { timeout: 20_000 }).toBe(1);
+  });
+  clock.mockRestore();
 });
 
 test('a view that cannot be written is paused after five tries, alone, and goes on when it is rebuilt', async () => {
