@@ -29,7 +29,11 @@ export function operate(
  * Usually the changes as they are. Writing `stats.hp` where the whole of `stats` came from a default `{hp, mp}` would lose `mp` for
  * every later reader, so then the object is stored whole.
  */
-function withLostDefaults(schema: SchemaModel, old: JsonObject, { document, changes }: Operated): readonly Change[] {
+export function withLostDefaults(
+  schema: SchemaModel,
+  old: JsonObject,
+  { document, changes }: Pick<Operated, 'document' | 'changes'>,
+): readonly Change[] {
   const read = fillDefaults(schema, applyChanges(old, changes));
   if (jsonEquals(read, document)) return changes;
   const paths = new Set(changes.map(([path]) => firstMissing(old, path)));

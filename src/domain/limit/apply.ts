@@ -4,6 +4,7 @@ import { getPath } from '../../kernel/path.ts';
 import type { RuleModel, SchemaModel, WindowName } from '../definition/model.ts';
 import { applyChanges } from '../document/draft.ts';
 import { fillDefaults } from '../document/schema.ts';
+import { withLostDefaults } from '../document/store.ts';
 import type { Change, WindowChange } from '../events.ts';
 import { type Counting, count, counterOf, subjectOf, usedIn } from './counters.ts';
 import { countDaily } from './daily.ts';
@@ -58,7 +59,7 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
   const read = asRead(write, before);
   const asked = rules.map((rule) => ({ rule, amount: amountOf(read, before, rule.field) })).filter(({ amount }) => amount > 0);
   const granted = grants(write, asked);
-  const clamped = asked.length === 0 ? [] : lowered(read, before, asked, granted);
+  const clamped = asked.length === 0 ? [] : asStored(write, read, lowered(read, before, asked, granted));
   const demands = asked.map(({ rule, amount }) => ({ rule, amount: granted.get(rule.field) ?? amount }));
   const counted = countDemands(write, demands);
   if (counted instanceof Refusal) return counted;
@@ -107,6 +108,12 @@ function lowered(
     const excess = (amounts.get(field) ?? 0) - grant;
     return excess > 0 ? lower(before, after, field, excess) : [];
   });
+}
+
+/** A field lowered inside an object that is a default itself: stored alone, it would hide the rest of that default. */
+function asStored({ schema, after }: LimitedWrite, read: LimitedWrite, changes: readonly Change[]): readonly Change[] {
+  if (changes.length === 0 || read.after === after) return changes;
+  return withLostDefaults(schema, after, { document: applyChanges(read.after, changes), changes });
 }
 
 /** Never below the old value: a field that ends lower than it began was not what went over. */

@@ -215,6 +215,13 @@ describe('amount', () => {
     expect(passed(growth(0, [rule()], { ...leftOut, before: null })).windows).toEqual([]);
   });
 
+  test('a default that is lowered inside a default object keeps its neighbours', () => {
+    const stats = { type: 'object', default: { gold: 9, hp: 5 }, properties: { gold: { type: 'number' } } };
+    const write = { schema: compileSchema({ stats }), before: { stats: { gold: 1, hp: 5 } }, after: { name: 'x' } };
+    const { document } = passed(growth(0, [rule({ action: 'clamp', field: 'stats.gold', limit: 4 })], write));
+    expect(document).toEqual({ name: 'x', stats: { gold: 5, hp: 5 } });
+  });
+
   test('exact numbers count by their exact growth', () => {
     const before = { gold: new ExactNumber('18446744073709551610') };
     const after = { gold: new ExactNumber('18446744073709551615') };
