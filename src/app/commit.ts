@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { isThere, storedText } from '../domain/document/packed.ts';
 import { type Actor, type DomainEvent, placed } from '../domain/events.ts';
+import type { SubjectState } from '../domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../domain/subjects.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import { evolve } from './evolve.ts';
@@ -64,6 +66,11 @@ export interface Commit {
 
 const ABSENT = newVersion(null, 0);
 
+/** The text was made when the write was decided. An event may say little of a document that many have made large. */
+function documentLength(state: SubjectState | null): number {
+  return state !== null && 'document' in state && isThere(state) ? storedText(state).length : 0;
+}
+
 /** The states after the commit's events of every subject they change. Each was read by the decision: a blind write would hide behind it. */
 export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: number): readonly Effect[] {
   const states = new Map<SubjectKey, Effect[1]>();
@@ -76,7 +83,8 @@ export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: n
     for (const subject of subjectsOf(event)) {
       const before = states.get(subject) ?? view.reads.get(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);
       if (!before) throw new Error(`${command.cause} changes ${subject} without reading it`);
-      states.set(subject, newVersion(evolve(subject, before.state, pending), Math.max(bytes, before.size)));
+      const state = evolve(subject, before.state, pending);
+      states.set(subject, newVersion(state, Math.max(bytes, before.size, documentLength(state))));
     }
   }
   return [...states];

@@ -306,6 +306,22 @@ describe('bounds', () => {
   });
 });
 
+test('a document that grows in small steps takes what all of it takes, not what its last step does', async () => {
+  const table = new Table();
+  const project = await table.open();
+  const grow = (version: number): Command<number> => ({
+    ...increment('a'),
+    decide(view) {
+      view.read(THING('a'));
+      const changes = [[`m${version}`, 'x'.repeat(1000)] as const];
+      const data = { space: 'live' as const, collection: 'things', key: 'a', version, changes, definition: '' };
+      return { events: [{ type: 'document.written', data }], answer: version };
+    },
+  });
+  for (let version = 1; version <= 20; version += 1) await table.passing(project.execute(grow(version)));
+  expect(project.set.windowBytes).toBeGreaterThan(20 * 3 * 1000);
+});
+
 test('a clock that is set back neither stops the writer nor lets time run backwards', async () => {
   const table = new Table();
   const project = await table.open();
