@@ -19,6 +19,8 @@ export class LogOutput {
   /** Whether the last line that came out is cut off. */
   #cut = false;
   #writing = false;
+  /** What a full pipe has not taken, while it is given a pause. */
+  #left: Buffer | null = null;
 
   constructor(fd: number) {
     this.#fd = fd;
@@ -37,7 +39,8 @@ export class LogOutput {
   /** Writes what waits, once and at once: for the end of the process. */
   flush(): void {
     try {
-      writeSync(this.#fd, this.#take().bytes);
+      const { bytes } = this.#take();
+      writeSync(this.#fd, this.#left === null ? bytes : Buffer.concat([this.#left, bytes]));
     } catch {
       // There is nobody left to tell.
     }
@@ -51,8 +54,10 @@ export class LogOutput {
 
   /** `lines`: what is lost when the bytes are. */
   #send(bytes: Buffer, lines: number): void {
+    this.#left = null;
     write(this.#fd, bytes, (error, written) => {
       if (error?.code === 'EAGAIN') {
+        this.#left = bytes;
         setTimeout(() => this.#send(bytes, lines), PAUSE_MS).unref();
         return;
       }

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
 import { LogOutput } from '../src/log-output.ts';
 import { createLogger } from '../src/logger.ts';
@@ -49,6 +50,41 @@ describe('the lines of the log', () => {
     output.flush();
     // The write under way has ended in the thread pool by the time that a later one of its own kind has.
     await new Promise((resolve) => setTimeout(resolve, 50));
+    closeSync(fd);
+  });
+
+  it('wait for a full pipe, and come out at the end of the process where it has room by then', async () => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    const fill = () => {
+      for (;;) writeSync(fd, Buffer.alloc(4096, '.'));
+    };
+    const drained = () => {
+      let text = '';
+      try {
+        for (const room = Buffer.alloc(65_536); ; ) text += room.toString('latin1', 0, readSync(fd, room));
+      } catch {
+        return text.replaceAll('.', '');
+      }
+    };
+    expect(fill).toThrow('EAGAIN');
+    // The pause after which it is tried again does not end.
+    const ended = setTimeout(() => undefined, 0);
+    const paused = new Promise<void>((resolve) => {
+      vi.spyOn(globalThis, 'setTimeout').mockImplementationOnce(() => {
+        resolve();
+        return ended;
+      });
+    });
+    const output = new LogOutput(fd);
+    output.write('first\n');
+    await paused;
+    output.write('last\n');
+    expect(drained()).toBe('');
+    output.flush();
+    expect(drained()).toBe('first\nlast\n');
+    vi.restoreAllMocks();
     closeSync(fd);
   });
 
