@@ -1,6 +1,12 @@
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { ConfigProblem } from '../config/config.ts';
 import { Refusal } from '../kernel/errors.ts';
+import { BrokenSource, TwoHistories } from '../log/copy/copy.ts';
+import { FileProblem } from '../log/file/parts.ts';
+import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../log/port.ts';
+
+/** What was foreseen: the message says what to do, and a stack would only hide it. */
+const FORESEEN = [DatabaseProblem, ConfigProblem, TwoHistories, BrokenSource, FileProblem, AppendTooLarge, LogUnavailable, OutcomeUnknown];
 
 /** What to do, by the code of a system's or of Postgres' error. The databases of commands are those of `DATABASE_URL`, or embedded. */
 const CURES: Readonly<Record<string, string>> = {
@@ -26,7 +32,7 @@ export function codeOf(error: unknown): string {
 
 /** A failure in words: what was wrong and what to do. A stack is shown only for what is a fault of ours, and only on request. */
 export function explain(error: unknown): string {
-  if (error instanceof DatabaseProblem || error instanceof ConfigProblem) return error.message;
+  if (error instanceof Error && FORESEEN.some((kind) => error instanceof kind)) return error.message;
   if (error instanceof Refusal) return `${error.message} (${error.code})`;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

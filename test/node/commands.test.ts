@@ -186,6 +186,13 @@ describe('log copy to an empty data folder', () => {
   });
 });
 
+test('log copy tells programs, too, why nothing was copied', async () => {
+  const { code, stdout, stderr } = await here(['log', 'copy', '--from', `file:${pageFile()}`, '--to', `data:${newFolder()}`, '--json']);
+  const { ok: isDone, error } = JSON.parse(stdout);
+  expect([code, isDone, stderr]).toEqual([1, false, `savepoint: ${error.message}\n`]);
+  expect(stderr).not.toContain('SAVEPOINT_DEBUG');
+});
+
 describe('verify', () => {
   test('ends with 0 on a log and tables that agree, and with the anchors of that log', async () => {
     const anchors = (await command('log', 'anchor')).trimEnd().split('\n');

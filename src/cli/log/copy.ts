@@ -1,9 +1,7 @@
 import { type Command, Option } from 'commander';
 import { refusal } from '../../kernel/errors.ts';
-import { BrokenSource, type Copied, type CopyProgress, copyLog, TwoHistories } from '../../log/copy/copy.ts';
-import { FileProblem } from '../../log/file/parts.ts';
-import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../../log/port.ts';
-import { type CommonOptions, command, configOf, counted, endProgress, printResult, progress, tell } from '../context.ts';
+import { type Copied, type CopyProgress, copyLog } from '../../log/copy/copy.ts';
+import { type CommonOptions, command, configOf, counted, endProgress, printResult, progress } from '../context.ts';
 import { PLACES_HELP, type Place, parsePlace, placeOf, placeText } from './places.ts';
 import type { BroughtUp } from './read-models.ts';
 
@@ -41,20 +39,10 @@ export function copyCommand(): Command {
     .addHelpText('after', `${PLACES_HELP}\n${AFTERWARDS}`)
     .action(async (options: CopyCommandOptions) => {
       const { from, to } = placesOf(options);
-      try {
-        const copied = await copyBetween(from, to, options);
-        const wanted = copied.complete && !options.follow && options.readModels !== false;
-        const readModels = wanted ? await (await import('./read-models.ts')).bringReadModelsUp(to) : null;
-        endProgress();
-        printResult(options, { ...copied, readModels }, () => summary(copied, readModels, to));
-        if (readModels !== null && readModels.behind.length > 0) process.exitCode = 1;
-        if (!copied.complete) process.exitCode = INTERRUPTED;
-      } catch (error) {
-        endProgress();
-        if (!explainsItself(error)) throw error;
-        tell(`savepoint: ${error.message}`);
-        process.exitCode = 1;
-      }
+      const { copied, readModels } = await copiedWith(from, to, options).finally(endProgress);
+      printResult(options, { ...copied, readModels }, () => summary(copied, readModels, to));
+      if (readModels !== null && readModels.behind.length > 0) process.exitCode = 1;
+      if (!copied.complete) process.exitCode = INTERRUPTED;
     });
 }
 
@@ -68,6 +56,14 @@ function placesOf(options: CopyCommandOptions): { readonly from: Place; readonly
   if (placeText(places.from) === placeText(places.to))
     throw refusal('VALIDATION_FAILED', `--from and --to are both ${placeText(places.to)}`);
   return places;
+}
+
+/** Also brings the read models of a whole copy up, unless they are left to a start. */
+async function copiedWith(from: Place, to: Place, options: CopyCommandOptions) {
+  const copied = await copyBetween(from, to, options);
+  const wanted = copied.complete && !options.follow && options.readModels !== false;
+  const readModels = wanted ? await (await import('./read-models.ts')).bringReadModelsUp(to) : null;
+  return { copied, readModels };
 }
 
 async function copyBetween(from: Place, to: Place, options: CopyCommandOptions): Promise<Copied> {
@@ -106,9 +102,4 @@ function summary({ copied, skipped, seconds, complete }: Copied, readModels: Bro
     return `${done}\nThe read models of ${behind.join(', ')} do not move; \`savepoint rebuild\` on the target builds them anew.`;
   const up = `The read models of ${counted(projects, 'project')} are up to it (${readModels.seconds.toFixed(1)} s)`;
   return `${done}\n${up}. Next: \`savepoint verify\` on the target proves them; then start it.`;
-}
-
-/** What was foreseen: the message says what to do, and a stack would only hide it. */
-function explainsItself(error: unknown): error is Error {
-  return [TwoHistories, BrokenSource, FileProblem, AppendTooLarge, LogUnavailable, OutcomeUnknown].some((kind) => error instanceof kind);
 }
