@@ -56,14 +56,15 @@ async function reindex(session: Session, view: Projection, from: number, standin
 const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
 
 /**
- * Whether a failure says nothing of the view: the database or the log could not be reached, or somebody was in the way. It passes by
- * itself, so it is no try: five lost connections in a row once left a ledger standing until somebody rebuilt it. What has failed for
- * `failingMs`, longer than anything passes, is the view's own after all, such as a statement that no time-out ever lets end: its tries
- * hold up the project.
+ * Whether a failure says nothing of the view: the log or the database could not be reached, or somebody was in the way. It passes by
+ * itself, so it is no try: five lost connections in a row once left a ledger standing until somebody rebuilt it. What the database has
+ * not taken for `failingMs`, longer than anything passes, is the view's own after all, such as a statement that no time-out ever lets
+ * end: its tries hold up the project.
  */
 export function passes(error: unknown, failingMs: number): boolean {
+  if (error instanceof LogUnavailable) return true;
   if (failingMs >= LONGEST_PATIENCE_MS) return false;
-  if (error instanceof LogUnavailable || isDatabaseOutage(error)) return true;
+  if (isDatabaseOutage(error)) return true;
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && PASSING.test(error.code);
 }
 
