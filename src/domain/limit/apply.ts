@@ -55,7 +55,7 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
   if (daily instanceof Refusal) return daily;
   const rules = rulesOf(write.rules, write.collection);
   if (rules.length === 0) return { document: write.after, clamped: [], windows: daily, flags: [] };
-  const before = write.before();
+  const before = rules.some(({ field }) => field !== '*') ? write.before() : null;
   const read = asRead(write, before);
   const asked = rules.map((rule) => ({ rule, amount: amountOf(read, before, rule.field) })).filter(({ amount }) => amount > 0);
   const granted = grants(write, asked);

@@ -204,6 +204,13 @@ describe('amount', () => {
     });
   });
 
+  test('a rule that counts writes alone does not look into the old document', () => {
+    const before = () => {
+      throw new Error('asked for');
+    };
+    expect(passed({ ...growth(0, [rule({ field: '*' })]), before }).windows).toMatchObject([{ after: 1 }]);
+  });
+
   test('a member left out is back at its default, which may be growth', () => {
     const schema = compileSchema({ gold: { type: 'number', default: 9 } });
     const leftOut = { schema, before: { gold: 1 }, after: { name: 'x' } };
