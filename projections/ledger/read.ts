@@ -29,12 +29,15 @@ WHERE l.project = $1 AND l.space = $2 AND l.collection = $3 AND l.player = $4
  */
 const EXACT = `CASE WHEN amount = 0 OR length(delta::text) > 400 THEN amount::numeric ELSE delta::text::numeric END`;
 
-/** One row: revision, page, summary, and whether the player is known. $8, $9: cursor; $10: rows wanted, and one more. */
+/**
+ * One row: revision, page, summary, and whether the player is known. $8, $9: cursor; $10: rows wanted, and one more. `OFFSET 0` keeps
+ * the exact number from being made for each of the three sums (measured: twice the time over a long ledger).
+ */
 function statement(selected: string): string {
   return throughViews(`
 WITH selected AS (${selected}),
 summed AS (SELECT source, count(*) AS count, sum(exact) AS total, sum(greatest(exact, 0)) AS up, sum(least(exact, 0)) AS down
-  FROM (SELECT source, ${EXACT} AS exact FROM selected) s GROUP BY source)
+  FROM (SELECT source, ${EXACT} AS exact FROM selected OFFSET 0) s GROUP BY source)
 SELECT ${revisionOf(['ledger', 'documents', 'subjects'])} AS revision,
   (SELECT coalesce(json_agg(json_build_object('revision', p.revision, 'ordinal', p.ordinal, 'field', p.field, 'before', p.before::text,
       'after', p.after::text, 'delta', p.delta::text, 'source', p.source, 'reason', p.reason, 'at', p.at, 'eventId', p.event_id)), '[]')
