@@ -61,14 +61,15 @@ test.each([
   expect(stderr).toContain('VALIDATION_FAILED');
 });
 
-test('the process ends with 0 after help and version, 2 after wrong usage, 1 after a refusal, which goes to standard error', async () => {
+test('the process ends with 0 after help and version, 2 after wrong usage, 1 after a refusal, which goes to standard error and with --json to a program', async () => {
   expect(await savepoint(['--version'])).toMatchObject({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
   expect(await savepoint(['key', 'create', '--help'])).toMatchObject({ code: 0, stderr: '' });
   expect(await savepoint(['fly'])).toMatchObject({ code: 2, stdout: '' });
   const data = newFolder();
   const none = await savepoint(['db', 'url', '--json', '--data', data]);
   removeFolders();
-  expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('savepoint start') });
+  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('savepoint start') });
+  expect(JSON.parse(none.stdout)).toEqual({ ok: false, error: { code: 'NOT_FOUND', message: expect.stringContaining('savepoint start') } });
 });
 
 test('a reader that stops before the end of the output, as `| head` does, ends a command without a word', async () => {
