@@ -24,7 +24,7 @@ export function evolve(subject: SubjectKey, state: SubjectState | null, event: P
   if (subject.startsWith('document/')) {
     const next = evolveDocument(state !== null && 'version' in state ? state : null, event, recordedAt);
     // Who stores documents whole goes on to do so, and never looks into them. Who changes parts needs the value for the next change.
-    return event.type === 'document.written' && event.data.changes !== undefined ? next : packed(next);
+    return event.type === 'document.written' && event.data.changes === undefined ? packed(next) : next;
   }
   if (event.type === 'document.deleted') return state;
   if (subject.startsWith('idempotency/')) return event.type === 'record.appended' ? evolveIdempotency(event.data, recordedAt) : state;

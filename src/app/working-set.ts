@@ -85,9 +85,12 @@ export function weigh(size: number): number {
   return size * HEAP_PER_BYTE + OVERHEAD;
 }
 
-/** A packed document is its text: two bytes a character at most, or one and another text as it is served. */
+/** The same of a packed document: many are small, so what holds them counts, and all of it twice, as a heap grows to twice what lives in it. */
+const PACKED_OVERHEAD = 1_000;
+
+/** A packed document is its text. */
 function weighCached({ state, size }: Version): number {
-  return state instanceof PackedDocument ? state.text.length * 2 + OVERHEAD : weigh(size);
+  return state instanceof PackedDocument ? state.text.length * 2 + PACKED_OVERHEAD : weigh(size);
 }
 
 export class WorkingSet {
