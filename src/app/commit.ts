@@ -66,8 +66,12 @@ export interface Commit {
 
 const ABSENT = newVersion(null, 0);
 
-/** The text was made when the write was decided. An event may say little of a document that many have made large. */
-function documentLength(state: SubjectState | null): number {
+/**
+ * Length of a document that an event changes in parts: it says little of one that many have made large. Its text was made when the
+ * write was decided; every other event of a document holds the whole of it.
+ */
+function changedLength(event: DomainEvent, state: SubjectState | null): number {
+  if (event.type !== 'document.written' || event.data.changes === undefined) return 0;
   return state !== null && 'document' in state && isThere(state) ? storedText(state).length : 0;
 }
 
@@ -84,7 +88,7 @@ export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: n
       const before = states.get(subject) ?? view.reads.get(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);
       if (!before) throw new Error(`${command.cause} changes ${subject} without reading it`);
       const state = evolve(subject, before.state, pending);
-      states.set(subject, newVersion(state, Math.max(bytes, before.size, documentLength(state))));
+      states.set(subject, newVersion(state, Math.max(bytes, before.size, changedLength(event, state))));
     }
   }
   return [...states];

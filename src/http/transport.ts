@@ -50,7 +50,7 @@ export function transport(parts: TransportParts): (ctx: ParameterizedContext<Sta
     try {
       await send(ctx.res, exchange, answer, shared, unsent, parts.closing());
     } catch (error) {
-      // An answer that cannot be written, such as one with an impossible header, is a fault of ours.
+      // A large answer may find no room. One that cannot be written, such as with an impossible header, is a fault of ours.
       thrown = error;
       failure = refusalOf(error);
       answer = refusalAnswer(failure, exchange.requestId, names);

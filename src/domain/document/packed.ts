@@ -1,13 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { type JsonObject, parseStored, printOnce } from '../../kernel/json.ts';
 import type { DocumentState } from '../states.ts';
 
-/** Characters of text whose values are kept beside it: what decisions ask for again and again is not parsed each time. */
-const UNPACKED_CHARACTERS = 1024 * 1024;
-
 /**
  * A document of which memory keeps its text alone: one that was stored whole, or loaded. Many are held and few are looked into, and a
- * text takes a quarter of what its objects take and costs a garbage collector nothing to look through. The value is made when it is
- * asked for.
+ * text takes less room than its objects and costs a garbage collector nothing to look through. The value is made when it is asked for.
  */
 export class PackedDocument implements DocumentState {
   /** What {@link printOnce} makes of the document. */
@@ -15,12 +12,6 @@ export class PackedDocument implements DocumentState {
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  #document: JsonObject | null = null;
-
-  /** Those with their values beside them, oldest first from `#oldest` on. */
-  static #unpacked: (PackedDocument | null)[] = [];
-  static #oldest = 0;
-  static #characters = 0;
 
   constructor(text: string, version: number, createdAt: number, updatedAt: number) {
     this.text = text;
@@ -30,32 +21,16 @@ export class PackedDocument implements DocumentState {
   }
 
   get document(): JsonObject {
-    if (this.#document !== null) return this.#document;
-    const document = parseStored(this.text);
-    this.#document = document;
-    PackedDocument.#remember(this);
-    return document;
-  }
-
-  /** The last one is kept, however large: whoever asked is about to ask again. */
-  static #remember(latest: PackedDocument): void {
-    const unpacked = PackedDocument.#unpacked;
-    unpacked.push(latest);
-    PackedDocument.#characters += latest.text.length;
-    while (PackedDocument.#characters > UNPACKED_CHARACTERS && PackedDocument.#oldest < unpacked.length - 1) {
-      const oldest = unpacked[PackedDocument.#oldest];
-      // The place is used up later: until then it must not hold the text of what everybody else has forgotten.
-      unpacked[PackedDocument.#oldest] = null;
-      PackedDocument.#oldest += 1;
-      if (!oldest) break;
-      oldest.#document = null;
-      PackedDocument.#characters -= oldest.text.length;
-    }
-    if (PackedDocument.#oldest < 1024 || PackedDocument.#oldest * 2 < unpacked.length) return;
-    PackedDocument.#unpacked = unpacked.slice(PackedDocument.#oldest);
-    PackedDocument.#oldest = 0;
+    const known = values.get(this);
+    if (known !== undefined) return known;
+    const value = parseStored(this.text);
+    values.set(this, value);
+    return value;
   }
 }
+
+/** What decisions ask for again and again is not parsed each time: values of texts of a million characters in all. */
+const values = new LRUCache<PackedDocument, JsonObject>({ maxSize: 1024 * 1024, sizeCalculation: (_, { text }) => text.length });
 
 /** The same state to whoever reads it. A deleted document has nothing to pack. */
 export function packed(state: DocumentState): DocumentState {

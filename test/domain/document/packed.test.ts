@@ -43,7 +43,7 @@ describe('a packed document', () => {
     expect(kept.document).toEqual(first);
   });
 
-  test('is let go of with its text once others have been looked into: a thousand large ones would be out of every bound', async () => {
+  test('is let go of with its text once others have been looked into', async () => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
     const forgotten = (): WeakRef<DocumentState> => {
@@ -52,14 +52,14 @@ describe('a packed document', () => {
       return new WeakRef(kept);
     };
     const reference = forgotten();
-    expect(packed(state({ text: 'x'.repeat(1_200_000) })).document).toHaveProperty('text');
+    for (const name of ['a', 'b']) expect(packed(state({ [name]: 'x'.repeat(600_000) })).document).toHaveProperty(name);
     // A reference is held until the end of the turn in which it was made.
     await new Promise((resolve) => setImmediate(resolve));
     collect();
     expect(reference.deref()).toBeUndefined();
   });
 
-  test('is there, and goes on as any other does', () => {
+  test('exists without being looked into, and goes on from its value', () => {
     const kept = packed(state({ n: 1 }));
     const deleted = state(null);
     expect([isThere(kept), isThere(deleted), isThere(null), packed(deleted)]).toEqual([true, false, false, deleted]);
