@@ -13,6 +13,7 @@ const PAUSE_MS = 100;
  */
 export class LogOutput {
   readonly #fd: number;
+  readonly #pauseMs: number;
   #waiting: string[] = [];
   #length = 0;
   #lost = 0;
@@ -22,8 +23,9 @@ export class LogOutput {
   /** What a full pipe has not taken, while it is given a pause. */
   #left: Buffer | null = null;
 
-  constructor(fd: number) {
+  constructor(fd: number, pauseMs = PAUSE_MS) {
     this.#fd = fd;
+    this.#pauseMs = pauseMs;
   }
 
   write(line: string): void {
@@ -58,7 +60,7 @@ export class LogOutput {
     write(this.#fd, bytes, (error, written) => {
       if (error?.code === 'EAGAIN') {
         this.#left = bytes;
-        setTimeout(() => this.#send(bytes, lines), PAUSE_MS).unref();
+        setTimeout(() => this.#send(bytes, lines), this.#pauseMs).unref();
         return;
       }
       if (error === null && written < bytes.length) {

@@ -69,22 +69,17 @@ describe('the lines of the log', () => {
       }
     };
     expect(fill).toThrow('EAGAIN');
-    // The pause after which it is tried again does not end.
-    const ended = setTimeout(() => undefined, 0);
-    const paused = new Promise<void>((resolve) => {
-      vi.spyOn(globalThis, 'setTimeout').mockImplementationOnce(() => {
-        resolve();
-        return ended;
-      });
-    });
-    const output = new LogOutput(fd);
+    // Longer than the test, and told from the timers of others in this process.
+    const pauseMs = 1_000_003;
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const output = new LogOutput(fd, pauseMs);
     output.write('first\n');
-    await paused;
+    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), pauseMs), 10_000);
     output.write('last\n');
     expect(drained()).toBe('');
     output.flush();
     expect(drained()).toBe('first\nlast\n');
-    vi.restoreAllMocks();
+    timers.mockRestore();
     closeSync(fd);
   });
 
