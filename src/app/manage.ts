@@ -134,6 +134,8 @@ export async function publishWhole(
   decide: Decide,
 ): Promise<ManageAnswer> {
   const project = await projectOf(context, caller);
+  // What another node has just published counts: on what lies before it this might change nothing, and be told that all is well.
+  await project.refresh();
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
     const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view, now) => {
       const ground = groundsOf(view, caller, target);

@@ -36,6 +36,9 @@ export interface ProjectOptions {
 
 const PAGE = 1000;
 const LOAD_TRIES = 5;
+/** Subjects that are taken in at once when the window fills, and how often that is looked at, ms. */
+const RELIEVED = 500;
+const RELIEVE_MS = 100;
 
 export class Project {
   readonly id: string;
@@ -51,6 +54,7 @@ export class Project {
   #stopped: Refusal | null = null;
   readonly #loading = new Map<SubjectKey, Promise<void>>();
   #catchingUp: Promise<void> | null = null;
+  #relievedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(options: ProjectOptions, horizon: number) {
     this.id = options.projectId;
@@ -74,7 +78,10 @@ export class Project {
     });
   }
 
-  /** Opens a project: `null` when the log has no such project, unless it is to be created. Throws a `Refusal` when log and read models tell two histories. */
+  /**
+   * Opens a project: `null` when the log has no such project, unless it is to be created. Throws a `Refusal` when log and read models
+   * tell two histories, and 503 `BEHIND` while what lies between them is more than this node may hold.
+   */
   static async open(options: ProjectOptions, create = false): Promise<Project | null> {
     const checkpoint = await options.reader.checkpoint(options.projectId);
     const project = new Project(options, checkpoint?.revision ?? -1);
@@ -112,15 +119,21 @@ export class Project {
 
   /** The durable state of a subject, loaded when it is not held. */
   async read(subject: SubjectKey): Promise<Version> {
-    for (let tries = 0; tries < LOAD_TRIES; tries += 1) {
-      const held = this.set.durable(subject);
-      if (held) {
-        readCounts.hits += 1;
-        return held;
-      }
-      await this.load([subject]);
+    const held = this.set.durable(subject);
+    if (held) {
+      readCounts.hits += 1;
+      return held;
     }
-    throw refusal('STORAGE_UNAVAILABLE', 'The working set is too small to hold what a request reads');
+    // Kept until it is handed out: what many read at once may be more than the cache takes, and one state alone, too.
+    this.set.keep([subject]);
+    try {
+      await this.load([subject]);
+      const loaded = this.set.durable(subject);
+      if (loaded) return loaded;
+    } finally {
+      this.set.letGo([subject]);
+    }
+    throw this.#stopped ?? refusal('STORAGE_UNAVAILABLE');
   }
 
   /** Of the tables: what changed after the horizon is known here, and may not be among them. */
@@ -186,6 +199,7 @@ export class Project {
     if (first && first.revision === this.set.head + 1) {
       this.#foldForeign(events.filter((event) => event.revision >= first.revision));
       this.writer.foreignFolded();
+      this.#relieveSoon();
       return;
     }
     this.#catchUpSoon();
@@ -261,6 +275,7 @@ export class Project {
       if (page.length === 0) return;
       rest = this.#foldForeign([...rest, ...page]);
       this.writer.foreignFolded();
+      this.#relieveSoon();
     }
   }
 
@@ -272,6 +287,53 @@ export class Project {
       if (page.length > 0) rest = this.#foldForeign([...rest, ...page], found);
       else if (to === null) return;
       else throw new LogUnavailable(`the log does not show what it has told of up to ${to}`);
+      if (to === null) await this.#makeRoom();
+    }
+  }
+
+  /** While the project is being opened: tables far behind, such as restored ones, must not fill the memory with all that they lack. */
+  async #makeRoom(): Promise<void> {
+    const { limits, scheduler } = this.#options;
+    const until = scheduler.monotonic() + limits.deadlineMs;
+    while (this.set.windowBytes > limits.windowBytes) {
+      const more = await this.#relieve();
+      if (more || this.set.windowBytes <= limits.windowBytes) continue;
+      if (scheduler.monotonic() > until) throw refusal('BEHIND');
+      await scheduler.sleep(RELIEVE_MS);
+    }
+  }
+
+  #relieveSoon(): void {
+    const { limits, scheduler } = this.#options;
+    const now = scheduler.monotonic();
+    if (this.set.windowBytes <= limits.windowBytes / 2 || now - this.#relievedAt < RELIEVE_MS) return;
+    this.#relievedAt = now;
+    // Tables that cannot be reached: the next events try again.
+    this.#relieve().catch(() => undefined);
+  }
+
+  /**
+   * Takes in the state of what several events are kept of: it takes the room of one, where a hot document that nobody holds here would
+   * fill the window by itself while the state tables stand. Answers whether there was any; if not, it has looked how far the tables are.
+   */
+  async #relieve(): Promise<boolean> {
+    const { reader } = this.#options;
+    const floor = this.set.horizon;
+    const subjects = this.set.crowded(RELIEVED);
+    if (subjects.length === 0) {
+      const checkpoint = await reader.checkpoint(this.id);
+      if (checkpoint) this.projected(checkpoint.revision);
+      return false;
+    }
+    this.set.keep(subjects);
+    try {
+      const { revision, states } = await reader.load(this.id, subjects);
+      this.projected(revision);
+      if (this.#stopped || revision < floor || revision > this.set.head) return false;
+      for (const [index, subject] of subjects.entries()) this.set.admit(subject, states[index] ?? null, revision, floor);
+      return true;
+    } finally {
+      this.set.letGo(subjects);
     }
   }
 

@@ -46,6 +46,8 @@ async function commit(
   decide: (at: Grounds) => Answered | Refusal,
 ): Promise<ManageAnswer> {
   const project = await projectOf(context, caller);
+  // As for a publish: another node may just have changed what this one would leave as it is.
+  await project.refresh();
   const outcome = await execute(project, caller, cause, (view) => {
     const at = groundsOf(view, caller, 'live');
     requirePermission(at.key, 'settings', 'rw');

@@ -235,6 +235,16 @@ export class WorkingSet {
     this.#pin(subject, newVersion(folded, size), changedAt);
   }
 
+  /** At most so many subjects that nobody holds and of which several events are kept: held, each would take the room of one state. */
+  crowded(most: number): SubjectKey[] {
+    const crowded: SubjectKey[] = [];
+    for (const [subject, events] of this.#unheld) {
+      if (crowded.length === most) break;
+      if (events.length > 1) crowded.push(subject);
+    }
+    return crowded;
+  }
+
   /** The state tables are written up to `revision`: what changed no later may now be forgotten. */
   moveHorizon(revision: number): void {
     if (revision <= this.horizon) return;

@@ -103,6 +103,53 @@ test('a load that names a subject twice takes its row in once, also where nothin
   expect(asked).toEqual([[THING('a'), THING('b')]]);
 });
 
+describe('more than fits', () => {
+  const keys = Array.from({ length: 60 }, (_, index) => `k${index}`);
+
+  test('what many read at once is read, also where the cache holds none of it', async () => {
+    const table = new Table();
+    await table.elsewhere(...keys.map((key) => written(key, 1)));
+    await table.reader.project();
+    for (const cacheBytes of [8_000, 1]) {
+      const project = await table.open({}, cacheBytes);
+      const versions = await table.passing(Promise.all(keys.map((key) => project.read(THING(key)))));
+      expect(versions.map(({ state }) => numberOf(state))).toEqual(keys.map(() => 1));
+      expect(project.set.windowBytes).toBeLessThan(5_000);
+    }
+  });
+
+  test('a hot document takes the room of one, also for who comes back to tables that stood still, and for who only looks on', async () => {
+    const table = new Table();
+    const windowBytes = 100_000;
+    const [busy, idle] = [await table.open({ windowBytes }), await table.open({ windowBytes })];
+    for (let count = 0; count < 200; count += 1) await table.passing(busy.execute(increment('a')));
+    expect(busy.set.windowBytes).toBeLessThan(5_000);
+    for (let revision = 0; revision < 200; revision += 1) {
+      const range = { from: revision, limit: 1, direction: 'forwards' } as const;
+      idle.onTail(await table.log.inner.read(STREAM, range));
+      await table.clock.run(table.clock.now + 5);
+    }
+    const back = await table.open({ windowBytes });
+    for (const project of [idle, back]) {
+      expect(project.set.windowBytes).toBeLessThan(windowBytes);
+      expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('stored');
+    }
+    expect(numberOf((await table.passing(back.read(THING('a')))).state)).toBe(202);
+  });
+
+  test('a project that is further ahead of its tables than a node may hold is not opened before they have come nearer', async () => {
+    const table = new Table();
+    for (const key of keys) await table.elsewhere(written(key, 1));
+    const windowBytes = 20_000;
+    expect(await codeOf(table.open({ windowBytes }))).toBe('BEHIND');
+    table.clock.after(500, () => void table.reader.project());
+    const project = await table.open({ windowBytes });
+    expect([project.set.head, project.set.horizon]).toEqual([keys.length - 1, keys.length - 1]);
+    expect(await table.passing(codeOf(project.execute(increment('k7'))))).toBe('stored');
+    expect(numberOf((await table.passing(project.read(THING('k7')))).state)).toBe(2);
+  });
+});
+
 describe('the tail', () => {
   test('own events are recognised', async () => {
     const table = new Table();

@@ -8,7 +8,7 @@ import { startWriting } from '../faults/support/writers.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { newProject, printed, verified } from './support/command-line.ts';
 import { prices, publishGame } from './support/game.ts';
-import { bodyOf, type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
+import { bodyOf, type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
 import { eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -126,6 +126,21 @@ test('definitions pushed on one are in force on the other', async () => {
   await eventually('the other has the new price', async () =>
     (await ok(other.play('GET', `/v3/values/${other.projectId}`))).text.includes('"price":3'),
   );
+});
+
+test('what is pushed on one and put back on the other is back, and what is staged on one is promoted by the other', async () => {
+  const push = (client: Client, price: number, headers = {}) =>
+    ok(client.manage('PUT', client.definitions('game-values'), { body: prices(price), headers }));
+  await push(one, 3);
+  for (let n = 0; n < 5; n++) {
+    await push(one, 40 + n);
+    const { headers } = await push(other, 3);
+    const position = { 'x-ns-position': String(headers['x-ns-position']) };
+    expect((await ok(one.play('GET', `/v3/values/${one.projectId}`, { headers: position }))).text).toContain('"price":3');
+  }
+  await push(one, 50, NEXT);
+  expect(await bodyOf(other.manage('POST', other.definitions('promote'), { body: {} }))).toMatchObject({ promoted: { gameValues: 1 } });
+  await push(one, 3);
 });
 
 test('a key made on one works on the other at once, and revoked it stops on both', async () => {
