@@ -16,7 +16,7 @@ import { readLedger } from './ledger.ts';
 import { isUnproven, provenFor, provenOwner, requireSession } from './players.ts';
 import type { Project } from './project.ts';
 import { documentSubjects, recordListSubjects } from './state-access.ts';
-import type { Version } from './working-set.ts';
+import type { Memo, Version } from './working-set.ts';
 
 /** Direct access to documents (runtime-storage 4). */
 export function createDocuments(context: AppContext): App['documents'] {
@@ -107,39 +107,42 @@ export async function readDocument(
   collection: CollectionModel,
   key: string,
 ): Promise<DocumentAnswer | null> {
-  const version = await versionIn(project, ground.space, collection.id, key);
+  const { subject, version } = await versionIn(project, ground.space, collection.id, key);
   const { state } = version;
   // That there is none is an answer, too.
   const at = positioned(context, project, caller);
   if (state === null || !('version' in state) || !isThere(state)) return null;
-  const text = servedText(version, collection, ground.settings.fillDefaults);
+  const text = servedText(project, subject, version, collection, ground.settings.fillDefaults);
   return { position: at.position, stale: at.stale, text, version: state.version };
 }
 
 /** A document's version as a reader in the space sees it. */
-export async function versionIn(project: Project, space: Space, collection: string, key: string): Promise<Version> {
-  const subject = documentSubject(space, collection, key);
-  const own = await project.read(subject);
-  if (own.state !== null || space === 'live') return own;
+export async function versionIn(
+  project: Project,
+  space: Space,
+  collection: string,
+  key: string,
+): Promise<{ readonly subject: SubjectKey; readonly version: Version }> {
+  const own = documentSubject(space, collection, key);
+  const version = await project.read(own);
+  if (version.state !== null || space === 'live') return { subject: own, version };
   const live = documentSubject('live', collection, key);
-  return project.read(live);
+  return { subject: live, version: await project.read(live) };
 }
 
-interface Served {
+interface Served extends Memo {
   readonly schema: CollectionModel['schema'];
-  readonly fill: boolean;
-  readonly text: string;
 }
 
-/** Printed once per version of the document and schema of its collection: reads then cost no printing at all. */
-function servedText(version: Version, collection: CollectionModel, fill: boolean): string {
-  const { schema } = collection;
-  const memo = version.memo as Served | undefined;
-  if (memo && memo.schema === schema && memo.fill === fill) return memo.text;
+/** Made once per version of the document and schema of its collection: reads then cost no printing at all. */
+function servedText(project: Project, subject: SubjectKey, version: Version, { schema }: CollectionModel, fill: boolean): string {
   const { state } = version;
   if (state === null || !('version' in state) || !isThere(state)) throw new Error('only a document can be served');
-  const served: Served = { schema, fill, text: fill && schema.hasDefaults ? filledText(schema, state) : storedText(state) };
-  version.memo = served;
+  if (!fill || !schema.hasDefaults) return storedText(state);
+  const memo = version.memo as Served | undefined;
+  if (memo?.schema === schema) return memo.text;
+  const served: Served = { schema, text: filledText(schema, state) };
+  project.set.keepWith(subject, version, served);
   return served.text;
 }
 

@@ -124,7 +124,7 @@ async function listIn(project: Project, space: Space, collection: string, player
 
 /** A slot counts as updated when its data was: every save then writes one event, not two. */
 async function entryOf(project: Project, space: Space, collection: string, player: string, record: SaveRecord): Promise<JsonObject> {
-  const { state } = await versionIn(project, space, collection, slotKey(player, record.recordId));
+  const { state } = (await versionIn(project, space, collection, slotKey(player, record.recordId))).version;
   const savedAt = state !== null && 'document' in state && isThere(state) ? state.updatedAt : 0;
   return {
     recordId: record.recordId,

@@ -30,8 +30,13 @@ export interface Version {
   readonly state: SubjectState | null;
   /** Estimated bytes held. */
   readonly size: number;
-  /** Derived from the state and kept with it, such as the text that is served. Belongs to whoever sets it. */
-  memo?: unknown;
+  /** Derived from the state and kept with it. Set by {@link WorkingSet.keepWith}. */
+  memo?: Memo;
+}
+
+/** A text made of a state, such as the one that is served. */
+export interface Memo {
+  readonly text: string;
 }
 
 /** `size`: bytes of the state's text, about. */
@@ -88,9 +93,11 @@ export function weigh(size: number): number {
 /** The same of a packed document: many are small, so what holds them counts, and all of it twice, as a heap grows to twice what lives in it. */
 const PACKED_OVERHEAD = 1_000;
 
-/** A packed document is its text. */
-function weighCached({ state, size }: Version): number {
-  return state instanceof PackedDocument ? state.text.length * 2 + PACKED_OVERHEAD : weigh(size);
+/** A packed document is its text, and what is served of it where that is another. */
+function weighCached({ state, size, memo }: Version): number {
+  const text = memo?.text ?? '';
+  if (!(state instanceof PackedDocument)) return weigh(Math.max(size, text.length));
+  return (state.text.length + (text === state.text ? 0 : text.length)) * 2 + PACKED_OVERHEAD;
 }
 
 export class WorkingSet {
@@ -131,6 +138,13 @@ export class WorkingSet {
   close(): void {
     for (const held of this.#held.values()) this.#cache.delete(held);
     this.#held.clear();
+  }
+
+  /** Keeps a text with the version of a subject that it was made of, and has the cache know: defaults may be many times the document. */
+  keepWith(subject: SubjectKey, version: Version, memo: Memo): void {
+    version.memo = memo;
+    const held = this.#held.get(subject);
+    if (held?.version === version && !held.pinned) this.#cacheAnew(held);
   }
 
   /** What a decision sees; `undefined` when it must be loaded. */
@@ -308,8 +322,14 @@ export class WorkingSet {
     if (!held.pinned || held.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
     this.windowBytes -= weigh(version.size);
     held.pinned = false;
-    this.#cache.set(held, version);
-    if (!this.#cache.has(held)) this.#held.delete(subject);
+    this.#cacheAnew(held);
+  }
+
+  /** It may still lie in the cache as it was before, and would keep the weight that it had. */
+  #cacheAnew(held: Held): void {
+    this.#cache.delete(held);
+    this.#cache.set(held, held.version);
+    if (!this.#cache.has(held)) this.#held.delete(held.subject);
   }
 
   /** The events up to the horizon of a subject that nobody holds are in its row, unless a load under way may have read the row before. */
