@@ -136,9 +136,14 @@ export class Project {
     throw this.#stopped ?? refusal('STORAGE_UNAVAILABLE');
   }
 
-  /** Of the tables: what changed after the horizon is known here, and may not be among them. */
-  documentKeys(space: Space, collection: string, most: number): Promise<DocumentKeys> {
-    return this.#options.reader.documentKeys(this.id, space, collection, most);
+  /**
+   * Of the tables: what changed after the horizon is known here, and may not be among them. Tables that are further than this node are
+   * waited for as in a load: what they no longer have may be there as of the head, and nobody would look for it.
+   */
+  async documentKeys(space: Space, collection: string, most: number): Promise<DocumentKeys> {
+    const keys = await this.#options.reader.documentKeys(this.id, space, collection, most);
+    if (keys.revision > this.set.head) await this.reach(keys.revision, this.#options.limits.deadlineMs);
+    return keys;
   }
 
   /** Brings subjects into the working set; concurrent loads of one subject share the work. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { PackedDocument } from '../domain/document/packed.ts';
+import { isThere, PackedDocument, storedText } from '../domain/document/packed.ts';
 import type { ProjectEvent } from '../domain/events.ts';
 import type { SubjectState } from '../domain/states.ts';
 import { AUTHORITY, collectionChangedBy, DEFINITIONS, type SubjectKey, subjectsOf } from '../domain/subjects.ts';
@@ -57,6 +57,8 @@ interface Held {
   /** Revision of the last event folded in; −1 for a row as it was loaded. */
   changedAt: number;
   pinned: boolean;
+  /** Bytes of the events folded in since its state was measured. */
+  unmeasured: number;
 }
 
 interface Kept {
@@ -244,6 +246,7 @@ export class WorkingSet {
       changedAt = kept.revision;
       size = Math.max(size, kept.size);
     }
+    if (folded !== state) size = Math.max(size, textLength(folded));
     this.#forgetUnheld(subject);
     // Until it is let go: the load may have more rows to bring than the cache holds.
     this.#pin(subject, newVersion(folded, size), changedAt);
@@ -282,9 +285,10 @@ export class WorkingSet {
   }
 
   #foldSubject(subject: SubjectKey, event: ProjectEvent, size: number): void {
-    const held = this.durable(subject);
-    if (held) {
-      this.#pin(subject, newVersion(evolve(subject, held.state, event), Math.max(size, held.size)), event.revision);
+    const version = this.durable(subject);
+    if (version) {
+      const state = evolve(subject, version.state, event);
+      this.#pin(subject, newVersion(state, Math.max(size, this.#measured(subject, version, state, size))), event.revision);
       return;
     }
     const kept = this.#unheld.get(subject) ?? [];
@@ -294,11 +298,21 @@ export class WorkingSet {
     this.windowBytes += weigh(size);
   }
 
+  /** Small changes of others make a document large: it is measured anew whenever they come to as much as was known of it. */
+  #measured(subject: SubjectKey, { size: known }: Version, state: SubjectState | null, size: number): number {
+    const held = this.#held.get(subject);
+    if (held === undefined) return known;
+    held.unmeasured += size;
+    if (held.unmeasured < known) return known;
+    held.unmeasured = 0;
+    return Math.max(known, textLength(state));
+  }
+
   #pin(subject: SubjectKey, version: Version, changedAt: number): void {
     const held = this.#held.get(subject);
     const queued = held !== undefined && held.changedAt > this.horizon;
     if (held === undefined) {
-      this.#held.set(subject, { subject, among: this.#held, version, changedAt, pinned: true });
+      this.#held.set(subject, { subject, among: this.#held, version, changedAt, pinned: true, unmeasured: 0 });
     } else {
       if (held.pinned) this.windowBytes -= weigh(held.version.size);
       held.version = version;
@@ -360,6 +374,11 @@ function estimate(state: SubjectState | null): number {
   if (state === null || !('document' in state)) return 100;
   if (state instanceof PackedDocument) return state.text.length;
   return roughSize(state.document, 0);
+}
+
+/** Of a document that is there; for any other state its last event says enough. */
+function textLength(state: SubjectState | null): number {
+  return state !== null && 'document' in state && isThere(state) ? storedText(state).length : 0;
 }
 
 function roughSize(value: unknown, depth: number): number {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { DomainEvent } from '../../src/domain/events.ts';
 import { LogUnavailable } from '../../src/log/port.ts';
 import { codeOf, increment, numberOf, STREAM, Table, THING, written } from './support.ts';
 
@@ -77,6 +78,17 @@ describe('loading', () => {
     };
     expect(numberOf((await table.passing(project.read(THING('a')))).state)).toBe(3);
     expect(project.set.head).toBe(0);
+  });
+
+  test('keys from above the head wait, too: what has gone from among them is there as of the head', async () => {
+    const table = new Table();
+    await table.elsewhere(written('a', 1));
+    await table.reader.project();
+    const project = await table.open();
+    await table.elsewhere(deleted('a'), written('b', 1));
+    await table.reader.project();
+    expect(await table.passing(project.documentKeys('live', 'things', 10))).toMatchObject({ revision: 2, keys: ['b'] });
+    expect(project.set.head).toBe(2);
   });
 
   test('concurrent loads of one subject share the work', async () => {
@@ -240,4 +252,8 @@ function eventsFrom(table: Table, from: number) {
 async function unknownEvent(table: Table): Promise<void> {
   const metadata = `{"commandId":"future","schemaVersion":9,"recordedAt":1,"hash":"${'0'.repeat(64)}"}`;
   await table.log.inner.append(STREAM, 'none', [{ id: 'future', type: 'document.dreamt', data: '{}', metadata }]);
+}
+
+function deleted(key: string): DomainEvent {
+  return { type: 'document.deleted', data: { space: 'live', collection: 'things', key, version: 1, definition: '' } };
 }

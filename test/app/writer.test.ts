@@ -306,7 +306,7 @@ describe('bounds', () => {
   });
 });
 
-test('a document that grows in small steps takes what all of it takes, not what its last step does', async () => {
+test('a document that grows in small steps takes what all of it takes, not what its last step does, on every node', async () => {
   const table = new Table();
   const project = await table.open();
   const grow = (version: number): Command<number> => ({
@@ -318,7 +318,12 @@ test('a document that grows in small steps takes what all of it takes, not what 
       return { events: [{ type: 'document.written', data }], answer: version };
     },
   });
+  const elsewhere = [await table.open(), await table.open()];
+  await table.passing(Promise.all(elsewhere.slice(1).map((other) => other.read(THING('a')))));
   for (let version = 1; version <= 20; version += 1) await table.passing(project.execute(grow(version)));
+  for (const other of elsewhere) await table.passing(other.refresh());
+  await table.passing(Promise.all(elsewhere.map((other) => other.read(THING('a')))));
+  for (const { set } of [project, ...elsewhere]) expect(set.windowBytes).toBeGreaterThan(20 * 3 * 500);
   expect(project.set.windowBytes).toBeGreaterThan(20 * 3 * 1000);
 });
 
