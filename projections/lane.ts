@@ -55,6 +55,8 @@ const RIVAL_MS = 200;
 const NOT_OURS_MS = 2_500;
 const RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
+/** For so long the definitions of a project are kept for its next batch. */
+const REST_MS = 60_000;
 /** How long a batch may take at its first try; doubled for each further one, since a large one may really need longer. */
 const PATIENCE_MS = 6_000;
 
@@ -146,11 +148,17 @@ export class Lane {
 
   /** Looks again at what only an operator can change: paused views, and a history that did not match. */
   refresh(): void {
+    this.#rest();
     if (this.failure !== null && !(this.failure instanceof HistoryMismatch)) return;
     if (this.failure === null && !this.hasPausedView) return;
     this.#forget();
     this.#checked = this.failure === null;
     this.#run(true);
+  }
+
+  /** Of the many projects that a projector has met few are busy, and their definitions are large: the next batch reads them again. */
+  #rest(): void {
+    if (this.#running === null && performance.now() - this.#movedAt > REST_MS) this.#memory = null;
   }
 
   /** Whether all views reflect `revision`, waiting for it `timeoutMs` at most. A paused view answers no, once the others are there. */
