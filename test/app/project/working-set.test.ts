@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { createCache, newVersion, WorkingSet } from '../../../src/app/project/working-set.ts';
+import { PackedDocument } from '../../../src/domain/document/packed.ts';
+import type { DocumentState } from '../../../src/domain/states.ts';
+import { decodeProjectEvent } from '../../../src/log/decode.ts';
+import { createMemoryLog } from '../../../src/log/memory/log.ts';
+import { projectStream } from '../../../src/log/streams.ts';
+import { Feed, written } from '../../projections/support.ts';
+
+const SUBJECT = 'document/live/saves/p1';
+
+test('a subject that is written while it is being loaded stays held until the load ends: its older row must not become the truth', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'p');
+  await feed.commit(written('p1', { n: 1 }), written('p1', { n: 2 }, 2));
+  const [, second] = (await log.read(projectStream('p'), { limit: 2, direction: 'forwards' })).map((event) => decodeProjectEvent(event));
+  if (second === undefined) throw new Error('two events');
+  // Whatever may be forgotten is forgotten at once.
+  const set = new WorkingSet(0, createCache(1));
+  const floor = set.horizon;
+  set.keep([SUBJECT]);
+  const state: DocumentState = { document: { n: 2 }, version: 2, createdAt: 1, updatedAt: 1 };
+  set.settle([[SUBJECT, newVersion(state, 10)]], [second]);
+  set.moveHorizon(1);
+  set.admit(SUBJECT, { ...state, document: { n: 1 }, version: 1 }, 0, floor);
+  expect(set.durable(SUBJECT)?.state).toEqual(state);
+  set.letGo([SUBJECT]);
+  expect([set.durable(SUBJECT), set.windowBytes]).toEqual([undefined, 0]);
+});
+
+test('what is served of a document weighs with it: small ones with large defaults must not take more than the cache may', async () => {
+  const subjects = ['p1', 'p2', 'p3'].map((key) => `document/live/saves/${key}`);
+  const set = new WorkingSet(0, createCache(16_000));
+  for (const subject of subjects) set.admit(subject, new PackedDocument('{}', 1, 1, 1), 0, 0);
+  set.letGo(subjects);
+  const held = () => subjects.filter((subject) => set.durable(subject) !== undefined);
+  expect(held()).toEqual(subjects);
+  for (const subject of subjects) {
+    const version = set.durable(subject);
+    if (version) set.keepWith(subject, version, { text: 'x'.repeat(3_000) });
+  }
+  expect(held()).toEqual(subjects.slice(1));
+  const [, , last] = subjects;
+  const version = last === undefined ? undefined : set.durable(last);
+  if (last === undefined || version === undefined) throw new Error('the last is held');
+  set.keepWith(last, version, { text: 'x'.repeat(30_000) });
+  expect(held()).toEqual(subjects.slice(1, 2));
+  expect(set.windowBytes).toBe(0);
+});
