@@ -296,15 +296,18 @@ export class Project {
     }
   }
 
-  /** While the project is being opened: tables far behind, such as restored ones, must not fill the memory with all that they lack. */
+  /**
+   * While the project is being opened: tables far behind, such as restored ones, must not fill the memory with all that they lack. Twice
+   * the window, so that a node that comes back takes up what it had when its window was full.
+   */
   async #makeRoom(): Promise<void> {
     const { limits, scheduler } = this.#options;
     const until = scheduler.monotonic() + limits.deadlineMs;
-    while (this.set.windowBytes > limits.windowBytes) {
-      const more = await this.#relieve();
-      if (more || this.set.windowBytes <= limits.windowBytes) continue;
+    for (let more = true; more && this.set.windowBytes > limits.windowBytes; ) more = await this.#relieve();
+    while (this.set.windowBytes > 2 * limits.windowBytes) {
       if (scheduler.monotonic() > until) throw refusal('BEHIND');
       await scheduler.sleep(RELIEVE_MS);
+      await this.#relieve();
     }
   }
 
@@ -318,8 +321,8 @@ export class Project {
   }
 
   /**
-   * Takes in the state of what several events are kept of: it takes the room of one, where a hot document that nobody holds here would
-   * fill the window by itself while the state tables stand. Answers whether there was any; if not, it has looked how far the tables are.
+   * Takes in the state of what several events are kept of, unless it is larger: a hot document that nobody holds here would fill the
+   * window by itself while the state tables stand. Answers whether there was any; if not, it has looked how far the tables are.
    */
   async #relieve(): Promise<boolean> {
     const { reader } = this.#options;
@@ -335,7 +338,7 @@ export class Project {
       const { revision, states } = await reader.load(this.id, subjects);
       this.projected(revision);
       if (this.#stopped || revision < floor || revision > this.set.head) return false;
-      for (const [index, subject] of subjects.entries()) this.set.admit(subject, states[index] ?? null, revision, floor);
+      for (const [index, subject] of subjects.entries()) this.set.take(subject, states[index] ?? null, revision, floor);
       return true;
     } finally {
       this.set.letGo(subjects);

@@ -109,6 +109,8 @@ export class WorkingSet {
   readonly #cache: SharedCache;
   readonly #held = new Map<SubjectKey, Held>();
   readonly #unheld = new Map<SubjectKey, Kept[]>();
+  /** Of those whose state was found larger than what is kept of them, its size. */
+  readonly #larger = new Map<SubjectKey, number>();
   /** Subjects that loads under way, and commands that load what they need, {@link keep}; counted. */
   readonly #kept = new Map<SubjectKey, number>();
   /**
@@ -252,14 +254,23 @@ export class WorkingSet {
     this.#pin(subject, newVersion(folded, size), changedAt);
   }
 
-  /** At most so many subjects that nobody holds and of which several events are kept: held, each would take the room of one state. */
+  /** At most so many subjects that nobody holds and of which several events are kept: held, each may take less room; see {@link take}. */
   crowded(most: number): SubjectKey[] {
     const crowded: SubjectKey[] = [];
     for (const [subject, events] of this.#unheld) {
       if (crowded.length === most) break;
-      if (events.length > 1) crowded.push(subject);
+      if (events.length > 1 && sizeOf(events) >= (this.#larger.get(subject) ?? 0)) crowded.push(subject);
     }
     return crowded;
+  }
+
+  /** As {@link admit}, for a row that nobody has asked for: only where it takes no more room than the events that are kept. */
+  take(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
+    const events = this.#unheld.get(subject);
+    const size = estimate(state);
+    if (events === undefined) return;
+    if (size > sizeOf(events)) this.#larger.set(subject, size);
+    else this.admit(subject, state, revision, floor);
   }
 
   /** The state tables are written up to `revision`: what changed no later may now be forgotten. */
@@ -353,13 +364,22 @@ export class WorkingSet {
     const later = events.filter((one) => one.revision > this.horizon);
     for (const one of events) if (one.revision <= this.horizon) this.windowBytes -= weigh(one.size);
     if (later.length > 0) this.#unheld.set(subject, later);
-    else this.#unheld.delete(subject);
+    else this.#noneKept(subject);
   }
 
   #forgetUnheld(subject: SubjectKey): void {
     for (const one of this.#unheld.get(subject) ?? []) this.windowBytes -= weigh(one.size);
-    this.#unheld.delete(subject);
+    this.#noneKept(subject);
   }
+
+  #noneKept(subject: SubjectKey): void {
+    this.#unheld.delete(subject);
+    this.#larger.delete(subject);
+  }
+}
+
+function sizeOf(events: readonly Kept[]): number {
+  return events.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Read by every request: never given up while the project is open. */

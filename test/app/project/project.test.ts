@@ -149,6 +149,27 @@ describe('more than fits', () => {
     expect(numberOf((await table.passing(back.read(THING('a')))).state)).toBe(202);
   });
 
+  test('a large document of which little changed stays where it is until its changes are as large', async () => {
+    const table = new Table();
+    const pad = 'x'.repeat(20_000);
+    const data = { space: 'live' as const, collection: 'things', key: 'big', definition: '' };
+    await table.elsewhere({ type: 'document.written', data: { ...data, version: 1, document: { pad } } });
+    await table.reader.project();
+    const project = await table.open({ windowBytes: 100_000 });
+    const sizes: number[] = [];
+    for (let version = 2; version <= 42; version += 1) {
+      await table.elsewhere({ type: 'document.written', data: { ...data, version, changes: [['n', version]] } });
+      project.onTail(await eventsFrom(table, project.set.head + 1));
+      await table.clock.run(table.clock.now + 200);
+      sizes.push(project.set.windowBytes);
+    }
+    expect(Math.max(...sizes)).toBeLessThan(100_000);
+    expect(sizes[24]).toBeLessThan(55_000);
+    expect(sizes.at(-1)).toBe(sizes.at(-2));
+    const { state } = await table.passing(project.read(THING('big')));
+    expect(state !== null && 'document' in state ? state.document : null).toEqual({ pad, n: 42 });
+  });
+
   test('a project that is further ahead of its tables than a node may hold is not opened before they have come nearer', async () => {
     const table = new Table();
     for (const key of keys) await table.elsewhere(written(key, 1));

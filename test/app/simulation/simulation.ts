@@ -249,7 +249,8 @@ class Simulation {
     try {
       return await node.project();
     } catch (error) {
-      if (refusalOf(error).code !== 'STORAGE_UNAVAILABLE') throw error;
+      // Also one whose tables are further behind than it may hold is not opened.
+      if (!['STORAGE_UNAVAILABLE', 'BEHIND'].includes(refusalOf(error).code)) throw error;
       return null;
     }
   }
