@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Checkpoint } from '../src/app/readers.ts';
+import type { Checkpoint } from '../src/app/ports/readers.ts';
 import type { ProjectEvent } from '../src/domain/events.ts';
 import { hashOf } from '../src/log/chain.ts';
 import { UnknownEvent } from '../src/log/decode.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { Checkpoint } from '../src/app/readers.ts';
+import type { Checkpoint } from '../src/app/ports/readers.ts';
 import { tellNowAndThen } from '../src/kernel/trouble.ts';
 import type { FollowStep, Log, RecordedEvent } from '../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../src/log/streams.ts';

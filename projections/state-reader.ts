@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Checkpoint, StateReader } from '../src/app/readers.ts';
+import type { Checkpoint, StateReader } from '../src/app/ports/readers.ts';
 import type { SubjectState } from '../src/domain/states.ts';
 import type { SubjectKey } from '../src/domain/subjects.ts';
 import { readDocumentKeys } from './documents/keys.ts';

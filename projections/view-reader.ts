@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { ViewReader } from '../src/app/readers.ts';
+import type { ViewReader } from '../src/app/ports/readers.ts';
 import { scanDocuments } from './documents/scan.ts';
 import { readLeaderboard } from './leaderboards/read.ts';
 import { readStanding } from './leaderboards/standing.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { ScannedDocument } from '../../src/app/readers.ts';
+import type { ScannedDocument } from '../../src/app/ports/readers.ts';
 import type { Space } from '../../src/domain/events.ts';
 import { inTransaction } from '../migrate.ts';
 import { IN_TIME } from '../patience.ts';

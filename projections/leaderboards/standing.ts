@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { LeaderboardStanding } from '../../src/app/readers.ts';
+import type { LeaderboardStanding } from '../../src/app/ports/readers.ts';
 import type { Space } from '../../src/domain/events.ts';
 import { IN_TIME } from '../patience.ts';
 import { revisionOf, throughViews } from '../through-views.ts';

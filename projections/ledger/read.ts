@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { LedgerFilter, LedgerPage, LedgerRow } from '../../src/app/readers.ts';
+import type { LedgerFilter, LedgerPage, LedgerRow } from '../../src/app/ports/readers.ts';
 import { parseJson } from '../../src/kernel/json.ts';
 import { IN_TIME } from '../patience.ts';
 import { revisionOf, throughViews } from '../through-views.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { PublishPage, PublishRow } from '../../src/app/readers.ts';
+import type { PublishPage, PublishRow } from '../../src/app/ports/readers.ts';
 import { IN_TIME } from '../patience.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
 

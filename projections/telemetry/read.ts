@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { TelemetryReader } from '../../src/app/readers.ts';
+import type { TelemetryReader } from '../../src/app/ports/readers.ts';
 import { IN_TIME } from '../patience.ts';
 import { type PlayerRow, playerOf } from './players.ts';
 

@@ -11,7 +11,7 @@ import type { ApiKey, AuthorityState, DefinitionsState, SubjectState } from '../
 import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Caller } from './app.ts';
-import type { View } from './view.ts';
+import type { View } from './project/view.ts';
 
 /** Who may do what: read inside the decision wherever there is one, so that each commit is explained by an authority that still held. */
 

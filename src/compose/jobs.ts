@@ -6,7 +6,7 @@ import { rebuild } from '../../projections/rebuild.ts';
 import { isProjectionName } from '../../projections/registry.ts';
 import { retainTelemetry } from '../../projections/telemetry/retain.ts';
 import { verify } from '../../projections/verify.ts';
-import type { ProjectTests } from '../app/project-tests.ts';
+import type { ProjectTests } from '../app/operator/project-tests.ts';
 import { type Config, redactUrl } from '../config/config.ts';
 import type { JobWork } from '../jobs/handlers.ts';
 import { refusal } from '../kernel/errors.ts';

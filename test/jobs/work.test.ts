@@ -4,7 +4,7 @@ import { migrate } from '../../projections/migrate.ts';
 import { REBUILDABLE } from '../../projections/registry.ts';
 import { schemaOf } from '../../projections/tables.ts';
 import { verify } from '../../projections/verify.ts';
-import type { ProjectTests } from '../../src/app/project-tests.ts';
+import type { ProjectTests } from '../../src/app/operator/project-tests.ts';
 import { sweepAccess } from '../../src/compose/access-sweep.ts';
 import { workOn } from '../../src/compose/jobs.ts';
 import { readConfig } from '../../src/config/config.ts';

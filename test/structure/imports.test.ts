@@ -7,11 +7,24 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/kernel': [],
   'src/domain': ['src/kernel'],
   'src/log': ['src/kernel', 'src/domain'],
-  'src/app': ['src/kernel', 'src/domain', 'src/log'],
+  ...within('src/app', ['src/kernel', 'src/domain', 'src/log'], {
+    'app.ts': [],
+    ports: [],
+    project: ['ports', 'access.ts'],
+    'access.ts': ['app.ts', 'project'],
+    'context.ts': ['app.ts', 'access.ts', 'ports', 'project', 'telemetry/telemetry-recorder.ts'],
+    telemetry: ['app.ts', 'context.ts', 'ports'],
+    security: ['app.ts', 'access.ts', 'context.ts', 'ports', 'project'],
+    storage: ['app.ts', 'access.ts', 'context.ts', 'ports', 'project', 'security'],
+    endpoints: ['app.ts', 'access.ts', 'context.ts', 'ports', 'project', 'security', 'storage'],
+    management: ['app.ts', 'access.ts', 'context.ts', 'ports', 'project', 'security', 'storage', 'endpoints'],
+    operator: ['access.ts', 'project', 'management'],
+    'create-app.ts': ['app.ts', 'context.ts', 'telemetry', 'security', 'storage', 'endpoints', 'management'],
+  }),
   'src/http': ['src/kernel', 'src/domain', 'src/app', 'src/log'],
   'src/jobs': ['src/kernel', 'src/domain', 'src/app', 'src/log'],
   'src/outbound': ['src/kernel', 'src/domain', 'src/app'],
-  projections: ['src/kernel', 'src/domain', 'src/log', 'src/app/readers.ts'],
+  projections: ['src/kernel', 'src/domain', 'src/log', 'src/app/ports/readers.ts'],
   'src/config': [],
   'src/logger.ts': ['src/log-output.ts'],
   'src/log-output.ts': [],
@@ -37,6 +50,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'infra/cluster': ['src/kernel', 'infra/harness', 'infra/postgres'],
   'infra/load': ['src/kernel', 'infra/harness', 'infra/cluster', 'infra/postgres'],
 };
+
+/** The rooms inside one of them, which all may look into `outside`. */
+function within(
+  parent: string,
+  outside: readonly string[],
+  rooms: Readonly<Record<string, readonly string[]>>,
+): Readonly<Record<string, readonly string[]>> {
+  const inside = (name: string) => `${parent}/${name}`;
+  return Object.fromEntries(Object.entries(rooms).map(([name, open]) => [inside(name), [...outside, ...open.map(inside)]]));
+}
 
 const ROOT = resolve(import.meta.dirname, '../..');
 

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Address, App, CollectionAddress, ManageAnswer, Positioned, ReadAnswer } from '../../app/app.ts';
-import type { Throttle } from '../../app/throttle.ts';
+import type { Throttle } from '../../app/security/throttle.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { type Answer, freshHeaders } from '../answer.ts';

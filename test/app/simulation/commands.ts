@@ -1,9 +1,9 @@
 import { asAuthority, asDefinitions, groundsOf } from '../../../src/app/access.ts';
 import type { Caller } from '../../../src/app/app.ts';
-import type { Command, Decision } from '../../../src/app/commit.ts';
-import { DocumentWrites } from '../../../src/app/document-writes.ts';
-import { documentSubjects, windowIn } from '../../../src/app/state-access.ts';
-import type { View } from '../../../src/app/view.ts';
+import type { Command, Decision } from '../../../src/app/project/commit.ts';
+import { documentSubjects, windowIn } from '../../../src/app/project/state-access.ts';
+import type { View } from '../../../src/app/project/view.ts';
+import { DocumentWrites } from '../../../src/app/storage/document-writes.ts';
 import { decidePutSingle } from '../../../src/domain/definition/decide.ts';
 import type { CollectionModel } from '../../../src/domain/definition/model.ts';
 import { decideAppend } from '../../../src/domain/document/append.ts';
