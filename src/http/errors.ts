@@ -36,8 +36,9 @@ export function refusalAnswer(refused: Refusal, requestId: string, names: Output
   return { status, body, headers: headersOf(refused, status), close: status === 408 };
 }
 
+/** A cache may keep a 404 or a 410 of its own accord (RFC 9110 15.1): a document saved a moment later would not show behind it. */
 function headersOf(refused: Refusal, status: number): Readonly<Record<string, string>> {
-  const headers = refused.extra.headers ?? {};
+  const headers = { 'Cache-Control': 'no-store', ...refused.extra.headers };
   // After OUTCOME_UNKNOWN (504) a client must read before it repeats, so nothing invites it to.
   if (status !== 503 || 'Retry-After' in headers) return headers;
   return { ...headers, 'Retry-After': RETRY_SECONDS.get(refused.code) ?? OUTAGE_RETRY_SECONDS };

@@ -61,3 +61,20 @@ describe('a client that ends its side after its request', () => {
     expect(statuses(await sentAndEnded(server.port, GET.slice(0, 20)))).toEqual(['400']);
   });
 });
+
+describe('requests that a client sends without waiting for the answers', () => {
+  const piped = (request: string) => request.replaceAll('/half', '/piped');
+
+  it('are served one after the other: a read sees the write before it', async () => {
+    const received = await sentAndEnded(server.port, piped(POST) + piped(GET));
+    expect(statuses(received)).toEqual(['200', '200']);
+    expect(received.endsWith('{"gold":77}')).toBe(true);
+  });
+
+  it('are all answered, in their order, however many they are', async () => {
+    const asked = Array.from({ length: 300 }, (_, i) => `GET /${i === 150 ? 'v3/server-info' : 'health'} HTTP/1.1\r\n${HEAD}\r\n`);
+    const answers = (await sentAndEnded(server.port, asked.join(''))).split('HTTP/1.1 200').slice(1);
+    expect(answers.map((answer) => answer.includes('apiVersions')).indexOf(true)).toBe(150);
+    expect(answers).toHaveLength(300);
+  });
+});

@@ -167,7 +167,7 @@ test('a list waits for the views to have seen the publish that made its collecti
   const app = appOver(projects, table, {
     ...NO_VIEWS,
     caughtUp: async (_, revision) => waitedFor.push(revision) > 0,
-    records: async () => ({ records: [], last: null }),
+    records: async () => ({ revision: 0, records: [], last: null }),
   });
   const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
   const publish = (collectionType: string) =>
