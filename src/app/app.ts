@@ -116,6 +116,8 @@ export interface App {
     ): Promise<ManageAnswer>;
     validate(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
     promote(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
+    /** Takes back what is staged: `{}` all of it, `{kind}` or `{kind, id}` a part. */
+    discard(caller: Caller, body: Json | undefined, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
     diff(caller: Caller): Promise<ManageAnswer>;
     /** All sections of a push, or nothing. The key needs every section's permission, whatever the section holds. */
     sync(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
@@ -140,6 +142,7 @@ export interface App {
     runTests(caller: Caller, target: PublishTarget): Promise<ManageAnswer>;
     /** `{slug}`, or nothing for every endpoint. */
     autoTest(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    /** The same. */
     suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
   };
   /** The game's package and revisions (management 14 and 15). */

@@ -24,7 +24,7 @@ export function refusalOf(thrown: unknown): Refusal {
 /** The envelope of the specification (seed: Errors 1; security 10.1), with a copy of the text that the editor reads. */
 export function refusalAnswer(refused: Refusal, requestId: string, names: OutputNames): Answer {
   const { code, message, extra } = refused;
-  const status = extra.httpStatus ?? refused.status;
+  const status = sendable(extra.httpStatus ?? refused.status);
   const body: Record<string, JsonObject[string]> = {
     ...extra.body,
     ok: false,
@@ -34,6 +34,12 @@ export function refusalAnswer(refused: Refusal, requestId: string, names: Output
   // A numeric status makes the client see a failure where it gets to read the body at all (client-wire 4).
   if (status !== refused.status) body['status'] = refused.status;
   return { status, body, headers: headersOf(refused, status), close: status === 408 };
+}
+
+/** An author may name any status; those that cannot carry the body would look like an empty answer to the client. */
+export function sendable(status: number): number {
+  if (!Number.isInteger(status) || status < 200 || status > 599) return 200;
+  return status === 204 || status === 205 || status === 304 ? 200 : status;
 }
 
 /** A cache may keep a 404 or a 410 of its own accord (RFC 9110 15.1): a document saved a moment later would not show behind it. */

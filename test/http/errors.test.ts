@@ -51,6 +51,11 @@ describe('a refusal', () => {
     expect([reply.status, reply.json.error.code, 'retry-after' in reply.headers]).toEqual([status, code, retries]);
   });
 
+  it.each([204, 205, 304])('with the status %i, which an author may name, still has its body', async (status) => {
+    const reply = await failing(new Refusal(status, 'TOO_POOR', 'No gold'));
+    expect([reply.status, reply.json.ok, reply.json.error.code]).toEqual([200, false, 'TOO_POOR']);
+  });
+
   it('may be kept by no cache: what is not there now may be saved the next moment', async () => {
     for (const failure of [refusal('NOT_FOUND'), new Refusal(426, 'REVISION_OUTDATED', 'Old', { httpStatus: 200 })]) {
       expect((await failing(failure)).headers['cache-control']).toBe('no-store');

@@ -136,6 +136,7 @@ export function fakeApp(): FakeApp {
       list: async (caller, ...rest) => managed('manage.list', caller, rest),
       validate: async (caller, ...rest) => managed('manage.validate', caller, rest),
       promote: async (caller, ...rest) => managed('manage.promote', caller, rest),
+      discard: async (caller, ...rest) => managed('manage.discard', caller, rest),
       diff: async (caller, ...rest) => managed('manage.diff', caller, rest),
       sync: async (caller, ...rest) => managed('manage.sync', caller, rest),
       preflight: async (caller, ...rest) => managed('manage.preflight', caller, rest),
