@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { migrate } from '../../projections/migrate.ts';
-import { createProjector, type Projector } from '../../projections/projector.ts';
-import { createStateReader } from '../../projections/state-reader.ts';
-import { createViewReader } from '../../projections/view-reader.ts';
+import { createProjector, type Projector } from '../../projections/projector/projector.ts';
+import { createStateReader } from '../../projections/readers/state-reader.ts';
+import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { createOperator, type Operator } from '../app/operator/operator.ts';
 import type { ProjectTests } from '../app/operator/project-tests.ts';
 import type { Importer } from '../app/operator/transfer/importer.ts';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Projector } from '../../projections/projector.ts';
+import type { Projector } from '../../projections/projector/projector.ts';
 import type { Projects } from '../app/project/projects.ts';
 import type { WriterObserver } from '../app/project/writer.ts';
 import type { Metrics } from '../http/metrics.ts';

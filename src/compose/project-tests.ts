@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { createStateReader } from '../../projections/state-reader.ts';
+import { createStateReader } from '../../projections/readers/state-reader.ts';
 import { createProjectTests, type ProjectTests } from '../app/operator/project-tests.ts';
 import type { Projects } from '../app/project/projects.ts';
 import type { Config } from '../config/config.ts';

@@ -2,28 +2,30 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+const RULES = ['src/kernel', 'src/domain'];
+/** What every use case begins with. */
+const USE_CASES = [...RULES, 'src/app/app.ts', 'src/app/access.ts', 'src/app/context.ts', 'src/app/ports', 'src/app/project'];
+
 /** The rooms of the house and who may look into which (docs/architecture.md, "Import direction"). */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/kernel': [],
   'src/domain': ['src/kernel'],
   'src/log': ['src/kernel', 'src/domain'],
-  ...within('src/app', ['src/kernel', 'src/domain', 'src/log'], {
-    'app.ts': [],
-    ports: [],
-    project: ['ports', 'access.ts'],
-    'access.ts': ['app.ts', 'project'],
-    'context.ts': ['app.ts', 'access.ts', 'ports', 'project', 'telemetry/telemetry-recorder.ts'],
-    telemetry: ['app.ts', 'context.ts', 'ports'],
-    security: ['app.ts', 'access.ts', 'context.ts', 'ports', 'project'],
-    storage: ['app.ts', 'access.ts', 'context.ts', 'ports', 'project', 'security'],
-    endpoints: ['app.ts', 'access.ts', 'context.ts', 'ports', 'project', 'security', 'storage'],
-    management: ['app.ts', 'access.ts', 'context.ts', 'ports', 'project', 'security', 'storage', 'endpoints'],
-    operator: ['access.ts', 'project', 'management'],
-    'create-app.ts': ['app.ts', 'context.ts', 'telemetry', 'security', 'storage', 'endpoints', 'management'],
-  }),
-  'src/http': ['src/kernel', 'src/domain', 'src/app', 'src/log'],
-  'src/jobs': ['src/kernel', 'src/domain', 'src/app', 'src/log'],
-  'src/outbound': ['src/kernel', 'src/domain', 'src/app'],
+  'src/app/app.ts': RULES,
+  'src/app/ports': RULES,
+  'src/app/project': [...RULES, 'src/log', 'src/app/ports'],
+  'src/app/access.ts': [...RULES, 'src/app/app.ts', 'src/app/project'],
+  'src/app/context.ts': [...USE_CASES, 'src/app/telemetry/telemetry-recorder.ts'],
+  'src/app/telemetry': [...USE_CASES, 'src/log'],
+  'src/app/security': USE_CASES,
+  'src/app/storage': [...USE_CASES, 'src/app/security'],
+  'src/app/endpoints': [...USE_CASES, 'src/app/security', 'src/app/storage'],
+  'src/app/management': [...USE_CASES, 'src/app/security', 'src/app/storage', 'src/app/endpoints'],
+  'src/app/operator': [...USE_CASES, 'src/app/management'],
+  'src/app/create-app.ts': ['src/app'],
+  'src/http': ['src/kernel', 'src/domain', 'src/app/app.ts', 'src/log/port.ts'],
+  'src/jobs': ['src/kernel', 'src/domain', 'src/app/management/test-runs.ts'],
+  'src/outbound': ['src/kernel', 'src/domain', 'src/app/ports'],
   projections: ['src/kernel', 'src/domain', 'src/log', 'src/app/ports/readers.ts'],
   'src/config': [],
   'src/logger.ts': ['src/log-output.ts'],
@@ -50,16 +52,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'infra/cluster': ['src/kernel', 'infra/harness', 'infra/postgres'],
   'infra/load': ['src/kernel', 'infra/harness', 'infra/cluster', 'infra/postgres'],
 };
-
-/** The rooms inside one of them, which all may look into `outside`. */
-function within(
-  parent: string,
-  outside: readonly string[],
-  rooms: Readonly<Record<string, readonly string[]>>,
-): Readonly<Record<string, readonly string[]>> {
-  const inside = (name: string) => `${parent}/${name}`;
-  return Object.fromEntries(Object.entries(rooms).map(([name, open]) => [inside(name), [...outside, ...open.map(inside)]]));
-}
 
 const ROOT = resolve(import.meta.dirname, '../..');
 

@@ -5,6 +5,7 @@ import { storedTests, type TestCase, testCase } from '../../domain/test/model.ts
 import { sampleInput } from '../../domain/test/sample.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import { turns } from '../../kernel/turns.ts';
 import type { Grounds } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import { draws } from '../endpoints/endpoint-steps.ts';
@@ -13,7 +14,6 @@ import { type Decision, newCommandId } from '../project/commit.ts';
 import type { Project } from '../project/project.ts';
 import type { View } from '../project/view.ts';
 import { type DryCall, type DryRun, dryRun } from './dry-run.ts';
-import { turns } from './turns.ts';
 
 /** Running tests and telling of them in the form that the editor's windows read (management 9.3 to 9.5). */
 
@@ -150,7 +150,7 @@ async function inTurn<T>(
   const { scheduler } = context;
   const started = scheduler.monotonic();
   // A dry run waits for nothing that is in memory already.
-  const rest = turns(context);
+  const rest = turns(context.scheduler);
   const results: JsonObject[] = [];
   for (const item of items) {
     await rest();

@@ -11,15 +11,13 @@ import {
   revokeKey,
 } from '../../domain/project/decide.ts';
 import { formKey, KEY_RANDOM_BYTES } from '../../domain/project/keys.ts';
-import type { AuthorityState, PageState } from '../../domain/states.ts';
+import { type AuthorityState, asAuthority, asPage, type PageState } from '../../domain/states.ts';
 import { AUTHORITY, pageSubject } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { asAuthority } from '../access.ts';
 import { newCommandId } from '../project/commit.ts';
 import type { Project } from '../project/project.ts';
 import type { Projects } from '../project/projects.ts';
-import { asPage } from '../project/state-access.ts';
 import type { View } from '../project/view.ts';
 
 /** What whoever runs the installation may do from the command line: projects and keys. Written through the log like everything else. */

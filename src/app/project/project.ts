@@ -1,5 +1,6 @@
+import { EMPTY_DEFINITIONS } from '../../domain/definition/evolve.ts';
 import type { ProjectEvent, Space } from '../../domain/events.ts';
-import type { AuthorityState, DefinitionsState } from '../../domain/states.ts';
+import { type AuthorityState, asAuthority, asDefinitions, type DefinitionsState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
@@ -7,7 +8,6 @@ import { hashOf } from '../../log/chain.ts';
 import { decodeProjectEvent, UnknownEvent } from '../../log/decode.ts';
 import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';
-import { asAuthority, asDefinitions } from '../access.ts';
 import type { DocumentKeys, StateReader } from '../ports/readers.ts';
 import type { Command, Outcome } from './commit.ts';
 import { readCounts, type SharedCache, type Version, WorkingSet } from './working-set.ts';
@@ -103,7 +103,7 @@ export class Project {
 
   /** The definitions at the head; resident, so always there. */
   get definitions(): DefinitionsState {
-    return asDefinitions(this.set.durable(DEFINITIONS)?.state ?? null);
+    return asDefinitions(this.set.durable(DEFINITIONS)?.state ?? null) ?? EMPTY_DEFINITIONS;
   }
 
   execute<A>(command: Command<A>): Promise<Outcome<A>> {

@@ -1,5 +1,5 @@
 import type { Fork, SaveRecord, Space } from '../../domain/events.ts';
-import type { DocumentState, PageState, RecordListState, SubjectState, WindowState } from '../../domain/states.ts';
+import { asDocument, asRecordList, asWindow, type DocumentState, type WindowState } from '../../domain/states.ts';
 import { documentSubject, recordListSubject, type SubjectKey, windowSubject } from '../../domain/subjects.ts';
 import type { View } from './view.ts';
 
@@ -45,24 +45,8 @@ export function recordListSubjects(space: Space, collection: string, player: str
   return space === 'live' ? [own] : [own, recordListSubject('live', collection, player)];
 }
 
-export function asRecordList(state: SubjectState | null): RecordListState | null {
-  return state !== null && 'records' in state ? state : null;
-}
-
-export function asPage(state: SubjectState | null): PageState | null {
-  return state !== null && 'page' in state ? state : null;
-}
-
 /** Every subject that {@link documentIn} reads, to have them loaded in one round trip. */
 export function documentSubjects(space: Space, collection: string, key: string): readonly SubjectKey[] {
   const own = documentSubject(space, collection, key);
   return space === 'live' ? [own] : [own, documentSubject('live', collection, key)];
-}
-
-function asDocument(state: SubjectState | null): DocumentState | null {
-  return state !== null && 'version' in state ? state : null;
-}
-
-function asWindow(state: SubjectState | null): WindowState | null {
-  return state !== null && 'used' in state ? state : null;
 }

@@ -3,7 +3,7 @@ import type { ProjectSettings } from '../../domain/project/settings.ts';
 import { isSignedBy } from '../../domain/security/proxy-signature.ts';
 import { sessionInForce } from '../../domain/session/decide.ts';
 import { readToken, type SessionToken } from '../../domain/session/token.ts';
-import type { SessionFamily, SubjectState } from '../../domain/states.ts';
+import { asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { type Grounds, needsPlayer, requireOwn } from '../access.ts';
@@ -137,10 +137,6 @@ export async function familyOf(context: AppContext, project: Project, token: Ses
   if (known?.sessions.has(token.sessionId)) return known;
   await lookAgainSoon(context, project);
   return asFamily((await project.read(subject)).state);
-}
-
-export function asFamily(state: SubjectState | null): SessionFamily | null {
-  return state !== null && 'sessions' in state ? state : null;
 }
 
 /** The caller proven for a direct call in a collection: a host that asks for another player signs with the collection's name (security 3). */

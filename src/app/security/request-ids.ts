@@ -1,6 +1,6 @@
 import type { ProjectSettings } from '../../domain/project/settings.ts';
 import { consumeRequest, type RequestIdentity, requestIdOf } from '../../domain/security/request-id.ts';
-import type { UsedRequest } from '../../domain/states.ts';
+import { asUsedRequest, type UsedRequest } from '../../domain/states.ts';
 import { requestSubject } from '../../domain/subjects.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Decision } from '../project/commit.ts';
@@ -46,9 +46,7 @@ export function unwrapped<A>(consumed: Consumed<A>): A {
 
 function usedIn(view: View, { type, identity, requestId }: RequestIdentity): UsedRequest | null {
   const id = requestIdOf(requestId);
-  if (id === null) return null;
-  const state = view.read(requestSubject(type, identity, id));
-  return state !== null && 'until' in state ? state : null;
+  return id === null ? null : asUsedRequest(view.read(requestSubject(type, identity, id)));
 }
 
 /** Thrown or returned is the same; anything else, such as what has to be loaded first, goes on its way. */

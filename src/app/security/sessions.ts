@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSession, type Opened, type Revoked, refreshSession, revokeSession } from '../../domain/session/decide.ts';
 import { readToken, SESSION_RANDOM_BYTES, type SessionToken } from '../../domain/session/token.ts';
-import type { SessionFamily } from '../../domain/states.ts';
+import { asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { groundsOf } from '../access.ts';
@@ -9,7 +9,7 @@ import type { App, Caller, SessionAnswer } from '../app.ts';
 import { type AppContext, decided, execute, projectOf, settingsOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import type { View } from '../project/view.ts';
-import { asFamily, familyOf, NO_PROOF, sessionOf, verifyPlayer } from './players.ts';
+import { familyOf, NO_PROOF, sessionOf, verifyPlayer } from './players.ts';
 
 /** Auth sessions: proof of a player that costs one look at memory instead of a question to the player's platform (security 4). */
 export function createSessions(context: AppContext): App['sessions'] {

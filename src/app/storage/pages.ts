@@ -1,10 +1,10 @@
 import { isPageSlug } from '../../domain/page/page.ts';
 import { isProjectId } from '../../domain/project/keys.ts';
+import { asPage } from '../../domain/states.ts';
 import { pageSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { App } from '../app.ts';
 import type { AppContext } from '../context.ts';
-import { asPage } from '../project/state-access.ts';
 
 /** Reading pages needs no key (runtime-storage 18); making them is the operator's. */
 export function createPages(context: AppContext): App['pages'] {

@@ -5,6 +5,7 @@ import { isThere } from '../../domain/document/packed.ts';
 import type { DomainEvent, SaveRecord, Space } from '../../domain/events.ts';
 import { recordName } from '../../domain/record/decide.ts';
 import { slotKey } from '../../domain/record/slot.ts';
+import { asRecordList } from '../../domain/states.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -12,7 +13,7 @@ import { type DirectAction, directCollection, type Grounds, grounds, groundsOf, 
 import type { Address, App, Caller } from '../app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
-import { asRecordList, documentSubjects, recordListSubjects } from '../project/state-access.ts';
+import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
 import type { View } from '../project/view.ts';
 import { isUnproven, provenOwner, requireSession } from '../security/players.ts';
 import { DocumentWrites } from './document-writes.ts';
