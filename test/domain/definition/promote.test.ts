@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { decideDiscard } from '../../../src/domain/definition/discard.ts';
 import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
 import { layerHash } from '../../../src/domain/definition/evolve.ts';
-import { decideDiscard } from '../../../src/domain/definition/discard.ts';
 import { decidePromote, diffDefinitions } from '../../../src/domain/definition/promote.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push, put, refused } from './given.ts';
