@@ -1,8 +1,10 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What comes behind so many others of its connection goes on at once: its answer waits, and holds a flood back, where it would not. */
-const MOST_WAITING = 64;
+/** From so many on, no more of a connection is read until some have gone. */
+const READ_UNTIL = 256;
+/** What one read of 64 KiB can hold, beside those: Node keeps as many. Whoever has more wait for answers is cut off. */
+const MOST_WAITING = 4000;
 
 /**
  * Serves the requests of a connection one after the other. Node begins each as soon as it has been read, so a read that was sent behind
@@ -11,12 +13,17 @@ const MOST_WAITING = 64;
 export function inTurn(serve: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
   return (req, res) => {
-    // The one before has the connection.
-    const before = res.socket === null ? (waiting.get(req.socket) ?? 0) : MOST_WAITING;
-    if (before >= MOST_WAITING) return serve(req, res);
-    waiting.set(req.socket, before + 1);
+    // Otherwise the one before has the connection.
+    if (res.socket !== null) return serve(req, res);
+    const { socket } = req;
+    const number = (waiting.get(socket) ?? 0) + 1;
+    if (number > MOST_WAITING) return void socket.destroy();
+    waiting.set(socket, number);
+    if (number >= READ_UNTIL) socket.pause();
     res.once('socket', () => {
-      waiting.set(req.socket, (waiting.get(req.socket) ?? 1) - 1);
+      const left = (waiting.get(socket) ?? 1) - 1;
+      waiting.set(socket, left);
+      if (left < READ_UNTIL && socket.isPaused()) socket.resume();
       serve(req, res);
     });
   };
