@@ -10,7 +10,7 @@ import { testDatabase } from '../support/postgres.ts';
 
 /** Nodes in this process, whole and over real HTTP, with a verifier of the tests' own. */
 
-export const SECRET = 'the secret of the studio login';
+const SECRET = 'the secret of the studio login';
 
 export interface Opened {
   readonly game: Client;

@@ -81,7 +81,7 @@ const OVERHEAD = 200;
 const HEAP_PER_BYTE = 3;
 
 /** Memory that a state takes whose text has `size` bytes. */
-export function weigh(size: number): number {
+function weigh(size: number): number {
   return size * HEAP_PER_BYTE + OVERHEAD;
 }
 

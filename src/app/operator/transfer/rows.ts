@@ -10,7 +10,7 @@ import { member } from '../../../kernel/path.ts';
 
 /** Rows of a JSON project export (management 18), as an import takes them. Each throws {@link BadRow}: files come from anywhere. */
 
-export class BadRow extends Error {
+class BadRow extends Error {
   override readonly name = 'BadRow';
 }
 
