@@ -46,6 +46,7 @@ export function printOnce(value: JsonObject): string {
   return made.text;
 }
 
+/** What {@link printOnce} made of this very object, if it did. */
 export function printedBefore(value: JsonObject): Printed | undefined {
   return printed.get(value);
 }

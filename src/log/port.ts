@@ -65,6 +65,7 @@ export interface FollowOptions {
   readonly onTrouble?: (error: unknown) => void;
 }
 
+/** All that an engine of the log has to be able to do; `test/contract/log` holds every adapter to it. */
 export interface Log {
   /**
    * Stores all events or none, at exactly `expected`. Sending the identical append (same ids) again at the same exact revision,

@@ -22,6 +22,7 @@ import type { View } from '../project/view.ts';
 
 /** What whoever runs the installation may do from the command line: projects and keys. Written through the log like everything else. */
 
+/** The texts of both keys; the log keeps hashes of secret ones. */
 export interface NewProject {
   readonly projectId: string;
   readonly publicKey: string;
@@ -58,6 +59,7 @@ export interface Operator {
   show(projectId: string): Promise<AuthorityState>;
 }
 
+/** `keyPrefix`: what the keys of this installation begin with. */
 export function createOperator(projects: Projects, keyPrefix: string): Operator {
   const newKey = (kind: KeyKind) => ({
     keyId: `key_${randomBytes(8).toString('hex')}`,

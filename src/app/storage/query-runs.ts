@@ -39,6 +39,7 @@ const STORED_DEPTH = 10_000;
 /** Documents that have to be kept for joins, or to tell a player's rank, in bytes of their texts. */
 const MOST_KEPT = 64 * 1024 * 1024;
 
+/** The members of the answer, as the query's type has them. Throws `QUERY_FAILED` for what is more than one run may hold. */
 export async function runQuery(input: RunInput): Promise<JsonObject> {
   const board = boardOf(input.plan, input.ground);
   return board === null ? runScan(input) : runBoard(input, board);
