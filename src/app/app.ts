@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
  * The use cases, as the transports see them. Every method throws a `Refusal` for what it will not do; anything else thrown is a
- * fault. `main.ts` builds the one instance.
+ * fault. `create-app.ts` makes it.
  */
 export interface App {
   /**

@@ -33,7 +33,6 @@ export function workerSettings({ lockMs, takeOvers }: WorkerTuning) {
   return { concurrency: 1, lockDuration: lockMs, stalledInterval: lockMs, maxStalledCount: takeOvers, runRetryDelay: 1000 };
 }
 
-/** Where jobs wait. Every adapter passes the same tests. */
 export interface Store {
   readonly kind: 'redis' | 'postgres';
   queue(lane: Lane): LaneQueue;

@@ -19,6 +19,7 @@ import { newCommandId } from '../project/commit.ts';
 import type { Project } from '../project/project.ts';
 import type { Projects } from '../project/projects.ts';
 import type { View } from '../project/view.ts';
+import { openProject } from './open-project.ts';
 
 /** What whoever runs the installation may do from the command line: projects and keys. Written through the log like everything else. */
 
@@ -66,13 +67,7 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
     key: formKey(kind, keyPrefix, randomBytes(KEY_RANDOM_BYTES)),
   });
 
-  const open = async (projectId: string): Promise<Project> => {
-    const project = await projects.get(projectId);
-    await project?.refresh();
-    if (!project?.authority || project.authority.deleted)
-      throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are`);
-    return project;
-  };
+  const open = (projectId: string) => openProject(projects, projectId);
 
   return {
     async createProject(name) {
