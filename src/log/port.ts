@@ -13,6 +13,11 @@ export interface NewEvent {
   readonly metadata: string;
 }
 
+/** Bytes of an event, as limits count them. */
+export function bytesOf({ data, metadata }: Pick<NewEvent, 'data' | 'metadata'>): number {
+  return Buffer.byteLength(data) + Buffer.byteLength(metadata);
+}
+
 /** An event as the log gives it back. Revisions of a stream are dense from 0; positions strictly increase over all streams. */
 export interface RecordedEvent extends NewEvent {
   readonly stream: string;
