@@ -60,7 +60,7 @@ export function findByKey(layer: Layer, kind: DefinitionKind, key: string): Defi
 }
 
 /** The slug of an endpoint, the name of anything else; its id where it has none. */
-function keyOf(item: DefinitionItem): string {
+export function keyOf(item: DefinitionItem): string {
   const value = definitionOf(item);
   const key = isObject(value) ? textOf(member(value, item.kind === 'endpoint' ? 'slug' : 'name')) : undefined;
   return key ?? item.id;
