@@ -4,7 +4,7 @@ import type { ApiKey } from '../../src/domain/states.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 import { type Json, stringifyJson } from '../../src/kernel/json.ts';
 
-export const PROJECT = 'demo';
+const PROJECT = 'demo';
 export const PUBLIC_KEY = 'platform_ns_public';
 export const SECRET_KEY = 'platform_sk_secret';
 export const DISABLED_KEY = 'platform_ns_disabled';
