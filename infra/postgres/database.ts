@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { createCluster, DATABASE_USER } from './create-cluster.ts';
@@ -115,16 +116,46 @@ export async function useDatabase(options: DatabaseOptions): Promise<{ readonly 
   };
   const found = await beside();
   if (found !== null) return found;
+  const starting = startDatabase({ ...options, purpose: 'command' });
+  const unguarded = stopOnSignal(starting);
   try {
-    const { url, stop } = await startDatabase({ ...options, purpose: 'command' });
-    return { url, release: stop };
+    const { url, stop } = await starting;
+    return { url, release: () => stop().finally(unguarded) };
   } catch (error) {
+    unguarded();
     // A node was starting meanwhile.
     const late = error instanceof DatabaseProblem ? await beside() : null;
     if (late === null) throw error;
     return late;
   }
 }
+
+/** A start takes a second or two. Who waits longer, for another command to end, has started nothing. */
+const STARTED_MS = 3_000;
+
+/**
+ * A command that is interrupted takes the server that it started with it: left behind, it would go on writing in a folder that looks at
+ * rest, and may be copied. Who else listens for the signal ends in its own time, and releases. Gives what takes the guard away again.
+ */
+function stopOnSignal(starting: Promise<Database>): () => void {
+  const end = (signal: NodeJS.Signals) => {
+    if (process.listenerCount(signal) > 1) return;
+    const exit = () => process.exit(128 + constants.signals[signal]);
+    const waiting = setTimeout(exit, STARTED_MS);
+    starting
+      .then(({ stop }) => {
+        clearTimeout(waiting);
+        return stop();
+      })
+      .then(exit, exit);
+  };
+  for (const signal of INTERRUPTIONS) process.on(signal, end);
+  return () => {
+    for (const signal of INTERRUPTIONS) process.off(signal, end);
+  };
+}
+
+const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The address of the last start, whether or not it runs; `null` before the first start. Holds the password: never log it. */
 export function databaseUrlOf(dataDir: string): string | null {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { refusal } from '../kernel/errors.ts';
 import { hashOf } from '../log/chain.ts';
+import type { Log } from '../log/port.ts';
 import { projectStream } from '../log/streams.ts';
 import { type CommonOptions, command, counted, endProgress, printResult, progress, table, withInstallation } from './context.ts';
 
@@ -20,14 +21,9 @@ export function verifyCommand(): Command {
         const broken = [];
         for (const { projectId, revision, hash } of anchors) {
           const [event] = await log.read(projectStream(projectId), { from: revision, limit: 1, direction: 'forwards' });
-          if (!event || hashOf(event.metadata) !== hash)
-            broken.push({
-              kind: 'anchor',
-              project: projectId,
-              table: null,
-              row: String(revision),
-              detail: 'the log does not hold the anchored event',
-            });
+          if (event && hashOf(event.metadata) === hash) continue;
+          const detail = event ? 'another event stands there' : await endOf(log, projectId);
+          broken.push({ kind: 'anchor', project: projectId, table: null, row: String(revision), detail });
         }
         return { ...found, ok: found.ok && broken.length === 0, problems: [...broken, ...found.problems] };
       });
@@ -43,6 +39,13 @@ export function verifyCommand(): Command {
       });
       if (!result.ok) process.exitCode = 1;
     });
+}
+
+/** What the log has instead of an event that is anchored: a backup that was made before its anchors is no broken one. */
+async function endOf(log: Log, projectId: string): Promise<string> {
+  const head = await log.head(projectStream(projectId));
+  const end = head === null ? 'the log has nothing of this project' : `the log ends at revision ${head.revision}`;
+  return `${end}: its end was cut off, or the anchor is younger than this copy of the log`;
 }
 
 function parseAnchor(text: string): { readonly projectId: string; readonly revision: number; readonly hash: string } {

@@ -209,8 +209,8 @@ describe('verify', () => {
     const { problems } = Object(JSON.parse(stdout));
     expect(code).toBe(1);
     expect(problems).toMatchObject([
-      { kind: 'anchor', project: game.projectId, row: '1' },
-      { kind: 'anchor', project: game.projectId, row: '100000' },
+      { kind: 'anchor', project: game.projectId, row: '1', detail: 'another event stands there' },
+      { kind: 'anchor', project: game.projectId, row: '100000', detail: expect.stringMatching(/^the log ends at revision \d+:.*younger/) },
     ]);
   });
 
