@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { createCluster, DATABASE_USER } from './create-cluster.ts';
@@ -11,6 +10,7 @@ import {
   openDataFolder,
   readSecrets,
 } from './data-folder.ts';
+import { stopBeforeEnd } from './ending.ts';
 import { findHolder, type Hold, type Holder, type Purpose, tryToHold } from './hold.ts';
 import { launch, releaseMark } from './launch.ts';
 import { findPostmaster, isPostmaster, type Postmaster, runsWith, stopPostmaster } from './postmaster.ts';
@@ -117,12 +117,12 @@ export async function useDatabase(options: DatabaseOptions): Promise<{ readonly 
   const found = await beside();
   if (found !== null) return found;
   const starting = startDatabase({ ...options, purpose: 'command' });
-  const unguarded = stopOnSignal(starting);
+  const ended = stopBeforeEnd(() => stopStarted(starting));
   try {
     const { url, stop } = await starting;
-    return { url, release: () => stop().finally(unguarded) };
+    return { url, release: () => stop().finally(ended) };
   } catch (error) {
-    unguarded();
+    ended();
     // A node was starting meanwhile.
     const late = error instanceof DatabaseProblem ? await beside() : null;
     if (late === null) throw error;
@@ -133,29 +133,10 @@ export async function useDatabase(options: DatabaseOptions): Promise<{ readonly 
 /** A start takes a second or two. Who waits longer, for another command to end, has started nothing. */
 const STARTED_MS = 3_000;
 
-/**
- * A command that is interrupted takes the server that it started with it: left behind, it would go on writing in a folder that looks at
- * rest, and may be copied. Who else listens for the signal ends in its own time, and releases. Gives what takes the guard away again.
- */
-function stopOnSignal(starting: Promise<Database>): () => void {
-  const end = (signal: NodeJS.Signals) => {
-    if (process.listenerCount(signal) > 1) return;
-    const exit = () => process.exit(128 + constants.signals[signal]);
-    const waiting = setTimeout(exit, STARTED_MS);
-    starting
-      .then(({ stop }) => {
-        clearTimeout(waiting);
-        return stop();
-      })
-      .then(exit, exit);
-  };
-  for (const signal of INTERRUPTIONS) process.on(signal, end);
-  return () => {
-    for (const signal of INTERRUPTIONS) process.off(signal, end);
-  };
+async function stopStarted(starting: Promise<Database>): Promise<void> {
+  const database = await Promise.race([starting, sleep(STARTED_MS, null)]);
+  await database?.stop();
 }
-
-const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The address of the last start, whether or not it runs; `null` before the first start. Holds the password: never log it. */
 export function databaseUrlOf(dataDir: string): string | null {

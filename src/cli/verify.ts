@@ -32,10 +32,12 @@ export function verifyCommand(): Command {
         const head = `${counted(result.events, 'event')} of ${counted(result.projects, 'project')} in ${result.seconds.toFixed(1)} s`;
         // Rows that were not written yet cannot be wrong; a node that runs writes them, and one that does not catch up says why in its log.
         const lag =
-          result.behind === 0 ? '' : `\nThe read models are ${result.behind} events behind the log: start a node, or look at its log.`;
+          result.behind === 0
+            ? ''
+            : `\nThe read models are ${counted(result.behind, 'event')} behind the log: start a node, or look at its log.`;
         if (result.ok) return `Verified: the chain is whole and every row is what the log says (${head}).${lag}`;
         const rows = result.problems.map((one) => [one.kind, one.project ?? '', one.table ?? '', String(one.row ?? ''), one.detail]);
-        return `${result.problems.length} problems (${head}):\n${table(['KIND', 'PROJECT', 'TABLE', 'ROW', 'DETAIL'], rows)}${lag}`;
+        return `${counted(result.problems.length, 'problem')} (${head}):\n${table(['KIND', 'PROJECT', 'TABLE', 'ROW', 'DETAIL'], rows)}${lag}`;
       });
       if (!result.ok) process.exitCode = 1;
     });

@@ -7,7 +7,7 @@ import { type Credentials, parseCredentials } from '../../infra/harness/project.
 import { here, printed } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
-import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, run, savepoint, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -399,12 +399,16 @@ describe('a project as a JSON file (management 18)', () => {
 });
 
 describe('without a node', () => {
-  test('a command starts the database and stops it again; what it made is there for the next node', async () => {
+  test('a command starts the database and stops it again, also when nobody reads what it prints; what it made is there for the next node', async () => {
     await database.end();
     await node.stop();
     const made = parseCredentials(await json('project', 'create', 'Alone'));
     expect(Object(await json('db', 'url'))).toMatchObject({ running: false });
     expect(await outcome('verify')).toMatchObject({ code: 0 });
+    const cut = run(['log', 'tail', '-n', '100', '--json', '--data', data]);
+    cut.child.stdout?.destroy();
+    expect(await cut.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(Object(await json('db', 'url'))).toMatchObject({ running: false });
     node = await startNode(data);
     const alone = createClient(node.url, made);
     await ok(alone.manage('GET', alone.definitions('validate')));
