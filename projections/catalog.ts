@@ -5,9 +5,9 @@ import type { PublishTarget } from '../src/domain/events.ts';
 import { boardHash } from '../src/domain/query/board-hash.ts';
 import { type BoardPlan, queryPlan } from '../src/domain/query/plan.ts';
 import type { DefinitionsState } from '../src/domain/states.ts';
+import { groupBy } from '../src/kernel/group.ts';
 import { type Json, stringifyJson } from '../src/kernel/json.ts';
 import { splitPath } from '../src/kernel/path.ts';
-import { groupBy } from './group.ts';
 
 /** One number field of one collection, kept in order. */
 export interface Board {

@@ -1,17 +1,17 @@
-import { access } from './access/project.ts';
-import { authority } from './authority/project.ts';
 import type { Projection } from './batch.ts';
-import { definitions } from './definitions/project.ts';
-import { documents } from './documents/project.ts';
-import { idempotency } from './idempotency/project.ts';
-import { leaderboards } from './leaderboards/project.ts';
-import { ledger } from './ledger/project.ts';
-import { limits } from './limits/project.ts';
-import { pages } from './pages/project.ts';
-import { publishes } from './publishes/project.ts';
-import { records } from './records/project.ts';
-import { saveRecords } from './save_records/project.ts';
-import { subjects } from './subjects/project.ts';
+import { access } from './models/access/project.ts';
+import { authority } from './models/authority/project.ts';
+import { definitions } from './models/definitions/project.ts';
+import { documents } from './models/documents/project.ts';
+import { idempotency } from './models/idempotency/project.ts';
+import { leaderboards } from './models/leaderboards/project.ts';
+import { ledger } from './models/ledger/project.ts';
+import { limits } from './models/limits/project.ts';
+import { pages } from './models/pages/project.ts';
+import { publishes } from './models/publishes/project.ts';
+import { records } from './models/records/project.ts';
+import { saveRecords } from './models/save_records/project.ts';
+import { subjects } from './models/subjects/project.ts';
 import type { ProjectionName } from './tables.ts';
 
 /** Every read model. Derived ones come last: they read the rows of `documents`. */
@@ -39,7 +39,7 @@ export const STATE_NAMES: readonly ProjectionName[] = STATE_TABLES.map(({ name }
 export const LATER_STATES: readonly ProjectionName[] = STATE_TABLES.filter(({ broughtEvents }) => broughtEvents).map(({ name }) => name);
 export const VIEW_NAMES: readonly ProjectionName[] = VIEWS.map(({ name }) => name);
 
-/** What has tables of its own and another way to be filled, rebuilt and verified: see telemetry/. */
+/** What has tables of its own and another way to be filled, rebuilt and verified: see models/telemetry. */
 export const TELEMETRY: ProjectionName = 'telemetry';
 
 /** All that can be built anew. */

@@ -21,7 +21,7 @@ export type ProjectionName =
   | 'records'
   | 'publishes'
   | 'leaderboards'
-  // Of no project's own stream: see telemetry/.
+  // Of no project's own stream: see models/telemetry.
   | 'telemetry';
 
 export interface Table {
@@ -86,7 +86,7 @@ export function withTables(statement: string, versions: Versions): string {
 
 /** DDL of a projection's tables in one version. */
 export function schemaOf(projection: ProjectionName, version: number): string {
-  const text = readFileSync(new URL(`./${projection}/schema.sql`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`./models/${projection}/schema.sql`, import.meta.url), 'utf8');
   return withTables(text, new Map([[projection, version]]));
 }
 

@@ -3,8 +3,8 @@ import type { DefinitionsState } from '../src/domain/states.ts';
 import type { Batch, Projection } from './batch.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
 import { advance } from './checkpoints.ts';
-import { foldDefinitions } from './definitions/project.ts';
-import { foldDocuments } from './documents/project.ts';
+import { foldDefinitions } from './models/definitions/project.ts';
+import { foldDocuments } from './models/documents/project.ts';
 import type { Session } from './tables.ts';
 
 /** What the next batch of a project builds on, beside its rows. Belongs to one revision. */

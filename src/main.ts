@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { createProjector, type Projector } from '../projections/projector.ts';
-import { createStateReader } from '../projections/state-reader.ts';
-import { createViewReader } from '../projections/view-reader.ts';
-import { createOperator, type NewProject } from './app/operator.ts';
-import type { Projects } from './app/projects.ts';
-import type { ViewReader } from './app/readers.ts';
+import { createProjector, type Projector } from '../projections/projector/projector.ts';
+import { createStateReader } from '../projections/readers/state-reader.ts';
+import { createViewReader } from '../projections/readers/view-reader.ts';
+import { createOperator, type NewProject } from './app/operator/operator.ts';
+import type { ViewReader } from './app/ports/readers.ts';
+import type { Projects } from './app/project/projects.ts';
 import { startCrew } from './cluster/crew.ts';
 import { openFront } from './cluster/front.ts';
 import { serveAsWorker } from './cluster/worker.ts';

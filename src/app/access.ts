@@ -7,11 +7,11 @@ import type { Actor, PublishTarget, Space } from '../domain/events.ts';
 import { allows } from '../domain/project/permissions.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
 import { isBlocked, revisionMessage } from '../domain/revision/status.ts';
-import type { ApiKey, AuthorityState, DefinitionsState, SubjectState } from '../domain/states.ts';
+import { type ApiKey, type AuthorityState, asAuthority, asDefinitions, type DefinitionsState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Caller } from './app.ts';
-import type { View } from './view.ts';
+import type { View } from './project/view.ts';
 
 /** Who may do what: read inside the decision wherever there is one, so that each commit is explained by an authority that still held. */
 
@@ -30,16 +30,7 @@ export interface Grounds {
 export function groundsOf(view: View, caller: Caller, target: PublishTarget): Grounds {
   const authority = view.read(AUTHORITY);
   const state = view.read(DEFINITIONS);
-  return grounds(asAuthority(authority), asDefinitions(state), caller, target);
-}
-
-export function asAuthority(state: SubjectState | null): AuthorityState | null {
-  return state !== null && 'keys' in state ? state : null;
-}
-
-/** A project that never published anything has empty definitions. */
-export function asDefinitions(state: SubjectState | null): DefinitionsState {
-  return state !== null && 'sources' in state ? state : EMPTY_DEFINITIONS;
+  return grounds(asAuthority(authority), asDefinitions(state) ?? EMPTY_DEFINITIONS, caller, target);
 }
 
 /** The same from states at hand, for plain reads. */
@@ -85,7 +76,7 @@ export function operatorGrounds(target: PublishTarget): (view: View) => Grounds 
   return (view) => {
     const authority = asAuthority(view.read(AUTHORITY));
     if (!authority || authority.deleted) throw refusal('NOT_FOUND', 'There is no such project');
-    const state = asDefinitions(view.read(DEFINITIONS));
+    const state = asDefinitions(view.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
     return groundsWith(authority, projectSettings(authority.settings), OPERATOR, state, target);
   };
 }

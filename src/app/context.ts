@@ -6,15 +6,15 @@ import { refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
 import type { Caller, Positioned } from './app.ts';
-import { type Decision, newCommandId, type Outcome } from './commit.ts';
-import type { PlayerVerifier } from './player-verifier.ts';
-import type { Project } from './project.ts';
-import type { Projects } from './projects.ts';
-import type { TelemetryReader, ViewReader } from './readers.ts';
-import type { Signer } from './signer.ts';
-import type { TelemetryRecorder } from './telemetry-recorder.ts';
-import type { View } from './view.ts';
-import type { Webhooks } from './webhooks.ts';
+import type { PlayerVerifier } from './ports/player-verifier.ts';
+import type { TelemetryReader, ViewReader } from './ports/readers.ts';
+import type { Signer } from './ports/signer.ts';
+import type { Webhooks } from './ports/webhooks.ts';
+import { type Decision, newCommandId, type Outcome } from './project/commit.ts';
+import type { Project } from './project/project.ts';
+import type { Projects } from './project/projects.ts';
+import type { View } from './project/view.ts';
+import type { TelemetryRecorder } from './telemetry/telemetry-recorder.ts';
 
 /** What the use cases share: the open projects, the views, the clock, the limits. */
 export interface AppContext {

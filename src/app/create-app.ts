@@ -1,21 +1,21 @@
 import type { App } from './app.ts';
-import { authenticate } from './authenticate.ts';
 import type { AppContext } from './context.ts';
-import { createDocuments } from './documents.ts';
-import { createEndpoints } from './endpoints.ts';
-import { createGamePackage } from './game-package.ts';
-import { createHistory } from './history.ts';
-import { createManage } from './manage.ts';
-import { createPages } from './pages.ts';
-import { createQueries } from './queries.ts';
-import { createRecords } from './records.ts';
-import { createSaveRecords } from './save-records.ts';
-import { createSecurityConfig } from './security-config.ts';
-import { createSessions } from './sessions.ts';
-import { createSettings } from './settings.ts';
-import { createTelemetry } from './telemetry.ts';
-import { createTests } from './tests.ts';
-import { createValues } from './values.ts';
+import { createEndpoints } from './endpoints/endpoints.ts';
+import { createGamePackage } from './management/game-package.ts';
+import { createHistory } from './management/history.ts';
+import { createManage } from './management/manage.ts';
+import { createSettings } from './management/settings.ts';
+import { createTests } from './management/tests.ts';
+import { authenticate } from './security/authenticate.ts';
+import { createSecurityConfig } from './security/security-config.ts';
+import { createSessions } from './security/sessions.ts';
+import { createDocuments } from './storage/documents.ts';
+import { createPages } from './storage/pages.ts';
+import { createQueries } from './storage/queries.ts';
+import { createRecords } from './storage/records.ts';
+import { createSaveRecords } from './storage/save-records.ts';
+import { createValues } from './storage/values.ts';
+import { createTelemetry } from './telemetry/telemetry.ts';
 
 /** All use cases over one context. */
 export function createApp(context: AppContext): App {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type EventView, listEvents, listFailures, listPlayers, type PlayerView } from '../../projections/telemetry/list.ts';
+import { type EventView, listEvents, listFailures, listPlayers, type PlayerView } from '../../projections/models/telemetry/list.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
 

@@ -25,7 +25,7 @@ export function exportCommand(): Command {
         if (!(await projected(projectId, head?.revision ?? -1)))
           throw refusal('STORAGE_UNAVAILABLE', 'The read models do not come up to the log: see savepoint doctor');
         return written(options, async (file) => {
-          const { exportProject } = await import('../../projections/project-export.ts');
+          const { exportProject } = await import('../../projections/readers/project-export.ts');
           const sink = { write: (text: string) => file.writeFile(text), progress: (rows: number) => progress(`${rows} rows`) };
           const done = await exportProject(pool, projectId, Date.now(), sink);
           if (done === null) throw refusal('NOT_FOUND', `No project ${projectId}`);

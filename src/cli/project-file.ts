@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type DefinitionRow, definitionRow, keyRow, LISTED_TABLES, SINGLE_TABLES, textIn } from '../app/transfer/rows.ts';
+import { type DefinitionRow, definitionRow, keyRow, LISTED_TABLES, SINGLE_TABLES, textIn } from '../app/operator/transfer/rows.ts';
 import type { AdoptKey } from '../domain/project/decide.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type Json, JsonError, type JsonObject, parseJson } from '../kernel/json.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Conflicts, ImportReport, ImportTarget } from '../app/transfer/plan.ts';
+import type { Conflicts, ImportReport, ImportTarget } from '../app/operator/transfer/plan.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, endProgress, printResult, table, tell, withInstallation } from './context.ts';
 

@@ -1,4 +1,4 @@
-import type { Imported, Importer } from '../app/transfer/importer.ts';
+import type { Imported, Importer } from '../app/operator/transfer/importer.ts';
 import {
   type Conflicts,
   definitionTables,
@@ -6,8 +6,8 @@ import {
   type ImportTarget,
   resolved,
   type TableReport,
-} from '../app/transfer/plan.ts';
-import { documentRow, putOfRow, slotRow } from '../app/transfer/rows.ts';
+} from '../app/operator/transfer/plan.ts';
+import { documentRow, putOfRow, slotRow } from '../app/operator/transfer/rows.ts';
 import type { Installation } from '../compose/installation.ts';
 import type { Put } from '../domain/definition/publish.ts';
 import type { SavePage } from '../domain/page/page.ts';

@@ -13,7 +13,7 @@ export function rebuildCommand(): Command {
         throw refusal('VALIDATION_FAILED', `There is no projection ${unknown}; there are ${REBUILDABLE.join(', ')}`);
       const chosen = names.filter(isProjectionName);
       const result = await withInstallation(options, async ({ log, pool }) => {
-        const { rebuild } = await import('../../projections/rebuild.ts');
+        const { rebuild } = await import('../../projections/maintenance/rebuild.ts');
         return rebuild(chosen.length === 0 ? 'all' : chosen, {
           log,
           pool,

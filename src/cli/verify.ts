@@ -16,7 +16,7 @@ export function verifyCommand(): Command {
     .action(async (options: VerifyOptions) => {
       const anchors = (options.anchor ?? []).map(parseAnchor);
       const result = await withInstallation(options, async ({ log, pool }) => {
-        const { verify } = await import('../../projections/verify.ts');
+        const { verify } = await import('../../projections/maintenance/verify.ts');
         const found = await verify({ log, pool, onProgress: (now) => progress(`${now.phase} ${now.project}: ${now.events} events`) });
         const broken = [];
         for (const { projectId, revision, hash } of anchors) {

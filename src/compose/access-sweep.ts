@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { nextSweep, sweepableProjects } from '../../projections/access/sweep.ts';
-import { createStateReader } from '../../projections/state-reader.ts';
-import { createOperator } from '../app/operator.ts';
-import type { StateReader } from '../app/readers.ts';
+import { nextSweep, sweepableProjects } from '../../projections/models/access/sweep.ts';
+import { createStateReader } from '../../projections/readers/state-reader.ts';
+import { createOperator } from '../app/operator/operator.ts';
+import type { StateReader } from '../app/ports/readers.ts';
 import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import { reasonOf } from '../kernel/trouble.ts';

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { migrate } from '../../projections/migrate.ts';
-import { createProjector, type Projector } from '../../projections/projector.ts';
-import { createStateReader } from '../../projections/state-reader.ts';
-import { createViewReader } from '../../projections/view-reader.ts';
-import { createOperator, type Operator } from '../app/operator.ts';
-import type { ProjectTests } from '../app/project-tests.ts';
-import type { Importer } from '../app/transfer/importer.ts';
+import { createProjector, type Projector } from '../../projections/projector/projector.ts';
+import { createStateReader } from '../../projections/readers/state-reader.ts';
+import { createViewReader } from '../../projections/readers/view-reader.ts';
+import { createOperator, type Operator } from '../app/operator/operator.ts';
+import type { ProjectTests } from '../app/operator/project-tests.ts';
+import type { Importer } from '../app/operator/transfer/importer.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../log/port.ts';
 import { schemaSql } from '../log/postgres/log.ts';
@@ -91,7 +91,7 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
     operator: createOperator(projects, config.keyPrefix),
     // What runs endpoints is loaded for who runs some.
     tests: { run: async (...of) => (await import('./project-tests.ts')).projectTestsOn(config, projects).run(...of) },
-    importer: async () => (await import('../app/transfer/importer.ts')).createImporter(projects),
+    importer: async () => (await import('../app/operator/transfer/importer.ts')).createImporter(projects),
     async projected(projectId, revision, onWait) {
       if ((await views.caughtUp(projectId, revision, NODES_TURN_MS)) && (await stateAt(projectId)) >= revision) return true;
       return withProjector((projector) => bring(projector, projectId, revision, onWait));

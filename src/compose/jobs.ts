@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { dropAbandoned } from '../../projections/abandoned.ts';
-import { rebuild } from '../../projections/rebuild.ts';
+import { dropAbandoned } from '../../projections/maintenance/abandoned.ts';
+import { rebuild } from '../../projections/maintenance/rebuild.ts';
+import { verify } from '../../projections/maintenance/verify.ts';
+import { retainTelemetry } from '../../projections/models/telemetry/retain.ts';
 import { isProjectionName } from '../../projections/registry.ts';
-import { retainTelemetry } from '../../projections/telemetry/retain.ts';
-import { verify } from '../../projections/verify.ts';
-import type { ProjectTests } from '../app/project-tests.ts';
+import type { ProjectTests } from '../app/operator/project-tests.ts';
 import { type Config, redactUrl } from '../config/config.ts';
 import type { JobWork } from '../jobs/handlers.ts';
 import { refusal } from '../kernel/errors.ts';

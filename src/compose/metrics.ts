@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Projector } from '../../projections/projector.ts';
-import type { Projects } from '../app/projects.ts';
-import type { WriterObserver } from '../app/writer.ts';
+import type { Projector } from '../../projections/projector/projector.ts';
+import type { Projects } from '../app/project/projects.ts';
+import type { WriterObserver } from '../app/project/writer.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { LANES } from '../jobs/kinds.ts';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { createStateReader } from '../../projections/state-reader.ts';
-import { createProjectTests, type ProjectTests } from '../app/project-tests.ts';
-import type { Projects } from '../app/projects.ts';
+import { createStateReader } from '../../projections/readers/state-reader.ts';
+import { createProjectTests, type ProjectTests } from '../app/operator/project-tests.ts';
+import type { Projects } from '../app/project/projects.ts';
 import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';

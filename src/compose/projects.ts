@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { Projects } from '../app/projects.ts';
-import type { StateReader } from '../app/readers.ts';
-import type { WriterObserver } from '../app/writer.ts';
+import type { StateReader } from '../app/ports/readers.ts';
+import { Projects } from '../app/project/projects.ts';
+import type { WriterObserver } from '../app/project/writer.ts';
 import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';

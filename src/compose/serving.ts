@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { TelemetryParts } from '../app/context.ts';
 import { createApp } from '../app/create-app.ts';
-import type { Projects } from '../app/projects.ts';
-import type { ViewReader } from '../app/readers.ts';
-import type { Signer } from '../app/signer.ts';
+import type { ViewReader } from '../app/ports/readers.ts';
+import type { Signer } from '../app/ports/signer.ts';
+import type { Projects } from '../app/project/projects.ts';
 import type { Config } from '../config/config.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Health } from '../http/routes/system.ts';

@@ -2,7 +2,7 @@ import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Pool } from 'pg';
 import { IN_TIME } from '../../projections/patience.ts';
-import { createSigner, type Signer } from '../app/signer.ts';
+import { createSigner, type Signer } from '../app/ports/signer.ts';
 
 const NAME = 'config-signing-key';
 const BITS = 2048;

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { createTelemetryFollower, type TelemetryFollower } from '../../projections/telemetry/follower.ts';
-import { createTelemetryReader } from '../../projections/telemetry/read.ts';
+import { createTelemetryFollower, type TelemetryFollower } from '../../projections/models/telemetry/follower.ts';
+import { createTelemetryReader } from '../../projections/models/telemetry/read.ts';
 import type { TelemetryParts } from '../app/context.ts';
-import { TelemetryRecorder } from '../app/telemetry-recorder.ts';
+import { TelemetryRecorder } from '../app/telemetry/telemetry-recorder.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import { tellNowAndThen } from '../kernel/trouble.ts';
 import type { Log } from '../log/port.ts';

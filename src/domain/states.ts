@@ -139,3 +139,36 @@ export type SubjectState =
   | DefinitionsState
   | SessionFamily
   | UsedRequest;
+
+/** The state of a subject as that of its kind: `null` for a subject that never was, and for one of another kind. */
+export function asDocument(state: SubjectState | null): DocumentState | null {
+  return state !== null && 'version' in state ? state : null;
+}
+
+export function asWindow(state: SubjectState | null): WindowState | null {
+  return state !== null && 'used' in state ? state : null;
+}
+
+export function asRecordList(state: SubjectState | null): RecordListState | null {
+  return state !== null && 'records' in state ? state : null;
+}
+
+export function asPage(state: SubjectState | null): PageState | null {
+  return state !== null && 'page' in state ? state : null;
+}
+
+export function asAuthority(state: SubjectState | null): AuthorityState | null {
+  return state !== null && 'keys' in state ? state : null;
+}
+
+export function asDefinitions(state: SubjectState | null): DefinitionsState | null {
+  return state !== null && 'sources' in state ? state : null;
+}
+
+export function asFamily(state: SubjectState | null): SessionFamily | null {
+  return state !== null && 'sessions' in state ? state : null;
+}
+
+export function asUsedRequest(state: SubjectState | null): UsedRequest | null {
+  return state !== null && 'until' in state ? state : null;
+}

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { App } from '../app/app.ts';
-import { Throttle } from '../app/throttle.ts';
+import { Throttle } from '../kernel/throttle.ts';
 import { Buckets } from './buckets.ts';
 import { clientAddresses } from './client-address.ts';
 import { newRequestId, type State } from './exchange.ts';

@@ -1,4 +1,4 @@
-import type { TestsDone } from '../app/test-runs.ts';
+import type { TestsDone } from '../app/management/test-runs.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { type JobData, JobFailure, type JobName } from './kinds.ts';
 

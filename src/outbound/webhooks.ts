@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import type { Delivery, Webhooks } from '../app/webhooks.ts';
+import type { Delivery, Webhooks } from '../app/ports/webhooks.ts';
 import { WEBHOOK_PREFIXES } from '../domain/wire-names.ts';
 import { stringifyJson } from '../kernel/json.ts';
 

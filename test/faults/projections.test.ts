@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { seededRandom } from '../../infra/harness/numbers.ts';
-import { verify } from '../../projections/verify.ts';
+import { verify } from '../../projections/maintenance/verify.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { FollowOptions, FollowStep, Log } from '../../src/log/port.ts';
 import { eventually, isRunning, type Node, newFolder, startNode } from '../node/support/program.ts';

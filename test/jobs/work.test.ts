@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { verify } from '../../projections/maintenance/verify.ts';
 import { migrate } from '../../projections/migrate.ts';
 import { REBUILDABLE } from '../../projections/registry.ts';
 import { schemaOf } from '../../projections/tables.ts';
-import { verify } from '../../projections/verify.ts';
-import type { ProjectTests } from '../../src/app/project-tests.ts';
+import type { ProjectTests } from '../../src/app/operator/project-tests.ts';
 import { sweepAccess } from '../../src/compose/access-sweep.ts';
 import { workOn } from '../../src/compose/jobs.ts';
 import { readConfig } from '../../src/config/config.ts';

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { dropAbandoned } from '../../projections/abandoned.ts';
-import { REBUILD_LOCK } from '../../projections/rebuild.ts';
+import { dropAbandoned } from '../../projections/maintenance/abandoned.ts';
+import { REBUILD_LOCK } from '../../projections/maintenance/rebuild.ts';
+import { verify } from '../../projections/maintenance/verify.ts';
 import { schemaOf } from '../../projections/tables.ts';
-import { verify } from '../../projections/verify.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { Feed, fillAll, freshPool, projecting, reached, rowsOf } from './support.ts';
 

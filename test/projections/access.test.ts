@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verify } from '../../projections/maintenance/verify.ts';
 import { migrate } from '../../projections/migrate.ts';
-import { createStateReader } from '../../projections/state-reader.ts';
-import { verify } from '../../projections/verify.ts';
+import { createStateReader } from '../../projections/readers/state-reader.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
 import { forgottenAfter } from '../../src/domain/security/request-id.ts';
 import { requestSubject, sessionSubject } from '../../src/domain/subjects.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { rebuild } from '../../projections/rebuild.ts';
-import { createViewReader } from '../../projections/view-reader.ts';
+import { rebuild } from '../../projections/maintenance/rebuild.ts';
+import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log } from '../../src/log/port.ts';
 import { Feed, fillAll, freshPool, memoryLogger, project, projecting, reached, rowsOf, written } from './support.ts';

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rebuild } from '../../projections/maintenance/rebuild.ts';
+import { verify } from '../../projections/maintenance/verify.ts';
 import { migrate } from '../../projections/migrate.ts';
-import { rebuild } from '../../projections/rebuild.ts';
-import { createStateReader } from '../../projections/state-reader.ts';
+import { createStateReader } from '../../projections/readers/state-reader.ts';
 import { TABLES } from '../../projections/tables.ts';
-import { verify } from '../../projections/verify.ts';
 import { AUTHORITY, recordListSubject } from '../../src/domain/subjects.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createProjector } from '../../projections/projector.ts';
+import { createProjector } from '../../projections/projector/projector.ts';
 import type { Log } from '../../src/log/port.ts';
 import { opened } from '../support/eventstore/opened.ts';
 import { Feed, freshPool, memoryLogger, project, projecting, reached, rowsOf, written } from './support.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createProjector } from '../../projections/projector.ts';
-import { ownersAmong, rangeOf } from '../../projections/share.ts';
+import { createProjector } from '../../projections/projector/projector.ts';
+import { ownersAmong, rangeOf } from '../../projections/projector/share.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { Feed, freshPool, memoryLogger, reached, rowsOf, written } from './support.ts';
 

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isMark } from '../../projections/leaderboards/marks.ts';
+import { verify } from '../../projections/maintenance/verify.ts';
 import { migrate } from '../../projections/migrate.ts';
-import { verify } from '../../projections/verify.ts';
-import { createViewReader } from '../../projections/view-reader.ts';
+import { isMark } from '../../projections/models/leaderboards/marks.ts';
+import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
 import type { DomainEvent, Space } from '../../src/domain/events.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';

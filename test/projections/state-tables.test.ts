@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createStateReader } from '../../projections/state-reader.ts';
-import { readRevisions } from '../../projections/subjects/read.ts';
+import { readRevisions } from '../../projections/models/subjects/read.ts';
+import { createStateReader } from '../../projections/readers/state-reader.ts';
 import { type DocumentEvent, evolveDocument } from '../../src/domain/document/evolve.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
 import type { DocumentState } from '../../src/domain/states.ts';

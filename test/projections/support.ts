@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { ProjectorLogger } from '../../projections/lane.ts';
 import { migrate } from '../../projections/migrate.ts';
-import { createProjector, type Projector, type ProjectorOptions } from '../../projections/projector.ts';
+import type { ProjectorLogger } from '../../projections/projector/lane.ts';
+import { createProjector, type Projector, type ProjectorOptions } from '../../projections/projector/projector.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
 import { PackedDocument } from '../../src/domain/document/packed.ts';
 import { type DefinitionChange, type DomainEvent, type PublishTarget, SCHEMA_VERSIONS } from '../../src/domain/events.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { createTelemetryFollower, type TelemetryFollower } from '../../projections/telemetry/follower.ts';
-import { createTelemetryReader } from '../../projections/telemetry/read.ts';
+import { createTelemetryFollower, type TelemetryFollower } from '../../projections/models/telemetry/follower.ts';
+import { createTelemetryReader } from '../../projections/models/telemetry/read.ts';
 import { TELEMETRY_VERSIONS, type TelemetryFact } from '../../src/domain/telemetry/events.ts';
 import { encodeEvent } from '../../src/kernel/json.ts';
 import type { Log, NewEvent } from '../../src/log/port.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rebuild } from '../../projections/rebuild.ts';
-import { retainTelemetry } from '../../projections/telemetry/retain.ts';
-import { verify } from '../../projections/verify.ts';
+import { rebuild } from '../../projections/maintenance/rebuild.ts';
+import { verify } from '../../projections/maintenance/verify.ts';
+import { retainTelemetry } from '../../projections/models/telemetry/retain.ts';
 import { analyticsEvent } from '../../src/domain/telemetry/analytics.ts';
 import { heartbeatEvent } from '../../src/domain/telemetry/heartbeat.ts';
 import { saveFailure } from '../../src/domain/telemetry/save-failure.ts';

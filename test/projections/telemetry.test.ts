@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { catchUpTelemetry } from '../../projections/telemetry/catch-up.ts';
-import { beginTelemetry } from '../../projections/telemetry/place.ts';
-import { createTelemetryReader } from '../../projections/telemetry/read.ts';
+import { catchUpTelemetry } from '../../projections/models/telemetry/catch-up.ts';
+import { beginTelemetry } from '../../projections/models/telemetry/place.ts';
+import { createTelemetryReader } from '../../projections/models/telemetry/read.ts';
 import { createEventStoreLog } from '../../src/log/eventstore/log.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { analytics, failure, heartbeat } from '../domain/telemetry/given.ts';

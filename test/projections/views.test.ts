@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createViewReader } from '../../projections/view-reader.ts';
+import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
 import type { Space } from '../../src/domain/events.ts';
 import { ExactNumber, type JsonObject, numberFromText, stringifyJson } from '../../src/kernel/json.ts';

@@ -2,16 +2,31 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+const RULES = ['src/kernel', 'src/domain'];
+/** What every use case begins with. */
+const USE_CASES = [...RULES, 'src/app/app.ts', 'src/app/access.ts', 'src/app/context.ts', 'src/app/ports', 'src/app/project'];
+
 /** The rooms of the house and who may look into which (docs/architecture.md, "Import direction"). */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/kernel': [],
   'src/domain': ['src/kernel'],
   'src/log': ['src/kernel', 'src/domain'],
-  'src/app': ['src/kernel', 'src/domain', 'src/log'],
-  'src/http': ['src/kernel', 'src/domain', 'src/app', 'src/log'],
-  'src/jobs': ['src/kernel', 'src/domain', 'src/app', 'src/log'],
-  'src/outbound': ['src/kernel', 'src/domain', 'src/app'],
-  projections: ['src/kernel', 'src/domain', 'src/log', 'src/app/readers.ts'],
+  'src/app/app.ts': RULES,
+  'src/app/ports': RULES,
+  'src/app/project': [...RULES, 'src/log', 'src/app/ports'],
+  'src/app/access.ts': [...RULES, 'src/app/app.ts', 'src/app/project'],
+  'src/app/context.ts': [...USE_CASES, 'src/app/telemetry/telemetry-recorder.ts'],
+  'src/app/telemetry': [...USE_CASES, 'src/log'],
+  'src/app/security': USE_CASES,
+  'src/app/storage': [...USE_CASES, 'src/app/security'],
+  'src/app/endpoints': [...USE_CASES, 'src/app/security', 'src/app/storage'],
+  'src/app/management': [...USE_CASES, 'src/app/security', 'src/app/storage', 'src/app/endpoints'],
+  'src/app/operator': [...USE_CASES, 'src/app/management'],
+  'src/app/create-app.ts': ['src/app'],
+  'src/http': ['src/kernel', 'src/domain', 'src/app/app.ts', 'src/log/port.ts'],
+  'src/jobs': ['src/kernel', 'src/domain', 'src/app/management/test-runs.ts'],
+  'src/outbound': ['src/kernel', 'src/domain', 'src/app/ports'],
+  projections: ['src/kernel', 'src/domain', 'src/log', 'src/app/ports/readers.ts'],
   'src/config': [],
   'src/logger.ts': ['src/log-output.ts'],
   'src/log-output.ts': [],

@@ -1,4 +1,4 @@
-import { catchUpTelemetry } from '../../../projections/telemetry/catch-up.ts';
+import { catchUpTelemetry } from '../../../projections/models/telemetry/catch-up.ts';
 import { openInstallation } from '../../compose/installation.ts';
 import { readConfig } from '../../config/config.ts';
 import { projectOf } from '../../log/streams.ts';

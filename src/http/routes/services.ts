@@ -1,8 +1,8 @@
 import Router from '@koa/router';
 import type { Address, App, CollectionAddress, ManageAnswer, Positioned, ReadAnswer } from '../../app/app.ts';
-import type { Throttle } from '../../app/throttle.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { Throttle } from '../../kernel/throttle.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
 import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
 import { targetOf } from '../credentials.ts';

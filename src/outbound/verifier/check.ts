@@ -1,4 +1,4 @@
-import type { Failure, FailureKind, PlayerVerifier, Verdict } from '../../app/player-verifier.ts';
+import type { Failure, FailureKind, PlayerVerifier, Verdict } from '../../app/ports/player-verifier.ts';
 
 /** One kind of proof, asked only for an id and a token that are there. `signal` aborts at the time limit. May throw. */
 export type Check = (asked: { readonly platformId: string; readonly token: string }, signal: AbortSignal) => Promise<Verdict>;

@@ -1,4 +1,4 @@
-import type { PlayerVerifier } from '../../app/player-verifier.ts';
+import type { PlayerVerifier } from '../../app/ports/player-verifier.ts';
 import { VERIFIER_PRESET } from '../../domain/wire-names.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import { type Check, NO_VERIFIER } from './check.ts';

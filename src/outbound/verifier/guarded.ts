@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { PlayerVerifier, Proof, Verdict } from '../../app/player-verifier.ts';
-import { Throttle } from '../../app/throttle.ts';
+import type { PlayerVerifier, Proof, Verdict } from '../../app/ports/player-verifier.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
+import { Throttle } from '../../kernel/throttle.ts';
 import { type Check, failed, VERIFIED } from './check.ts';
 
 export interface GuardSettings {

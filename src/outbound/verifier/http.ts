@@ -1,4 +1,4 @@
-import type { Verdict } from '../../app/player-verifier.ts';
+import type { Verdict } from '../../app/ports/player-verifier.ts';
 import { ExactNumber, type Json, stringifyJson } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
 import { type Check, failed, VERIFIED } from './check.ts';

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
-import type { Verdict } from '../../app/player-verifier.ts';
+import type { Verdict } from '../../app/ports/player-verifier.ts';
 import { isNumber, isObject, type Json, type JsonObject, jsonIn, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type Check, failed, VERIFIED } from './check.ts';

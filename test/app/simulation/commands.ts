@@ -1,13 +1,15 @@
-import { asAuthority, asDefinitions, groundsOf } from '../../../src/app/access.ts';
+import { groundsOf } from '../../../src/app/access.ts';
 import type { Caller } from '../../../src/app/app.ts';
-import type { Command, Decision } from '../../../src/app/commit.ts';
-import { DocumentWrites } from '../../../src/app/document-writes.ts';
-import { documentSubjects, windowIn } from '../../../src/app/state-access.ts';
-import type { View } from '../../../src/app/view.ts';
+import type { Command, Decision } from '../../../src/app/project/commit.ts';
+import { documentSubjects, windowIn } from '../../../src/app/project/state-access.ts';
+import type { View } from '../../../src/app/project/view.ts';
+import { DocumentWrites } from '../../../src/app/storage/document-writes.ts';
 import { decidePutSingle } from '../../../src/domain/definition/decide.ts';
+import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/evolve.ts';
 import type { CollectionModel } from '../../../src/domain/definition/model.ts';
 import { decideAppend } from '../../../src/domain/document/append.ts';
 import { changeKey } from '../../../src/domain/project/decide.ts';
+import { asAuthority, asDefinitions } from '../../../src/domain/states.ts';
 import { AUTHORITY, DEFINITIONS, documentSubject, idempotencySubject } from '../../../src/domain/subjects.ts';
 import { Refusal, refusal } from '../../../src/kernel/errors.ts';
 import { isNumber, type Json, toDouble } from '../../../src/kernel/json.ts';
@@ -128,7 +130,7 @@ function append(ask: Ask & { kind: 'append' }, view: View, now: number, collecti
 }
 
 function changeLimit(view: View, limit: number): Decision<Answer> | Refusal {
-  const decision = decidePutSingle(asDefinitions(view.read(DEFINITIONS)), 'rate-limit-rules', rules(limit), 'live');
+  const decision = decidePutSingle(asDefinitions(view.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS, 'rate-limit-rules', rules(limit), 'live');
   return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
 }
 

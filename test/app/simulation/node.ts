@@ -1,7 +1,7 @@
-import type { Project } from '../../../src/app/project.ts';
-import { Projects } from '../../../src/app/projects.ts';
-import type { StateReader } from '../../../src/app/readers.ts';
-import type { WriterLimits } from '../../../src/app/writer.ts';
+import type { StateReader } from '../../../src/app/ports/readers.ts';
+import type { Project } from '../../../src/app/project/project.ts';
+import { Projects } from '../../../src/app/project/projects.ts';
+import type { WriterLimits } from '../../../src/app/project/writer.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { NodeClock } from './clock.ts';
 import { Network, type Submission } from './network.ts';

@@ -1,7 +1,7 @@
 import { v5 as uuidv5 } from 'uuid';
-import type { Project } from '../../../src/app/project.ts';
-import type { StateReader } from '../../../src/app/readers.ts';
-import type { Effect, Version } from '../../../src/app/working-set.ts';
+import type { StateReader } from '../../../src/app/ports/readers.ts';
+import type { Project } from '../../../src/app/project/project.ts';
+import type { Effect, Version } from '../../../src/app/project/working-set.ts';
 import { subjectsOf } from '../../../src/domain/subjects.ts';
 import { hashOf, NO_HASH, seal } from '../../../src/log/chain.ts';
 import { type Log, LogUnavailable, type NewEvent, OutcomeUnknown } from '../../../src/log/port.ts';

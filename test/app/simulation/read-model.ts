@@ -1,5 +1,5 @@
-import { evolve } from '../../../src/app/evolve.ts';
-import type { Checkpoint, StateReader } from '../../../src/app/readers.ts';
+import type { Checkpoint, StateReader } from '../../../src/app/ports/readers.ts';
+import { evolve } from '../../../src/app/project/evolve.ts';
 import type { SubjectState } from '../../../src/domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../../../src/domain/subjects.ts';
 import { readProjectEvent } from '../../../src/log/decode.ts';

@@ -1,5 +1,5 @@
-import type { Project } from '../../../src/app/project.ts';
-import type { WriterLimits } from '../../../src/app/writer.ts';
+import type { Project } from '../../../src/app/project/project.ts';
+import type { WriterLimits } from '../../../src/app/project/writer.ts';
 import { documentSubject } from '../../../src/domain/subjects.ts';
 import { refusalOf } from '../../../src/http/errors.ts';
 import { type Answer, type Ask, commandOf, WALLETS } from './commands.ts';

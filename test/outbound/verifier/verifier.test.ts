@@ -2,7 +2,7 @@ import { createHmac, createSign, generateKeyPairSync, type KeyObject, sign } fro
 import { createServer, type RequestListener, type Server } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Proof, Verdict } from '../../../src/app/player-verifier.ts';
+import type { Proof, Verdict } from '../../../src/app/ports/player-verifier.ts';
 import { VERIFIER_PRESET } from '../../../src/domain/wire-names.ts';
 import { realScheduler, type Scheduler } from '../../../src/kernel/scheduler.ts';
 import { failed, VERIFIED } from '../../../src/outbound/verifier/check.ts';

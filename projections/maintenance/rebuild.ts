@@ -1,0 +1,268 @@
+import type { Pool, PoolClient } from 'pg';
+import { hashOf } from '../../src/log/chain.ts';
+import { readProjectEvent } from '../../src/log/decode.ts';
+import type { Log } from '../../src/log/port.ts';
+import { projectStream } from '../../src/log/streams.ts';
+import type { Projection } from '../batch.ts';
+import { HistoryMismatch } from '../checkpoints.ts';
+import { dropVersion, inTransaction, showVersion } from '../migrate.ts';
+import { rebuildTelemetry } from '../models/telemetry/rebuild.ts';
+import { projectsAfter, readFollowed } from '../projector/followed.ts';
+import { PROJECTION_NAMES, PROJECTIONS, TELEMETRY } from '../registry.ts';
+import { type ProjectionName, Session, schemaOf, type Versions } from '../tables.ts';
+import { transaction } from '../transaction.ts';
+import { type Memory, NOTHING, writeBatch } from '../write.ts';
+
+/**
+ * Rebuilding without downtime. A new version of the tables is *building* beside the active one: the log is folded into it, project by
+ * project, up to where the active version stands, in rounds until little is left. Then one transaction *switches*: it holds every
+ * active checkpoint, folds the rest, points the readers' views at the new tables and removes the old checkpoints, so that a running
+ * projector finds nothing to move and looks again. The old tables are dropped last.
+ */
+
+export interface RebuildProgress {
+  readonly phase: 'folding' | 'switching' | 'done';
+  readonly events: number;
+  /** Events to fold as far as is known now. */
+  readonly total: number;
+  readonly percent: number;
+  readonly eventsPerSecond: number;
+}
+
+export interface RebuildOptions {
+  readonly log: Log;
+  readonly pool: Pool;
+  readonly onProgress?: (progress: RebuildProgress) => void;
+}
+
+export interface Rebuilt {
+  readonly names: readonly ProjectionName[];
+  readonly projects: number;
+  readonly events: number;
+  readonly seconds: number;
+}
+
+/** Held for the whole rebuild: one at a time. The number has no meaning. */
+export const REBUILD_LOCK = 7_203_114_002;
+const PAGE = 500;
+/** With fewer events than this left, the switch folds the rest. */
+const LITTLE = 500;
+const ROUNDS = 20;
+
+interface Active {
+  readonly revision: number;
+  readonly hash: string;
+}
+
+/** A project's place in the building version. */
+interface Place {
+  revision: number;
+  memory: Memory;
+  target: number;
+}
+
+/**
+ * Builds new versions of the named projections and switches to them; telemetry, which has no versions, is built in place. Views that follow from `documents` bring `documents` and
+ * `definitions` with them. Throws {@link HistoryMismatch} when only some are named and the log tells another history.
+ */
+export async function rebuild(names: readonly ProjectionName[] | 'all', options: RebuildOptions): Promise<Rebuilt> {
+  const lock = await options.pool.connect();
+  try {
+    const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [REBUILD_LOCK]);
+    if (!rows[0]?.free) throw new Error('another rebuild is running');
+    const projections = withPrerequisites(names === 'all' ? PROJECTION_NAMES : names);
+    const rebuilt = projections.length === 0 ? NOTHING_REBUILT : await new Rebuild(projections, options).run();
+    if (names !== 'all' && !names.includes(TELEMETRY)) return rebuilt;
+    return withTelemetry(rebuilt, await rebuildTelemetry(options));
+  } finally {
+    await lock.query('SELECT pg_advisory_unlock($1)', [REBUILD_LOCK]).catch(() => undefined);
+    lock.release();
+  }
+}
+
+const NOTHING_REBUILT: Rebuilt = { names: [], projects: 0, events: 0, seconds: 0 };
+
+function withTelemetry(rebuilt: Rebuilt, { projects, events, seconds }: Omit<Rebuilt, 'names'>): Rebuilt {
+  return {
+    names: [...rebuilt.names, TELEMETRY],
+    projects: Math.max(rebuilt.projects, projects),
+    events: rebuilt.events + events,
+    seconds: rebuilt.seconds + seconds,
+  };
+}
+
+function withPrerequisites(names: readonly ProjectionName[]): readonly Projection[] {
+  const derived = PROJECTIONS.some(({ name, derived }) => derived && names.includes(name));
+  return PROJECTIONS.filter(({ name }) => names.includes(name) || (derived && (name === 'documents' || name === 'definitions')));
+}
+
+class Rebuild {
+  readonly #projections: readonly Projection[];
+  readonly #names: readonly ProjectionName[];
+  readonly #options: RebuildOptions;
+  readonly #started = Date.now();
+  readonly #places = new Map<string, Place>();
+  #old: Versions = new Map();
+  #new: Versions = new Map();
+  #events = 0;
+
+  constructor(projections: readonly Projection[], options: RebuildOptions) {
+    this.#projections = projections;
+    this.#names = projections.map(({ name }) => name);
+    this.#options = options;
+  }
+
+  async run(): Promise<Rebuilt> {
+    const { pool } = this.#options;
+    await this.#prepare();
+    if (this.#names.length === PROJECTION_NAMES.length) await this.#discover();
+    for (let round = 0; round < ROUNDS; round++) {
+      const left = await this.#aim(pool);
+      if (left < LITTLE && round > 0) break;
+      for (const [projectId, place] of this.#places) {
+        await this.#fold(projectId, place, (work) => transaction(pool, projectId, this.#new, work));
+      }
+    }
+    this.#report('switching');
+    await this.#switch();
+    await this.#dropOld();
+    this.#report('done');
+    const seconds = (Date.now() - this.#started) / 1000;
+    return { names: this.#names, projects: this.#places.size, events: this.#events, seconds };
+  }
+
+  /** Makes the tables; what an aborted rebuild left is thrown away. */
+  async #prepare(): Promise<void> {
+    await this.#withClient(async (client) => {
+      const { rows } = await client.query<{ name: ProjectionName; active: number; building: number | null }>(
+        'SELECT name, active, building FROM savepoint.projection_versions WHERE name = ANY ($1)',
+        [this.#names],
+      );
+      for (const { name, building } of rows) if (building !== null) await discardVersion(client, name, building);
+      this.#old = new Map(rows.map((row) => [row.name, row.active]));
+      this.#new = new Map(rows.map((row) => [row.name, Math.max(row.active, row.building ?? 0) + 1]));
+      for (const [name, version] of this.#new) {
+        await client.query('UPDATE savepoint.projection_versions SET building = $2 WHERE name = $1', [name, version]);
+        await client.query(schemaOf(name, version));
+      }
+    });
+  }
+
+  /**
+   * Projects of the log that the read models have never heard of, as in a database that is new or older than the log: they are built
+   * up to their head. Alone, some projections cannot be: the state tables of a project stand at one revision.
+   */
+  async #discover(): Promise<void> {
+    const { pool, log } = this.#options;
+    const { rows } = await pool.query<{ project: string }>('SELECT DISTINCT project FROM savepoint.checkpoints');
+    const known = new Set(rows.map((row) => row.project));
+    for (const projectId of await projectsAfter(log, await readFollowed(pool, log))) {
+      if (known.has(projectId)) continue;
+      const place = await this.#begin(pool, projectId);
+      place.target = (await log.head(projectStream(projectId)))?.revision ?? -1;
+    }
+  }
+
+  /** Sets every project's target to where the active version stands, or to the log's head when that tells another history. */
+  async #aim(client: Pool | PoolClient): Promise<number> {
+    const { rows } = await client.query<{ project: string; revision: string; hash: string }>(
+      `SELECT DISTINCT ON (project) project, revision, hash FROM savepoint.checkpoints
+       WHERE (projection, version) IN (SELECT * FROM unnest($1::text[], $2::int[])) ORDER BY project, revision DESC`,
+      [this.#names, this.#names.map((name) => this.#old.get(name))],
+    );
+    let left = 0;
+    for (const row of rows) {
+      const place = this.#places.get(row.project) ?? (await this.#begin(client, row.project));
+      place.target = await this.#target(row.project, { revision: Number(row.revision), hash: row.hash });
+      left += Math.max(0, place.target - place.revision);
+    }
+    return left;
+  }
+
+  async #begin(client: Pool | PoolClient, projectId: string): Promise<Place> {
+    await client.query(
+      `INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
+       SELECT name, version, $1, -1, '' FROM unnest($2::text[], $3::int[]) AS w (name, version)`,
+      [projectId, this.#names, this.#names.map((name) => this.#new.get(name))],
+    );
+    const place = { revision: -1, memory: NOTHING, target: -1 };
+    this.#places.set(projectId, place);
+    return place;
+  }
+
+  async #target(projectId: string, active: Active): Promise<number> {
+    if (active.revision < 0) return -1;
+    const stream = projectStream(projectId);
+    const [event] = await this.#options.log.read(stream, { from: active.revision, limit: 1, direction: 'forwards' });
+    if (event !== undefined && hashOf(event.metadata) === active.hash) return active.revision;
+    if (this.#names.length < PROJECTION_NAMES.length) throw new HistoryMismatch(projectId, 'so all projections must be rebuilt together');
+    return (await this.#options.log.head(stream))?.revision ?? -1;
+  }
+
+  async #fold(projectId: string, place: Place, run: (work: (session: Session) => Promise<Memory>) => Promise<Memory>): Promise<void> {
+    while (place.revision < place.target) {
+      const limit = Math.min(PAGE, place.target - place.revision);
+      const page = await this.#options.log.read(projectStream(projectId), { from: place.revision + 1, limit, direction: 'forwards' });
+      if (page.length === 0) throw new HistoryMismatch(projectId, `the log ends at ${place.revision}`);
+      const events = page.map((event) => readProjectEvent(event));
+      place.memory = await run((session) => writeBatch(session, this.#projections, events, place.memory));
+      place.revision += page.length;
+      this.#events += page.length;
+      this.#report('folding');
+    }
+  }
+
+  /** The row locks on the versions keep new projects out, those on the checkpoints keep running projectors where they are. */
+  async #switch(): Promise<void> {
+    await this.#withClient((client) =>
+      inTransaction(client, async () => {
+        const old = this.#names.map((name) => this.#old.get(name));
+        await client.query('UPDATE savepoint.projection_versions SET active = building, building = NULL WHERE name = ANY ($1)', [
+          this.#names,
+        ]);
+        await client.query(
+          `SELECT FROM savepoint.checkpoints WHERE (projection, version) IN (SELECT * FROM unnest($1::text[], $2::int[]))
+           ORDER BY project, projection, version FOR UPDATE`,
+          [this.#names, old],
+        );
+        await this.#aim(client);
+        for (const [projectId, place] of this.#places) {
+          await this.#fold(projectId, place, (work) => work(new Session(client, projectId, this.#new)));
+        }
+        await client.query(
+          'DELETE FROM savepoint.checkpoints WHERE (projection, version) IN (SELECT * FROM unnest($1::text[], $2::int[]))',
+          [this.#names, old],
+        );
+        for (const [name, version] of this.#new) await showVersion(client, name, version);
+      }),
+    );
+  }
+
+  async #dropOld(): Promise<void> {
+    await this.#withClient(async (client) => {
+      for (const [name, version] of this.#old) await dropVersion(client, name, version);
+    });
+  }
+
+  async #withClient(work: (client: PoolClient) => Promise<void>): Promise<void> {
+    const client = await this.#options.pool.connect();
+    try {
+      await work(client);
+    } finally {
+      client.release();
+    }
+  }
+
+  #report(phase: RebuildProgress['phase']): void {
+    const seconds = Math.max(Date.now() - this.#started, 1) / 1000;
+    const total = [...this.#places.values()].reduce((sum, place) => sum + place.target + 1, 0);
+    const percent = phase === 'done' || total === 0 ? 100 : Math.min(100, Math.floor((this.#events / total) * 100));
+    this.#options.onProgress?.({ phase, events: this.#events, total, percent, eventsPerSecond: Math.round(this.#events / seconds) });
+  }
+}
+
+/** Removes a version nobody reads, its checkpoints included. */
+export async function discardVersion(client: PoolClient, projection: ProjectionName, version: number): Promise<void> {
+  await client.query('DELETE FROM savepoint.checkpoints WHERE projection = $1 AND version = $2', [projection, version]);
+  await dropVersion(client, projection, version);
+}

@@ -1,0 +1,303 @@
+import type { Pool, PoolClient } from 'pg';
+import { groupBy } from '../../src/kernel/group.ts';
+import { hashOf, NO_HASH, verifyLink } from '../../src/log/chain.ts';
+import { readProjectEvent } from '../../src/log/decode.ts';
+import { followToEnd } from '../../src/log/heard.ts';
+import type { Log, RecordedEvent } from '../../src/log/port.ts';
+import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
+import { verifyTelemetry } from '../models/telemetry/verify.ts';
+import { PROJECTION_NAMES, PROJECTIONS } from '../registry.ts';
+import { type ProjectionName, SCRATCH_VERSION, type Session, schemaOf, TABLES, type Versions } from '../tables.ts';
+import { transaction } from '../transaction.ts';
+import { type Memory, NOTHING, writeBatch } from '../write.ts';
+import { compareTable, foreignRows, type Problem } from './compare.ts';
+import { discardVersion } from './rebuild.ts';
+
+/**
+ * The proof that the read models are true: the hash chain of every project's stream, then every column of every row against a fresh
+ * fold of the log into scratch tables. Each project stands still only while the last of it is folded and its rows are compared.
+ * Telemetry follows, which has no chain.
+ */
+
+export interface VerifyProgress {
+  readonly phase: 'folding' | 'comparing';
+  readonly events: number;
+  readonly project: string;
+  /** Of the whole, 0 to 100. */
+  readonly percent: number;
+}
+
+export interface VerifyOptions {
+  readonly log: Log;
+  readonly pool: Pool;
+  readonly onProgress?: (progress: VerifyProgress) => void;
+}
+
+export interface Verified {
+  readonly ok: boolean;
+  /** The first {@link MOST_PROBLEMS} of them. */
+  readonly problems: readonly Problem[];
+  readonly projects: number;
+  readonly events: number;
+  /** Events that the read models did not show yet when all was compared: they say nothing about those. 0 when they are at the head. */
+  readonly behind: number;
+  readonly seconds: number;
+}
+
+const MOST_PROBLEMS = 1_000;
+/** Held for the whole run: the scratch tables have fixed names. The number has no meaning. */
+export const VERIFY_LOCK = 7_203_114_003;
+const PAGE = 500;
+/** Share of the time that folding takes, about; the rest is for comparing. */
+const FOLDING = 90;
+const BUFFERED = 16 * 1024 * 1024;
+const SCRATCH: Versions = new Map(PROJECTION_NAMES.map((name) => [name, SCRATCH_VERSION]));
+
+/** What is known of one project's stream so far. */
+interface Walk {
+  /** Revision and hash of the last event whose link was checked. */
+  revision: number;
+  hash: string;
+  /** How far the scratch tables go, and are to go before the project is held. */
+  folded: number;
+  readonly target: number;
+  memory: Memory;
+  waiting: RecordedEvent[];
+  /** Why it cannot be folded. */
+  unreadable: boolean;
+}
+
+interface Place {
+  readonly name: ProjectionName;
+  readonly version: number;
+  readonly revision: number;
+  readonly hash: string;
+}
+
+export async function verify(options: VerifyOptions): Promise<Verified> {
+  const lock = await options.pool.connect();
+  try {
+    const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [VERIFY_LOCK]);
+    if (!rows[0]?.free) throw new Error('another verification is running');
+    await discardScratch(lock);
+    for (const name of PROJECTION_NAMES) {
+      await lock.query(schemaOf(name, SCRATCH_VERSION).replaceAll('CREATE TABLE', 'CREATE UNLOGGED TABLE'));
+    }
+    return await new Verification(options).run();
+  } finally {
+    await discardScratch(lock).catch(() => undefined);
+    await lock.query('SELECT pg_advisory_unlock($1)', [VERIFY_LOCK]).catch(() => undefined);
+    lock.release();
+  }
+}
+
+async function discardScratch(client: PoolClient): Promise<void> {
+  for (const name of PROJECTION_NAMES) await discardVersion(client, name, SCRATCH_VERSION);
+}
+
+/** The revision that all active tables of a project show. */
+async function checkpoints(pool: Pool): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query<{ project: string; revision: string }>(
+    `SELECT c.project, min(c.revision) AS revision FROM savepoint.checkpoints c
+     JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version GROUP BY c.project`,
+  );
+  return new Map(rows.map((row) => [row.project, Number(row.revision)]));
+}
+
+class Verification {
+  readonly #options: VerifyOptions;
+  readonly #problems: Problem[] = [];
+  readonly #walks = new Map<string, Walk>();
+  readonly #started = Date.now();
+  #targets: ReadonlyMap<string, number> = new Map();
+  #events = 0;
+  /** Events that the read models show. */
+  #expected = 0;
+  #compared = 0;
+  #buffered = 0;
+
+  constructor(options: VerifyOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<Verified> {
+    const { pool } = this.#options;
+    this.#targets = await checkpoints(pool);
+    for (const revision of this.#targets.values()) this.#expected += revision + 1;
+    await this.#walkLog();
+    for (const projectId of this.#targets.keys()) await this.#compare(projectId);
+    const known = [...this.#targets.keys()];
+    for (const table of TABLES) this.#add(await foreignRows(pool, table, known));
+    const telemetry = await verifyTelemetry(this.#options);
+    this.#add(telemetry.problems);
+    const problems = this.#problems.slice(0, MOST_PROBLEMS);
+    const seconds = (Date.now() - this.#started) / 1000;
+    const behind = this.#behind(await checkpoints(pool)) + telemetry.behind;
+    const events = this.#events + telemetry.events;
+    return { ok: problems.length === 0, problems, projects: this.#walks.size, events, behind, seconds };
+  }
+
+  #behind(shown: ReadonlyMap<string, number>): number {
+    let events = 0;
+    for (const [projectId, { revision }] of this.#walks) events += Math.max(0, revision - (shown.get(projectId) ?? -1));
+    return events;
+  }
+
+  /** One pass over the whole log: every link, and the fold of what was projected when the pass began. */
+  async #walkLog(): Promise<void> {
+    for await (const step of followToEnd(this.#options.log, PROJECT_PREFIX)) {
+      for (const [stream, events] of groupBy(step.events, (event) => event.stream)) {
+        await this.#take(projectOf(stream) ?? '', events);
+      }
+      if (this.#buffered > BUFFERED) await this.#foldAll();
+    }
+    await this.#foldAll();
+  }
+
+  #tell(phase: VerifyProgress['phase'], project: string, percent: number): void {
+    this.#options.onProgress?.({ phase, project, percent, events: this.#events });
+  }
+
+  #walk(projectId: string): Walk {
+    const known = this.#walks.get(projectId);
+    if (known) return known;
+    const target = this.#targets.get(projectId) ?? -1;
+    const walk: Walk = { revision: -1, hash: NO_HASH, folded: -1, target, memory: NOTHING, waiting: [], unreadable: false };
+    this.#walks.set(projectId, walk);
+    return walk;
+  }
+
+  async #take(projectId: string, events: readonly RecordedEvent[]): Promise<void> {
+    const walk = this.#walk(projectId);
+    for (const event of events) {
+      this.#checkLink(projectId, walk, event);
+      if (event.revision > walk.target) continue;
+      walk.waiting.push(event);
+      this.#buffered += event.data.length;
+    }
+    if (walk.waiting.length >= PAGE) await this.#foldWaiting(projectId, walk);
+  }
+
+  #checkLink(projectId: string, walk: Walk, event: RecordedEvent): void {
+    this.#events += 1;
+    const row = `revision ${event.revision}`;
+    if (event.revision !== walk.revision + 1) {
+      this.#add([{ kind: 'chain', project: projectId, table: 'log', row, detail: `follows revision ${walk.revision}` }]);
+    } else if (!verifyLink(walk.hash, event)) {
+      this.#add([
+        { kind: 'chain', project: projectId, table: 'log', row, detail: 'the event does not match its hash, or its hash the one before' },
+      ]);
+    }
+    walk.revision = event.revision;
+    walk.hash = hashOf(event.metadata) ?? NO_HASH;
+  }
+
+  async #foldAll(): Promise<void> {
+    for (const [projectId, walk] of this.#walks) if (walk.waiting.length > 0) await this.#foldWaiting(projectId, walk);
+  }
+
+  async #foldWaiting(projectId: string, walk: Walk): Promise<void> {
+    const { pool } = this.#options;
+    while (walk.waiting.length > 0) {
+      const page = walk.waiting.splice(0, PAGE);
+      for (const event of page) this.#buffered -= event.data.length;
+      await this.#fold(projectId, walk, page, (work) => transaction(pool, projectId, SCRATCH, work));
+      this.#tell('folding', projectId, FOLDING * Math.min(1, this.#events / this.#expected));
+    }
+  }
+
+  async #fold(
+    projectId: string,
+    walk: Walk,
+    page: readonly RecordedEvent[],
+    run: (work: (session: Session) => Promise<Memory>) => Promise<Memory>,
+  ) {
+    if (walk.unreadable) return;
+    try {
+      const events = page.map((event) => readProjectEvent(event));
+      walk.memory = await run(async (session) => {
+        if (walk.folded === -1) await openScratch(session);
+        return writeBatch(session, PROJECTIONS, events, walk.memory);
+      });
+      walk.folded += page.length;
+    } catch (error) {
+      walk.unreadable = true;
+      const detail = error instanceof Error ? error.message : String(error);
+      this.#add([{ kind: 'unreadable', project: projectId, table: 'log', row: `from revision ${walk.folded + 1}`, detail }]);
+    }
+  }
+
+  /** Holds the project's checkpoints, folds what came in the meantime, compares, and lets go. */
+  async #compare(projectId: string): Promise<void> {
+    const walk = this.#walk(projectId);
+    this.#tell('comparing', projectId, FOLDING + (100 - FOLDING) * (this.#compared / this.#targets.size));
+    this.#compared += 1;
+    await transaction(this.#options.pool, projectId, SCRATCH, async (session) => {
+      const places = await holdActive(session);
+      const at = Math.max(-1, ...places.map((place) => place.revision));
+      await this.#foldRest(session, walk, at);
+      if (walk.unreadable) return;
+      for (const place of places) await this.#comparePlace(session, walk, place, at);
+    });
+  }
+
+  async #foldRest(session: Session, walk: Walk, at: number): Promise<void> {
+    const { projectId } = session;
+    while (walk.folded < at && !walk.unreadable) {
+      const range = { from: walk.folded + 1, limit: Math.min(PAGE, at - walk.folded), direction: 'forwards' } as const;
+      const page = await this.#options.log.read(projectStream(projectId), range);
+      if (page.length === 0) {
+        const detail = `the read models stand at revision ${at}, the log ends at ${walk.folded}`;
+        this.#add([{ kind: 'history', project: projectId, table: 'checkpoints', row: `revision ${at}`, detail }]);
+        walk.unreadable = true;
+        return;
+      }
+      for (const event of page) if (event.revision > walk.revision) this.#checkLink(projectId, walk, event);
+      await this.#fold(projectId, walk, page, (work) => work(session));
+    }
+  }
+
+  async #comparePlace(session: Session, walk: Walk, place: Place, at: number): Promise<void> {
+    const { projectId } = session;
+    const row = `${place.name} at revision ${place.revision}`;
+    if (place.revision !== at) {
+      return this.#add([
+        { kind: 'behind', project: projectId, table: 'checkpoints', row, detail: `the others stand at ${at}; rebuild it` },
+      ]);
+    }
+    const scratch = await session.client.query<{ hash: string }>(
+      'SELECT hash FROM savepoint.checkpoints WHERE project = $1 AND projection = $2 AND version = $3',
+      [projectId, place.name, SCRATCH_VERSION],
+    );
+    if (walk.folded >= 0 && scratch.rows[0]?.hash !== place.hash) {
+      this.#add([
+        { kind: 'history', project: projectId, table: 'checkpoints', row, detail: 'its hash is not the hash of that event in the log' },
+      ]);
+    }
+    for (const table of TABLES.filter(({ projection }) => projection === place.name)) {
+      this.#add(await compareTable(session.client, table, place.version, projectId));
+    }
+  }
+
+  #add(problems: readonly Problem[]): void {
+    for (const problem of problems) if (this.#problems.length < MOST_PROBLEMS) this.#problems.push(problem);
+  }
+}
+
+async function openScratch(session: Session): Promise<void> {
+  await session.client.query(
+    `INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
+     SELECT name, $2, $1, -1, '' FROM unnest($3::text[]) AS w (name)`,
+    [session.projectId, SCRATCH_VERSION, PROJECTION_NAMES],
+  );
+}
+
+async function holdActive({ client, projectId }: Session): Promise<readonly Place[]> {
+  const { rows } = await client.query<{ name: ProjectionName; version: number; revision: string; hash: string }>(
+    `SELECT c.projection AS name, c.version, c.revision, c.hash FROM savepoint.checkpoints c
+     JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
+     WHERE c.project = $1 ORDER BY c.projection FOR UPDATE OF c`,
+    [projectId],
+  );
+  return rows.map((row) => ({ ...row, revision: Number(row.revision) }));
+}

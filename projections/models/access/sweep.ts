@@ -1,0 +1,34 @@
+import type { Pool } from 'pg';
+import { throughViews } from '../../through-views.ts';
+
+/** What there is to sweep. The rows go when the event that says so is projected, never here. */
+
+/** Rows that one sweep removes at most, about: the project's other rows wait meanwhile. */
+const STEP = 20_000;
+
+const PROJECTS = throughViews(`
+SELECT p.project FROM {projects} p
+WHERE NOT p.deleted
+  AND (EXISTS (SELECT FROM {used_requests} r WHERE r.project = p.project AND r.until < $1)
+    OR EXISTS (SELECT FROM {sessions} s WHERE s.project = p.project AND s.expires_at < $1))
+ORDER BY p.project`);
+
+const NEXT = throughViews(`
+SELECT least(
+  coalesce((SELECT until + 1 FROM {used_requests} WHERE project = $1 AND until < $2 ORDER BY until OFFSET ${STEP - 1} LIMIT 1), $2),
+  coalesce((SELECT expires_at + 1 FROM {sessions} WHERE project = $1 AND expires_at < $2 ORDER BY expires_at OFFSET ${STEP - 1} LIMIT 1), $2)
+) AS before
+WHERE EXISTS (SELECT FROM {used_requests} WHERE project = $1 AND until < $2)
+  OR EXISTS (SELECT FROM {sessions} WHERE project = $1 AND expires_at < $2)`);
+
+/** Projects with sessions or request ids that had expired before `now`, unix ms. */
+export async function sweepableProjects(pool: Pool, now: number): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ project: string }>(PROJECTS, [now]);
+  return rows.map(({ project }) => project);
+}
+
+/** Up to which moment the next sweep of a project goes, unix ms; `null`: nothing is left. */
+export async function nextSweep(pool: Pool, projectId: string, now: number): Promise<number | null> {
+  const { rows } = await pool.query<{ before: string }>(NEXT, [projectId, now]);
+  return rows[0] === undefined ? null : Number(rows[0].before);
+}

@@ -1,0 +1,161 @@
+import { evolveDocument } from '../../../src/domain/document/evolve.ts';
+import type { ProjectEvent } from '../../../src/domain/events.ts';
+import type { DocumentState } from '../../../src/domain/states.ts';
+import { documentSubject, type SubjectKey } from '../../../src/domain/subjects.ts';
+import { groupBy } from '../../../src/kernel/group.ts';
+import { type JsonObject, parseStored, printOnce } from '../../../src/kernel/json.ts';
+import { textArray } from '../../../src/log/postgres/arrays.ts';
+import { type DocumentChange, type DocumentEvent, isDocumentEvent, keyOf, type Projection } from '../../batch.ts';
+import type { Session } from '../../tables.ts';
+
+const PRIORS = `
+SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision, d.document IS NULL AS deleted,
+       CASE WHEN w.wanted THEN d.document::text END AS text
+FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY AS w (space, collection, key, wanted, i)
+JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
+
+/** Where a document's present life is known to have begun; see {@link DocumentChange.begun}. */
+type Begun = DocumentChange['begun'];
+
+/** `null` stands for a deleted document. */
+const upsert = (created: (column: string) => string) => `
+INSERT INTO {documents} AS d
+       (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision)
+SELECT $1, space, collection, key, CASE WHEN json_typeof(document) <> 'null' THEN document END,
+       version, created_at, updated_at, created_revision, revision
+FROM unnest($2::text[], $3::text[], $4::text[], $5::json[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
+  AS w (space, collection, key, document, version, created_at, updated_at, created_revision, revision)
+ON CONFLICT (project, space, collection, key) DO UPDATE SET
+  document = excluded.document, version = excluded.version, updated_at = excluded.updated_at, revision = excluded.revision,
+  created_at = ${created('created_at')}, created_revision = ${created('created_revision')}`;
+
+const UPSERTS: Readonly<Record<Begun, { readonly name: string; readonly text: string }>> = {
+  here: { name: 'documents-upsert', text: upsert((column) => `excluded.${column}`) },
+  'live row': {
+    name: 'documents-upsert-live',
+    text: upsert((column) => `CASE WHEN d.document IS NULL THEN excluded.${column} ELSE d.${column} END`),
+  },
+  'any row': { name: 'documents-upsert-any', text: upsert((column) => `d.${column}`) },
+};
+
+interface PriorRow {
+  readonly i: number;
+  readonly version: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly created_revision: string;
+  readonly deleted: boolean;
+  readonly text: string | null;
+}
+
+interface Prior {
+  readonly state: DocumentState | null;
+  readonly createdRevision: number;
+}
+
+const NO_ROW: Prior = { state: null, createdRevision: -1 };
+
+/** Stands for a live document whose content the next event replaces. */
+const REPLACED: JsonObject = {};
+
+export const documents: Projection = {
+  name: 'documents',
+  kind: 'state',
+  derived: false,
+  async project(batch, session) {
+    for (const [begun, rows] of groupBy(batch.documents, (row) => row.begun)) {
+      const { name, text } = UPSERTS[begun];
+      await session.run(name, text, [
+        rows.map((row) => row.space),
+        rows.map((row) => row.collection),
+        rows.map((row) => row.key),
+        textArray(
+          rows.map((row) => textOf(row.state)),
+          'json',
+        ),
+        rows.map((row) => row.state.version),
+        rows.map((row) => row.state.createdAt),
+        rows.map((row) => row.state.updatedAt),
+        rows.map((row) => row.createdRevision),
+        rows.map((row) => row.revision),
+      ]);
+    }
+  },
+};
+
+export interface FoldOptions {
+  /** There is no row yet, whatever the table says. */
+  readonly fresh: boolean;
+  /** Collections of which it must be known here when a document began: others follow their rows in that. */
+  readonly exactly: ReadonlySet<string>;
+}
+
+/**
+ * The last state of every document the events touch. Rows are read only where the events do not say it all: nearly every write brings
+ * the whole document, and when that began its row knows.
+ */
+export async function foldDocuments(
+  session: Session,
+  events: readonly ProjectEvent[],
+  { fresh, exactly }: FoldOptions,
+): Promise<DocumentChange[]> {
+  const groups = groupBy(events.filter(isDocumentEvent), (event) => documentSubject(event.data.space, event.data.collection, keyOf(event)));
+  const asked = fresh ? [] : [...groups].filter(([, [first]]) => first && (needsContent(first) || exactly.has(first.data.collection)));
+  const priors = await loadPriors(session, new Map(asked));
+  return [...groups].flatMap(([subject, group]) => foldOne(group, priors.get(subject) ?? (fresh ? NO_ROW : undefined)));
+}
+
+/** `prior`: the row before the events; `undefined` where it was not looked for. */
+function foldOne(events: readonly DocumentEvent[], prior: Prior | undefined): DocumentChange[] {
+  const [first, last] = [events[0], events.at(-1)];
+  let state = prior?.state ?? null;
+  let createdRevision = prior?.createdRevision ?? -1;
+  let begun: Begun = prior === undefined && first ? begunBy(first) : 'here';
+  for (const event of events) {
+    const next = evolveDocument(state, event, event.metadata.recordedAt);
+    const begins = (state === null || state.document === null) && next.document !== null;
+    if (begins && event !== first) begun = 'here';
+    if (begins || createdRevision < 0) createdRevision = event.revision;
+    state = next;
+  }
+  if (last === undefined || state === null) return [];
+  const { space, collection } = last.data;
+  return [{ space, collection, key: keyOf(last), state, createdRevision, begun, revision: last.revision }];
+}
+
+/** A fork is the first event of its document in that space, as an append is of its record: there is no row before them. */
+function begunBy({ type, data }: DocumentEvent): Begun {
+  if (type === 'record.appended' || data.fork !== undefined) return 'here';
+  return type === 'document.written' ? 'live row' : 'any row';
+}
+
+/** The rows of these groups, those that have none included. */
+async function loadPriors(
+  session: Session,
+  groups: ReadonlyMap<SubjectKey, readonly DocumentEvent[]>,
+): Promise<ReadonlyMap<SubjectKey, Prior>> {
+  if (groups.size === 0) return new Map();
+  const firsts = [...groups.values()].flatMap((group) => group.slice(0, 1));
+  const rows = await session.run<PriorRow>('documents-priors', PRIORS, [
+    firsts.map((event) => event.data.space),
+    firsts.map((event) => event.data.collection),
+    firsts.map(keyOf),
+    firsts.map(needsContent),
+  ]);
+  const found = new Map(rows.map((row) => [row.i - 1, { state: priorState(row), createdRevision: Number(row.created_revision) }]));
+  return new Map([...groups.keys()].map((subject, index) => [subject, found.get(index) ?? NO_ROW]));
+}
+
+function needsContent(event: DocumentEvent): boolean {
+  if (event.type !== 'document.written' || event.after !== undefined) return false;
+  return event.data.changes !== undefined && event.data.fork === undefined;
+}
+
+function priorState(row: PriorRow): DocumentState {
+  const document = row.deleted ? null : row.text === null ? REPLACED : parseStored(row.text);
+  return { document, version: Number(row.version), createdAt: Number(row.created_at), updatedAt: Number(row.updated_at) };
+}
+
+function textOf({ document }: DocumentState): string {
+  return document === null ? 'null' : printOnce(document);
+}

@@ -1,0 +1,115 @@
+import type { Session } from '../../tables.ts';
+
+/**
+ * Ranks on boards of any size. Rows whose key hashes to a multiple of {@link EVERY} are *marks*; a mark counts the rows from itself up
+ * to the next one. A row's rank is then the sum of the marks before its own, about one for every 512 rows, and a count within one
+ * block. Which rows are marks follows from the rows alone, not from the order they came in, so a fresh fold makes the same table;
+ * and it does not matter how the values lie: a million players with one and the same score have blocks, too.
+ */
+
+/** A row that came (1) or went (-1). */
+export interface Moved {
+  readonly board: string;
+  readonly space: string;
+  readonly rank: number;
+  readonly key: string;
+  readonly change: number;
+}
+
+const EVERY = 512;
+
+/** Comes before every row of its board. */
+const FIRST = `('-Infinity'::double precision, '')`;
+
+const DROP = `
+DELETE FROM {leaderboard_marks} m USING unnest($2::text[], $3::text[], $4::double precision[], $5::text[]) AS w (board, space, rank, key)
+WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND m.rank = w.rank AND m.key = w.key`;
+
+const PUT = `
+INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
+SELECT $1, board, space, rank, key, 0
+FROM unnest($2::text[], $3::text[], $4::double precision[], $5::text[]) AS w (board, space, rank, key)
+ON CONFLICT DO NOTHING`;
+
+const PUT_FIRST = `
+INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
+SELECT DISTINCT $1, board, space, '-Infinity'::double precision, '', 0 FROM unnest($2::text[], $3::text[]) AS w (board, space)
+ON CONFLICT DO NOTHING`;
+
+/** The mark in whose block a row lies. */
+const MARK_OF = `
+SELECT m.rank, m.key FROM {leaderboard_marks} m
+WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND (m.rank, m.key) <= (w.rank, w.key)
+ORDER BY m.rank DESC, m.key DESC LIMIT 1`;
+
+/** Of blocks whose borders have moved: counted anew, in order, so that the index by rank is the one to take. The rows given are the borders that came or went. */
+const RECOUNT = `
+WITH w AS (SELECT * FROM unnest($2::text[], $3::text[], $4::double precision[], $5::text[]) AS w (board, space, rank, key)),
+border AS (
+  SELECT w.board, w.space, m.rank, m.key FROM w, LATERAL (${MARK_OF}) m
+  UNION
+  SELECT w.board, w.space, m.rank, m.key FROM w, LATERAL (
+    SELECT m.rank, m.key FROM {leaderboard_marks} m
+    WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND (m.rank, m.key) < (w.rank, w.key)
+    ORDER BY m.rank DESC, m.key DESC LIMIT 1) m),
+block AS (
+  SELECT b.*, n.rank AS next_rank, n.key AS next_key FROM border b LEFT JOIN LATERAL (
+    SELECT n.rank, n.key FROM {leaderboard_marks} n
+    WHERE n.project = $1 AND n.board = b.board AND n.space = b.space AND (n.rank, n.key) > (b.rank, b.key)
+    ORDER BY n.rank, n.key LIMIT 1) n ON true),
+counted AS (
+  SELECT b.board, b.space, b.rank, b.key, (
+    SELECT count(*) FROM (SELECT FROM {leaderboards} l
+      WHERE l.project = $1 AND l.board = b.board AND l.space = b.space AND (l.rank, l.key) >= (b.rank, b.key)
+        AND (l.rank, l.key) < (coalesce(b.next_rank, 'Infinity'::double precision), coalesce(b.next_key, ''))
+      ORDER BY l.rank, l.key OFFSET 0) in_order) AS count
+  FROM block b)
+UPDATE {leaderboard_marks} m SET count = c.count FROM counted c
+WHERE m.project = $1 AND m.board = c.board AND m.space = c.space AND m.rank = c.rank AND m.key = c.key
+RETURNING m.board, m.space, m.rank, m.key`;
+
+/** Of all other blocks: what came less what went. $7 to $10: blocks that were counted anew. */
+const ADD = `
+WITH change AS (
+  SELECT w.board, w.space, m.rank, m.key, sum(w.change) AS change
+  FROM unnest($2::text[], $3::text[], $4::double precision[], $5::text[], $6::bigint[]) AS w (board, space, rank, key, change),
+    LATERAL (${MARK_OF}) m
+  GROUP BY w.board, w.space, m.rank, m.key)
+UPDATE {leaderboard_marks} m SET count = m.count + c.change FROM change c
+WHERE c.change <> 0 AND m.project = $1 AND m.board = c.board AND m.space = c.space AND m.rank = c.rank AND m.key = c.key
+  AND NOT EXISTS (SELECT FROM unnest($7::text[], $8::text[], $9::double precision[], $10::text[]) AS r (board, space, rank, key)
+    WHERE r.board = c.board AND r.space = c.space AND r.rank = c.rank AND r.key = c.key)`;
+
+/** A board without rows has no marks, whatever it once had. */
+const DROP_EMPTY = `
+DELETE FROM {leaderboard_marks} m WHERE m.project = $1 AND (m.rank, m.key) = ${FIRST} AND m.count = 0
+  AND (m.board, m.space) IN (SELECT board, space FROM unnest($2::text[], $3::text[]) AS w (board, space)) AND NOT EXISTS (
+  SELECT FROM {leaderboards} l WHERE l.project = $1 AND l.board = m.board AND l.space = m.space)`;
+
+type Place = Omit<Moved, 'change'>;
+
+/** Brings the marks from before some rows moved to after it; the rows themselves have moved. */
+export async function moveMarks(session: Session, moved: readonly Moved[]): Promise<void> {
+  if (moved.length === 0) return;
+  const borders = moved.filter(({ key }) => isMark(key));
+  const gone = borders.filter(({ change }) => change < 0);
+  const came = borders.filter(({ change }) => change > 0);
+  if (gone.length > 0) await session.run('marks-drop', DROP, columns(gone));
+  if (came.length > 0) await session.run('marks-put', PUT, columns(came));
+  await session.run('marks-first', PUT_FIRST, columns(moved).slice(0, 2));
+  const counted = borders.length === 0 ? [] : await session.run<Place>('marks-recount', RECOUNT, columns(borders));
+  await session.run('marks-add', ADD, [...columns(moved), moved.map(({ change }) => change), ...columns(counted)]);
+  if (moved.some(({ change }) => change < 0)) await session.run('marks-empty', DROP_EMPTY, columns(moved).slice(0, 2));
+}
+
+/** FNV-1a over the key: any function of the key would do, as long as it never changes. */
+export function isMark(key: string): boolean {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+  // The low bits of the last step alone are a poor mixture.
+  return ((hash ^ (hash >>> 15)) >>> 0) % EVERY === 0;
+}
+
+function columns(places: readonly Place[]): unknown[][] {
+  return [places.map(({ board }) => board), places.map(({ space }) => space), places.map(({ rank }) => rank), places.map(({ key }) => key)];
+}

@@ -1,0 +1,63 @@
+import type { LedgerEntry } from '../../../src/domain/events.ts';
+import { isNumber, type Json, stringifyJson, toDouble } from '../../../src/kernel/json.ts';
+import { type DocumentEvent, isDocumentEvent, keyOf, type Projection } from '../../batch.ts';
+
+/** Never overwritten: a revision's entries are facts. */
+const INSERT = `
+INSERT INTO {ledger}
+       (project, space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id)
+SELECT $1, space, collection, player, revision, ordinal, key, field, before::json, after::json, delta::json, amount, source, reason, at, event_id
+FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+            $12::double precision[], $13::text[], $14::text[], $15::bigint[], $16::text[])
+  AS w (space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id)
+ON CONFLICT DO NOTHING`;
+
+interface Row {
+  readonly event: DocumentEvent;
+  readonly entry: LedgerEntry;
+  readonly ordinal: number;
+}
+
+export const ledger: Projection = {
+  name: 'ledger',
+  kind: 'view',
+  derived: false,
+  async project({ events }, session) {
+    const rows = events.filter(isDocumentEvent).flatMap(entriesOf);
+    if (rows.length === 0) return;
+    await session.run('ledger-insert', INSERT, [
+      rows.map(({ event }) => event.data.space),
+      rows.map(({ event }) => event.data.collection),
+      rows.map(({ event }) => playerOf(keyOf(event))),
+      rows.map(({ event }) => event.revision),
+      rows.map(({ ordinal }) => ordinal),
+      rows.map(({ event }) => keyOf(event)),
+      rows.map(({ entry }) => entry.field),
+      rows.map(({ entry }) => stringifyJson(entry.before)),
+      rows.map(({ entry }) => stringifyJson(entry.after)),
+      rows.map(({ entry }) => stringifyJson(entry.delta)),
+      rows.map(({ entry }) => amountOf(entry.delta)),
+      rows.map(({ entry }) => entry.source),
+      rows.map(({ entry }) => entry.reason ?? null),
+      rows.map(({ event }) => event.metadata.recordedAt),
+      rows.map(({ event }) => event.id),
+    ]);
+  },
+};
+
+/** The player a document belongs to: its key up to the first `_` (spec: runtime 8). */
+export function playerOf(key: string): string {
+  const end = key.indexOf('_');
+  return end === -1 ? key : key.slice(0, end);
+}
+
+function entriesOf(event: DocumentEvent): Row[] {
+  const entries = 'ledger' in event.data ? event.data.ledger : undefined;
+  return (entries ?? []).map((entry, ordinal) => ({ event, entry, ordinal }));
+}
+
+/** For sums: what a double cannot hold at all must not poison them. */
+function amountOf(delta: Json): number {
+  const amount = isNumber(delta) ? toDouble(delta) : 0;
+  return Number.isFinite(amount) ? amount : 0;
+}

@@ -1,0 +1,38 @@
+import type { PageSaved, ProjectEvent } from '../../../src/domain/events.ts';
+import { isPageEvent, type PageEvent } from '../../../src/domain/page/page.ts';
+import type { PageState } from '../../../src/domain/states.ts';
+import { parseStored, stringifyJson } from '../../../src/kernel/json.ts';
+import type { Projection } from '../../batch.ts';
+import type { Session } from '../../tables.ts';
+
+const SAVE = `
+INSERT INTO {pages} (project, slug, page, created_at, updated_at, revision) VALUES ($1, $2, $3::json, $4, $4, $5)
+ON CONFLICT (project, slug) DO UPDATE SET page = excluded.page, updated_at = excluded.updated_at, revision = excluded.revision`;
+
+const REMOVE = 'DELETE FROM {pages} WHERE project = $1 AND slug = $2';
+
+/** Rare and few: written one by one. */
+export const pages: Projection = {
+  name: 'pages',
+  kind: 'state',
+  derived: false,
+  broughtEvents: true,
+  async project({ events }, session) {
+    for (const event of events.filter(isPageEvent)) await follow(session, event);
+  },
+};
+
+async function follow(session: Session, event: ProjectEvent & PageEvent): Promise<void> {
+  if (event.type === 'page.removed') {
+    await session.run('pages-remove', REMOVE, [event.data.slug]);
+    return;
+  }
+  const { data, metadata, revision } = event;
+  await session.run('pages-save', SAVE, [data.slug, stringifyJson({ ...data }), metadata.recordedAt, revision]);
+}
+
+/** The page out of its row. */
+export function pageFrom(text: string, createdAt: number, updatedAt: number): PageState {
+  // What the projection stored is the event's data.
+  return { page: parseStored(text) as unknown as PageSaved, createdAt, updatedAt };
+}

@@ -1,0 +1,45 @@
+import type { ProjectEvent } from '../../../src/domain/events.ts';
+import { stringifyJson } from '../../../src/kernel/json.ts';
+import type { Projection } from '../../batch.ts';
+
+/** Never overwritten: what was published is a fact. */
+const INSERT = `
+INSERT INTO {publishes} (project, revision, action, target, hash, generation, restored, changes, actor, cause, at)
+SELECT $1, revision, action, target, hash, generation, restored, changes::json, actor::json, cause, at
+FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::bigint[])
+  AS w (revision, action, target, hash, generation, restored, changes, actor, cause, at)
+ON CONFLICT DO NOTHING`;
+
+type PublishEvent = Extract<ProjectEvent, { readonly type: `definitions.${string}` }>;
+
+export const publishes: Projection = {
+  name: 'publishes',
+  kind: 'view',
+  derived: false,
+  async project({ events }, session) {
+    const rows = events.filter(isPublish);
+    if (rows.length === 0) return;
+    await session.run('publishes-insert', INSERT, [
+      rows.map((event) => event.revision),
+      rows.map((event) => ACTIONS[event.type]),
+      rows.map((event) => (event.type === 'definitions.published' ? event.data.target : 'live')),
+      rows.map((event) => event.data.hash),
+      rows.map((event) => (event.type === 'definitions.published' ? null : event.data.generation)),
+      rows.map((event) => (event.type === 'definitions.rolledBack' ? event.data.to : null)),
+      rows.map((event) => stringifyJson(event.data.changes.map(({ kind, id, hash }) => ({ kind, id, hash })))),
+      rows.map((event) => stringifyJson({ ...event.metadata.actor })),
+      rows.map((event) => event.metadata.cause),
+      rows.map((event) => event.metadata.recordedAt),
+    ]);
+  },
+};
+
+const ACTIONS = {
+  'definitions.published': 'publish',
+  'definitions.promoted': 'promote',
+  'definitions.rolledBack': 'rollback',
+} as const satisfies Record<PublishEvent['type'], string>;
+
+function isPublish(event: ProjectEvent): event is PublishEvent {
+  return event.type in ACTIONS;
+}

@@ -1,0 +1,58 @@
+import type { Pool } from 'pg';
+import type { RecordPage } from '../../../src/app/ports/readers.ts';
+import type { Space } from '../../../src/domain/events.ts';
+import { IN_TIME } from '../../patience.ts';
+import { revisionOf, throughViews } from '../../through-views.ts';
+
+/** $1 project, $2 space, $3 collection, $4 and $5 cursor, $6 rows wanted, and one more. Newest first. */
+const OLDER = `r.project = $1 AND r.collection = $3 AND (r.listed_at, r.sequence) < ($4::bigint, $5::bigint)`;
+const ORDER = 'ORDER BY r.listed_at DESC, r.sequence DESC LIMIT $6';
+
+const OWN = `SELECT r.* FROM {records} r WHERE ${OLDER} AND r.space = $2 ${ORDER}`;
+
+/** Live records shine through where the `next` space has no document of that key, not even a deleted one. */
+const UNHIDDEN = `
+SELECT r.* FROM {records} r WHERE ${OLDER} AND r.space = 'live' AND NOT EXISTS (
+  SELECT FROM {documents} n WHERE n.project = $1 AND n.space = $2 AND n.collection = $3 AND n.key = r.record_id) ${ORDER}`;
+
+function statement(rows: string): string {
+  return throughViews(`
+SELECT ${revisionOf(['records', 'documents'])} AS revision, p.listed_at, p.sequence, d.document::text AS text
+FROM (SELECT) one LEFT JOIN (SELECT r.* FROM (${rows}) r ${ORDER}) p ON true
+LEFT JOIN {documents} d ON d.project = p.project AND d.space = p.space AND d.collection = p.collection AND d.key = p.record_id
+ORDER BY p.listed_at DESC, p.sequence DESC`);
+}
+
+const LIVE = { name: 'records-live', text: statement(OWN) };
+const NEXT = { name: 'records-next', text: statement(`(${OWN}) UNION ALL (${UNHIDDEN})`) };
+
+interface Row {
+  readonly revision: string;
+  readonly listed_at: string | null;
+  readonly sequence: string | null;
+  readonly text: string | null;
+}
+
+const LAST = Number.MAX_SAFE_INTEGER;
+
+export async function readRecords(
+  pool: Pool,
+  projectId: string,
+  space: Space,
+  collection: string,
+  { limit, before }: { readonly limit: number; readonly before: { readonly timestamp: number; readonly sequence: number | null } | null },
+): Promise<RecordPage> {
+  // Without a sequence nothing of that millisecond is older than it.
+  const values = [projectId, space, collection, before?.timestamp ?? LAST, before === null ? LAST : (before.sequence ?? -1), limit + 1];
+  const { rows } = await pool.query<Row>({ ...IN_TIME, ...(space === 'live' ? LIVE : NEXT), values });
+  const found = rows.filter((row) => row.text !== null);
+  const page = found.slice(0, limit);
+  const last = page.length === limit ? page.at(-1) : undefined;
+  return {
+    revision: Number(rows[0]?.revision ?? -1),
+    records: page.map((row) => row.text ?? ''),
+    last: last
+      ? { timestamp: Number(last.listed_at), sequence: Number(last.sequence), ambiguous: found[limit]?.listed_at === last.listed_at }
+      : null,
+  };
+}

@@ -1,0 +1,35 @@
+import type { EventType, ProjectEvent } from '../../../src/domain/events.ts';
+import { isPageEvent } from '../../../src/domain/page/page.ts';
+import { isRecordListEvent } from '../../../src/domain/record/evolve.ts';
+import { AUTHORITY, DEFINITIONS, documentSubject, pageSubject, recordListSubject, type SubjectKey } from '../../../src/domain/subjects.ts';
+import { isDocumentEvent, keyOf, type Projection } from '../../batch.ts';
+import { ACCESS_EVENTS } from '../access/project.ts';
+
+const INSERT = `
+INSERT INTO {subjects} (project, subject, revision)
+SELECT $1, subject, revision FROM unnest($2::text[], $3::bigint[]) AS w (subject, revision)`;
+
+/**
+ * Subjects whose history is worth an index: documents, save records, pages, definitions, keys and settings. Windows, answers, sessions
+ * and request ids have none: nobody asks for the history of a single one.
+ */
+export const subjects: Projection = {
+  name: 'subjects',
+  kind: 'state',
+  derived: false,
+  async project({ events }, session) {
+    if (events.length === 0) return;
+    const indexed = events.filter((event) => !UNINDEXED.has(event.type));
+    await session.run('subjects-insert', INSERT, [indexed.map(indexedSubject), indexed.map((event) => event.revision)]);
+  },
+};
+
+const UNINDEXED: ReadonlySet<EventType> = new Set<EventType>(['write.flagged', ...ACCESS_EVENTS]);
+
+function indexedSubject(event: ProjectEvent): SubjectKey {
+  if (isDocumentEvent(event)) return documentSubject(event.data.space, event.data.collection, keyOf(event));
+  if (isRecordListEvent(event)) return recordListSubject(event.data.space, event.data.collection, event.data.player);
+  if (isPageEvent(event)) return pageSubject(event.data.slug);
+  const definitions = event.type === 'source.stored' || event.type.startsWith('definitions.');
+  return definitions ? DEFINITIONS : AUTHORITY;
+}

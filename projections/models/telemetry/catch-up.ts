@@ -1,0 +1,44 @@
+import type { Pool } from 'pg';
+import { UnknownEvent } from '../../../src/log/decode.ts';
+import type { Log } from '../../../src/log/port.ts';
+import { telemetryStream } from '../../../src/log/streams.ts';
+import { HistoryMismatch } from '../../checkpoints.ts';
+import type { Session } from '../../tables.ts';
+import { transaction } from '../../transaction.ts';
+import { beginTelemetry, checkHistory, holdPlace, readBatch, TELEMETRY_VERSIONS } from './place.ts';
+import { writeTelemetry } from './project.ts';
+import { telemetryProjects } from './rebuild.ts';
+
+/**
+ * Writes what the log holds beyond the rows, for a command that is to leave nothing behind: as the projector does it, in batches, but at
+ * once and to the end. Resolves to the projects that cannot be read on, each with the reason.
+ */
+export async function catchUpTelemetry({ log, pool }: { readonly log: Log; readonly pool: Pool }): Promise<ReadonlyMap<string, Error>> {
+  const stopped = new Map<string, Error>();
+  for (const projectId of await telemetryProjects(pool)) {
+    try {
+      await catchUp(log, pool, projectId);
+    } catch (error) {
+      if (!(error instanceof UnknownEvent || error instanceof HistoryMismatch)) throw error;
+      stopped.set(projectId, error);
+    }
+  }
+  return stopped;
+}
+
+async function catchUp(log: Log, pool: Pool, projectId: string): Promise<void> {
+  if ((await log.head(telemetryStream(projectId))) === null) return;
+  await beginTelemetry(pool, projectId);
+  const batch = () => transaction(pool, projectId, TELEMETRY_VERSIONS, (session) => writeBatch(session, log));
+  while ((await batch()) > 0);
+}
+
+async function writeBatch(session: Session, log: Log): Promise<number> {
+  const at = await holdPlace(session);
+  if (at === null) return 0;
+  await checkHistory(log, session.projectId, at);
+  const { events, unknown } = await readBatch(log, session.projectId, at.revision);
+  if (events.length === 0 && unknown !== null) throw unknown;
+  await writeTelemetry(session, events);
+  return events.length;
+}

@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { tellNowAndThen } from '../../../src/kernel/trouble.ts';
+import { UnknownEvent } from '../../../src/log/decode.ts';
+import type { Log } from '../../../src/log/port.ts';
+import { TELEMETRY_PREFIX, telemetryProjectOf, telemetryStream } from '../../../src/log/streams.ts';
+import { createBell } from '../../../src/log/wake.ts';
+import { HistoryMismatch } from '../../checkpoints.ts';
+import type { ProjectorLogger } from '../../projector/lane.ts';
+import { untilAnswered } from '../../projector/until-answered.ts';
+import type { Session } from '../../tables.ts';
+import { transaction } from '../../transaction.ts';
+import { beginTelemetry, checkHistory, readBatch, TELEMETRY_VERSIONS, takePlace } from './place.ts';
+import { writeTelemetry } from './project.ts';
+
+/**
+ * The projector of telemetry, apart from the one of game data: it writes one batch of one project at a time, through one connection, and
+ * rests for longer than the batch took while there is more. So a flood of telemetry makes telemetry late, and nothing else.
+ *
+ * Following only tells that a stream has grown; the events are read from it in pages, so that nothing gathers in memory. Any number of
+ * these may run on one database: whoever holds a project's checkpoint writes, and the others look again later.
+ */
+
+export interface TelemetryFollowerOptions {
+  readonly log: Log;
+  readonly pool: Pool;
+  readonly logger: ProjectorLogger;
+}
+
+export interface TelemetryFollower {
+  readonly counters: Readonly<{ events: number; batches: number; failures: number }>;
+  /** Events in the log that the tables do not show, as far as this process knows. */
+  lag(): number;
+  /** Projects whose telemetry stopped, with the reason (an unknown event, two histories). */
+  stopped(): ReadonlyMap<string, Error>;
+  start(): void;
+  /** Ends after the batch under way. */
+  stop(): Promise<void>;
+}
+
+/** Lets a small batch grow. */
+const LINGER_MS = 40;
+const RIVAL_MS = 500;
+const RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
+/** So many times as long as a batch took, while there is more: the database is there for game data first. */
+const REST_SHARE = 2;
+const LONGEST_REST_MS = 400;
+/** How long a batch may take at its first try; doubled for each further one, since a large sweep may really need longer. */
+const PATIENCE_MS = 30_000;
+const LONGEST_PATIENCE_MS = 1_200_000;
+/** Stopped projects are looked at again this often: an operator may have cured the cause. */
+const REFRESH_MS = 10_000;
+const IDLE_MS = 5_000;
+
+/** One project, as far as this process knows it. */
+interface Place {
+  /** Last revision of the stream. */
+  head: number;
+  /** Last revision that the tables show. */
+  shown: number;
+  /** Not before (`performance.now()`). */
+  notBefore: number;
+  attempts: number;
+  isBegun: boolean;
+  failure: Error | null;
+}
+
+export function createTelemetryFollower({ log, pool, logger }: TelemetryFollowerOptions): TelemetryFollower {
+  const counters = { events: 0, batches: 0, failures: 0 };
+  const places = new Map<string, Place>();
+  const stopping = new AbortController();
+  const bell = createBell();
+  const onTrouble = tellNowAndThen((error: unknown) => logger.warn({ err: error }, 'telemetry cannot be followed; trying again'));
+  let running: Promise<unknown> | null = null;
+
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+
+  const patience = { stopping: stopping.signal, pause: () => pause(RETRY_MS), onTrouble };
+
+  const grown = (projectId: string, revision: number) => {
+    const place = places.get(projectId);
+    if (place) place.head = Math.max(place.head, revision);
+    else places.set(projectId, { head: revision, shown: -1, notBefore: 0, attempts: 0, isBegun: false, failure: null });
+  };
+
+  /** Streams that grew while nobody followed. */
+  const lookAtAll = async () => {
+    const { rows } = await pool.query<{ project: string }>('SELECT project FROM savepoint.projects');
+    for (const { project } of rows) {
+      if (stopping.signal.aborted) return;
+      const head = await log.head(telemetryStream(project));
+      if (head) grown(project, head.revision);
+    }
+    bell.ring();
+  };
+
+  const follow = async () => {
+    const after = await untilAnswered(() => log.end(), patience);
+    if (after === undefined) return;
+    const looking = untilAnswered(lookAtAll, patience);
+    for await (const step of log.follow({ prefix: TELEMETRY_PREFIX, after, signal: stopping.signal, onTrouble })) {
+      for (const { stream, revision } of step.events) grown(telemetryProjectOf(stream) ?? '', revision);
+      if (step.events.length > 0) bell.ring();
+    }
+    await looking;
+  };
+
+  const work = async () => {
+    while (!stopping.signal.aborted) {
+      const { rings } = bell;
+      const due = nextDue(places);
+      if (due === null) await bell.wait(rings, IDLE_MS, stopping.signal);
+      else if (due.waitMs > 0) await bell.wait(rings, due.waitMs, stopping.signal);
+      else await writeOne(due.projectId, due.place);
+    }
+  };
+
+  const writeOne = async (projectId: string, place: Place) => {
+    // The next turn is another project's.
+    places.delete(projectId);
+    places.set(projectId, place);
+    if (place.head - place.shown < LINGER_EVENTS) await pause(LINGER_MS);
+    const startedAt = performance.now();
+    try {
+      await step(projectId, place);
+      place.attempts = 0;
+      place.failure = null;
+    } catch (error) {
+      failed(projectId, place, error);
+    }
+    if (place.head > place.shown) await pause(Math.min(REST_SHARE * (performance.now() - startedAt), LONGEST_REST_MS));
+  };
+
+  const step = async (projectId: string, place: Place) => {
+    if (!place.isBegun) await beginTelemetry(pool, projectId);
+    const patienceMs = Math.min(PATIENCE_MS * 2 ** place.attempts, LONGEST_PATIENCE_MS);
+    const written = await transaction(pool, projectId, TELEMETRY_VERSIONS, (session) => batch(session, place), patienceMs);
+    place.isBegun = true;
+    if (written === null) {
+      place.notBefore = performance.now() + RIVAL_MS;
+      return;
+    }
+    place.shown = written.shown;
+    // The log has no more, whatever was told of it.
+    if (written.events === 0) place.head = written.shown;
+    counters.events += written.events;
+    counters.batches += written.events > 0 ? 1 : 0;
+  };
+
+  /** `null`: another has the project. */
+  const batch = async (session: Session, place: Place): Promise<{ readonly events: number; readonly shown: number } | null> => {
+    const { projectId } = session;
+    const at = await takePlace(session);
+    if (at === null) return null;
+    // At the first look, and whenever the tables stand elsewhere than this process left them.
+    if (!place.isBegun || at.revision !== place.shown) await checkHistory(log, projectId, at);
+    const { events, unknown } = await readBatch(log, projectId, at.revision);
+    if (events.length === 0 && unknown !== null) throw unknown;
+    await writeTelemetry(session, events);
+    return { events: events.length, shown: events.at(-1)?.revision ?? at.revision };
+  };
+
+  const failed = (projectId: string, place: Place, error: unknown) => {
+    counters.failures += 1;
+    place.attempts += 1;
+    place.isBegun = false;
+    const isFinal = error instanceof UnknownEvent || error instanceof HistoryMismatch;
+    const retryMs = isFinal ? REFRESH_MS : Math.min(RETRY_MS * 2 ** (place.attempts - 1), LONGEST_RETRY_MS);
+    place.notBefore = performance.now() + retryMs;
+    if (!isFinal) logger.warn({ project: projectId, err: error }, 'telemetry could not be written and will be tried again');
+    if (isFinal && place.failure?.message !== error.message) {
+      logger.error(
+        { project: projectId, err: error },
+        'telemetry of this project stopped; cure the cause, then savepoint rebuild telemetry',
+      );
+    }
+    place.failure = isFinal ? error : null;
+  };
+
+  return {
+    counters,
+    lag: () => [...places.values()].reduce((sum, { head, shown }) => sum + Math.max(0, head - shown), 0),
+    stopped: () => new Map([...places].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const]))),
+    start() {
+      const ended = (error: unknown) => {
+        if (!stopping.signal.aborted) logger.error({ err: error }, 'following telemetry ended');
+      };
+      running = Promise.all([follow().catch(ended), work().catch(ended)]);
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** With this many events at hand, waiting for more gains nothing. */
+const LINGER_EVENTS = 500;
+
+/** The project that is to be written next, and how long that has to wait. */
+function nextDue(
+  places: ReadonlyMap<string, Place>,
+): { readonly projectId: string; readonly place: Place; readonly waitMs: number } | null {
+  const now = performance.now();
+  let soonest: { readonly projectId: string; readonly place: Place; readonly waitMs: number } | null = null;
+  for (const [projectId, place] of places) {
+    if (place.head <= place.shown) continue;
+    const waitMs = Math.max(0, place.notBefore - now);
+    if (waitMs === 0) return { projectId, place, waitMs };
+    if (soonest === null || waitMs < soonest.waitMs) soonest = { projectId, place, waitMs };
+  }
+  return soonest;
+}

@@ -1,0 +1,132 @@
+import type { Pool } from 'pg';
+import { categoryOf } from '../../../src/domain/telemetry/analytics.ts';
+import { type ListedEvent, SAVE_UNCONFIRMED } from '../../../src/domain/telemetry/listing.ts';
+import { ONLINE_MS } from '../../../src/domain/telemetry/player.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+
+/** What operators look at: the last events, failed saves, and the players, of one project or of all. */
+
+export interface EventFilter {
+  readonly project: string | null;
+  readonly player: string | null;
+  /** A type such as `error.reported`, or a category such as `error`. */
+  readonly type: string | null;
+  readonly limit: number;
+}
+
+export interface EventView extends Omit<ListedEvent, 'category'> {
+  readonly project: string;
+  readonly revision: number;
+  /** ISO. */
+  readonly at: string;
+}
+
+/** The index gives each project its last ones, so that no list is ever sorted as a whole. */
+const EVENTS = `
+SELECT e.* FROM savepoint.projects p CROSS JOIN LATERAL (
+  SELECT * FROM savepoint.telemetry_events e WHERE e.project = p.project AND ($2::text IS NULL OR e.platform_id = $2)
+    AND ($3::text IS NULL OR e.category = $3) AND ($4::text IS NULL OR e.type = $4)
+  ORDER BY e.revision DESC LIMIT $5) e
+WHERE $1::text IS NULL OR p.project = $1 ORDER BY e.recorded_at DESC, e.project, e.revision DESC LIMIT $5`;
+
+interface EventRow {
+  readonly project: string;
+  readonly revision: string;
+  readonly recorded_at: string;
+  readonly platform_id: string;
+  readonly type: string;
+  readonly label: string;
+  readonly source: string;
+  readonly endpoint_slug: string | null;
+  readonly collection_id: string | null;
+  readonly session_id: string | null;
+  readonly payload: JsonObject;
+}
+
+/** Newest first. */
+export async function listEvents(pool: Pool, { project, player, type, limit }: EventFilter): Promise<readonly EventView[]> {
+  const isType = type?.includes('.') ?? false;
+  // The category is what the index knows.
+  const category = type !== null && isType ? categoryOf(type) : type;
+  const { rows } = await pool.query<EventRow>(EVENTS, [project, player, category, isType ? type : null, limit]);
+  return rows.map((row) => ({
+    project: row.project,
+    revision: Number(row.revision),
+    at: isoTime(row.recorded_at),
+    platformId: row.platform_id,
+    type: row.type,
+    label: row.label,
+    source: row.source,
+    endpointSlug: row.endpoint_slug,
+    collectionId: row.collection_id,
+    sessionId: row.session_id,
+    payload: row.payload,
+  }));
+}
+
+/** Saves that games did not find again, newest first. */
+export function listFailures(pool: Pool, filter: Pick<EventFilter, 'project' | 'limit'>): Promise<readonly EventView[]> {
+  return listEvents(pool, { ...filter, player: null, type: SAVE_UNCONFIRMED });
+}
+
+export interface PlayerView {
+  readonly project: string;
+  readonly platformId: string;
+  readonly playerName: string | null;
+  readonly online: boolean;
+  /** ISO. */
+  readonly lastSeen: string;
+  /** What heartbeats add up to; `null`: there was none. */
+  readonly totalSeconds: number | null;
+  /** Over all sessions, as the game told or the clock did. */
+  readonly playSeconds: number;
+  readonly sessions: number;
+  readonly events: number;
+  readonly lastType: string;
+  /** `null` where the project has no calls recorded. */
+  readonly lastEndpointSlug: string | null;
+}
+
+const PLAYERS = `
+SELECT p.* FROM savepoint.telemetry_players p WHERE $1::text IS NULL OR p.project = $1
+ORDER BY p.last_seen DESC, p.project, p.platform_id LIMIT $2`;
+
+interface PlayerViewRow {
+  readonly project: string;
+  readonly platform_id: string;
+  readonly player_name: string | null;
+  readonly online: boolean;
+  readonly last_seen: string;
+  readonly profile_heartbeat: string | null;
+  readonly total_seconds: string | null;
+  readonly play_seconds: number;
+  readonly session_count: string;
+  readonly events: string;
+  readonly last_type: string;
+  readonly last_endpoint_slug: string | null;
+}
+
+/** Those seen last come first. Whoever has not told of a heartbeat for a minute counts as gone (runtime-storage 14). */
+export async function listPlayers(
+  pool: Pool,
+  { project, limit, now }: { readonly project: string | null; readonly limit: number; readonly now: number },
+): Promise<readonly PlayerView[]> {
+  const { rows } = await pool.query<PlayerViewRow>(PLAYERS, [project, limit]);
+  return rows.map((row) => ({
+    project: row.project,
+    platformId: row.platform_id,
+    playerName: row.player_name,
+    online: row.online && now - Number(row.profile_heartbeat ?? row.last_seen) <= ONLINE_MS,
+    lastSeen: isoTime(row.last_seen),
+    totalSeconds: row.total_seconds === null ? null : Number(row.total_seconds),
+    playSeconds: Math.round(row.play_seconds),
+    sessions: Number(row.session_count),
+    events: Number(row.events),
+    lastType: row.last_type,
+    lastEndpointSlug: row.last_endpoint_slug,
+  }));
+}
+
+function isoTime(at: string): string {
+  return new Date(Number(at)).toISOString();
+}

@@ -1,0 +1,84 @@
+import type { Pool } from 'pg';
+import type { TelemetryEvent } from '../../../src/domain/telemetry/events.ts';
+import { UnknownEvent } from '../../../src/log/decode.ts';
+import type { Log, RecordedEvent } from '../../../src/log/port.ts';
+import { telemetryStream } from '../../../src/log/streams.ts';
+import { readTelemetryEvent } from '../../../src/log/telemetry.ts';
+import { HistoryMismatch } from '../../checkpoints.ts';
+import { IN_TIME } from '../../patience.ts';
+import { batchLength } from '../../projector/cut.ts';
+import type { Session, Versions } from '../../tables.ts';
+
+/** Where the tables of telemetry stand in a project's telemetry stream. Whoever writes them holds the row of this place meanwhile. */
+export interface TelemetryPlace {
+  readonly revision: number;
+  readonly eventId: string;
+}
+
+/** The tables are made anew in place, so there is one version of them. */
+export const TELEMETRY_VERSIONS: Versions = new Map([['telemetry', 1]]);
+
+const BEGIN = `
+INSERT INTO savepoint.telemetry_checkpoints (project, revision, event_id) VALUES ($1, -1, '') ON CONFLICT DO NOTHING`;
+
+/** A project that is new to these tables gets its place, at −1. */
+export async function beginTelemetry(pool: Pool, projectId: string): Promise<void> {
+  await pool.query({ ...IN_TIME, text: BEGIN, values: [projectId] });
+}
+
+const TAKE = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE SKIP LOCKED';
+const HOLD = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE';
+
+interface Row {
+  readonly revision: string;
+  readonly event_id: string;
+}
+
+/** Holds the place until the transaction ends; `null` while another projector has it. */
+export async function takePlace(session: Session): Promise<TelemetryPlace | null> {
+  return placeOf(await session.run<Row>('telemetry-take', TAKE, []));
+}
+
+/** The same, and waits for who has it. `null`: the project has none. */
+export async function holdPlace(session: Session): Promise<TelemetryPlace | null> {
+  return placeOf(await session.run<Row>('telemetry-hold', HOLD, []));
+}
+
+function placeOf([row]: readonly Row[]): TelemetryPlace | null {
+  return row ? { revision: Number(row.revision), eventId: row.event_id } : null;
+}
+
+/** Throws {@link HistoryMismatch} when the log does not hold the event at which the tables stand. */
+export async function checkHistory(log: Log, projectId: string, { revision, eventId }: TelemetryPlace): Promise<void> {
+  if (revision < 0) return;
+  const [event] = await log.read(telemetryStream(projectId), { from: revision, limit: 1, direction: 'forwards' });
+  if (event?.id === eventId) return;
+  throw new HistoryMismatch(projectId, `its telemetry has another event at revision ${revision}`);
+}
+
+const PAGE = 500;
+
+/** The next events, as many as one batch takes, none beyond `until`. Those before one that cannot be read come without it. */
+export async function readBatch(
+  log: Log,
+  projectId: string,
+  after: number,
+  until = Number.MAX_SAFE_INTEGER,
+): Promise<{ readonly events: readonly TelemetryEvent[]; readonly unknown: UnknownEvent | null }> {
+  const limit = Math.min(PAGE, until - after);
+  const page = limit <= 0 ? [] : await log.read(telemetryStream(projectId), { from: after + 1, limit, direction: 'forwards' });
+  return decoded(page.slice(0, batchLength(page)));
+}
+
+function decoded(recorded: readonly RecordedEvent[]): { events: readonly TelemetryEvent[]; unknown: UnknownEvent | null } {
+  const events: TelemetryEvent[] = [];
+  for (const event of recorded) {
+    try {
+      events.push(readTelemetryEvent(event));
+    } catch (error) {
+      if (error instanceof UnknownEvent) return { events, unknown: error };
+      throw error;
+    }
+  }
+  return { events, unknown: null };
+}

@@ -1,0 +1,63 @@
+import type { Pool } from 'pg';
+import type { Log } from '../../../src/log/port.ts';
+import { telemetryStream } from '../../../src/log/streams.ts';
+import type { Session } from '../../tables.ts';
+import { transaction } from '../../transaction.ts';
+import { beginTelemetry, holdPlace, readBatch, TELEMETRY_VERSIONS } from './place.ts';
+import { writeTelemetry } from './project.ts';
+
+/**
+ * Builds telemetry's rows anew, a project at a time, in one transaction: readers see the old rows until it ends, and the running
+ * projector waits for the project's place, which the transaction holds.
+ */
+export async function rebuildTelemetry(options: {
+  readonly log: Log;
+  readonly pool: Pool;
+}): Promise<{ readonly projects: number; readonly events: number; readonly seconds: number }> {
+  const { log, pool } = options;
+  const startedAt = Date.now();
+  let events = 0;
+  let projects = 0;
+  for (const projectId of await telemetryProjects(pool)) {
+    const head = await log.head(telemetryStream(projectId));
+    await beginTelemetry(pool, projectId);
+    events += await transaction(pool, projectId, TELEMETRY_VERSIONS, (session) => rebuildOne(session, log, head?.revision ?? -1));
+    projects += head === null ? 0 : 1;
+  }
+  return { projects, events, seconds: (Date.now() - startedAt) / 1000 };
+}
+
+/** Every project that may have telemetry, or rows of it. */
+export async function telemetryProjects(pool: Pool): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ project: string }>(
+    'SELECT project FROM savepoint.projects UNION SELECT project FROM savepoint.telemetry_checkpoints ORDER BY project',
+  );
+  return rows.map(({ project }) => project);
+}
+
+const WIPE = ['events', 'players', 'sessions'] as const;
+const BACK = `UPDATE {telemetry_checkpoints} SET revision = -1, event_id = '' WHERE project = $1`;
+
+/** Folds the stream up to `head`. What was shown beyond it is of another history, and goes. */
+async function rebuildOne(session: Session, log: Log, head: number): Promise<number> {
+  await holdPlace(session);
+  for (const table of WIPE) await session.run(`telemetry-wipe-${table}`, `DELETE FROM {telemetry_${table}} WHERE project = $1`, []);
+  await session.run('telemetry-back', BACK, []);
+  return foldTelemetry(session, log, -1, head);
+}
+
+/** Folds what lies after `from`, up to `to`. Throws `UnknownEvent`. */
+export async function foldTelemetry(session: Session, log: Log, from: number, to: number): Promise<number> {
+  let at = from;
+  let count = 0;
+  while (at < to) {
+    const { events, unknown } = await readBatch(log, session.projectId, at, to);
+    if (unknown !== null) throw unknown;
+    const last = events.at(-1);
+    if (last === undefined) return count;
+    await writeTelemetry(session, events);
+    at = last.revision;
+    count += events.length;
+  }
+  return count;
+}

@@ -1,0 +1,133 @@
+import type { Pool, PoolClient } from 'pg';
+import { UnknownEvent } from '../../../src/log/decode.ts';
+import type { Log } from '../../../src/log/port.ts';
+import { telemetryStream } from '../../../src/log/streams.ts';
+import { compareTable, type Problem } from '../../maintenance/compare.ts';
+import { dropVersion } from '../../migrate.ts';
+import { TELEMETRY } from '../../registry.ts';
+import { SCRATCH_VERSION, Session, schemaOf, tablesOf, type Versions } from '../../tables.ts';
+import { transaction } from '../../transaction.ts';
+import { holdPlace, readBatch, TELEMETRY_VERSIONS, type TelemetryPlace } from './place.ts';
+import { writeTelemetry } from './project.ts';
+import { foldTelemetry, telemetryProjects } from './rebuild.ts';
+
+/**
+ * The proof that telemetry's rows are what its streams say: folded again into scratch tables, up to where the tables stand, and compared
+ * column by column. Telemetry has no hash chain, so an event altered in the log shows where it changed a row, and nowhere else.
+ */
+
+export interface VerifiedTelemetry {
+  readonly problems: readonly Problem[];
+  readonly events: number;
+  readonly behind: number;
+}
+
+const SCRATCH: Versions = new Map([[TELEMETRY, SCRATCH_VERSION]]);
+/** Between this and the place, events are folded while the place is held. */
+const LITTLE = 1_000;
+
+/** The caller holds the lock of verifications: the scratch tables have fixed names. */
+export async function verifyTelemetry({ log, pool }: { readonly log: Log; readonly pool: Pool }): Promise<VerifiedTelemetry> {
+  const problems: Problem[] = [];
+  let events = 0;
+  let behind = 0;
+  await onScratch(pool, async () => {
+    for (const projectId of await telemetryProjects(pool)) {
+      const found = await verifyOne(log, pool, projectId);
+      problems.push(...found.problems);
+      events += found.events;
+      behind += found.behind;
+    }
+  });
+  return { problems, events, behind };
+}
+
+async function onScratch(pool: Pool, work: () => Promise<void>): Promise<void> {
+  await withClient(pool, async (client) => {
+    await dropVersion(client, TELEMETRY, SCRATCH_VERSION);
+    await client.query(schemaOf(TELEMETRY, SCRATCH_VERSION).replaceAll('CREATE TABLE', 'CREATE UNLOGGED TABLE'));
+  });
+  try {
+    await work();
+  } finally {
+    await withClient(pool, (client) => dropVersion(client, TELEMETRY, SCRATCH_VERSION)).catch(() => undefined);
+  }
+}
+
+async function withClient(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await work(client);
+  } finally {
+    client.release();
+  }
+}
+
+async function verifyOne(log: Log, pool: Pool, projectId: string): Promise<VerifiedTelemetry> {
+  const head = await log.head(telemetryStream(projectId));
+  const shown = await shownAt(pool, projectId);
+  if (shown === null) return { problems: [], events: 0, behind: (head?.revision ?? -1) + 1 };
+  const problem = (kind: Problem['kind'], row: string, detail: string) => ({ kind, project: projectId, table: 'telemetry', row, detail });
+  try {
+    const folded = await foldMost(log, pool, projectId, shown - LITTLE);
+    return await transaction(pool, projectId, SCRATCH, async (session) => {
+      const active = new Session(session.client, projectId, TELEMETRY_VERSIONS);
+      const place = (await holdPlace(active)) ?? { revision: -1, eventId: '' };
+      if (folded.events === 0) await begin(session);
+      const events = folded.events + (await foldTelemetry(session, log, folded.at, place.revision));
+      const at = await scratchAt(session);
+      if (at < place.revision) {
+        const detail = `the read models stand at revision ${place.revision}, the log ends at ${at}`;
+        return { problems: [problem('history', `revision ${place.revision}`, detail)], events, behind: 0 };
+      }
+      return { problems: await compared(session, projectId), events, behind: behindOf(head?.revision ?? -1, place) };
+    });
+  } catch (error) {
+    if (!(error instanceof UnknownEvent)) throw error;
+    return { problems: [problem('unreadable', '', error.message)], events: 0, behind: 0 };
+  }
+}
+
+async function shownAt(pool: Pool, projectId: string): Promise<number | null> {
+  const { rows } = await pool.query<{ revision: string }>('SELECT revision FROM savepoint.telemetry_checkpoints WHERE project = $1', [
+    projectId,
+  ]);
+  return rows[0] ? Number(rows[0].revision) : null;
+}
+
+/** All but the last of it, a batch at a time, while the projector goes on. */
+async function foldMost(log: Log, pool: Pool, projectId: string, to: number): Promise<{ readonly at: number; readonly events: number }> {
+  let at = -1;
+  let count = 0;
+  while (at < to) {
+    const { events, unknown } = await readBatch(log, projectId, at, to);
+    if (unknown !== null) throw unknown;
+    const last = events.at(-1);
+    if (last === undefined) break;
+    await transaction(pool, projectId, SCRATCH, async (session) => {
+      if (count === 0) await begin(session);
+      await writeTelemetry(session, events);
+    });
+    at = last.revision;
+    count += events.length;
+  }
+  return { at, events: count };
+}
+
+async function begin(session: Session): Promise<void> {
+  await session.run('telemetry-scratch', `INSERT INTO {telemetry_checkpoints} (project, revision, event_id) VALUES ($1, -1, '')`, []);
+}
+
+async function scratchAt(session: Session): Promise<number> {
+  return (await holdPlace(session))?.revision ?? -1;
+}
+
+async function compared(session: Session, projectId: string): Promise<readonly Problem[]> {
+  const problems: Problem[] = [];
+  for (const table of tablesOf(TELEMETRY)) problems.push(...(await compareTable(session.client, table, 1, projectId)));
+  return problems;
+}
+
+function behindOf(head: number, { revision }: TelemetryPlace): number {
+  return Math.max(0, head - revision);
+}

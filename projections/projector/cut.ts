@@ -1,0 +1,34 @@
+import type { ProjectEvent } from '../../src/domain/events.ts';
+import { takeDecoded, UnknownEvent } from '../../src/log/decode.ts';
+import type { RecordedEvent } from '../../src/log/port.ts';
+
+/** Measured: larger batches cost more in garbage than they save in statements, and hold the event loop longer. */
+export const BATCH_EVENTS = 500;
+const BATCH_CHARACTERS = 4 * 1024 * 1024;
+
+/** How many of these follow each other without a gap and fit one batch; at least one. */
+export function batchLength(events: readonly RecordedEvent[]): number {
+  const start = events[0]?.revision ?? 0;
+  let characters = 0;
+  for (let i = 0; i < events.length; i++) {
+    const event = events[i];
+    if (event === undefined || event.revision !== start + i || i === BATCH_EVENTS) return i;
+    characters += event.data.length;
+    if (characters > BATCH_CHARACTERS) return Math.max(i, 1);
+  }
+  return events.length;
+}
+
+/** The events before one that cannot be read are written all the same. */
+export function decoded(recorded: readonly RecordedEvent[]): { events: readonly ProjectEvent[]; unknown: UnknownEvent | null } {
+  const events: ProjectEvent[] = [];
+  for (const event of recorded) {
+    try {
+      events.push(takeDecoded(event));
+    } catch (error) {
+      if (error instanceof UnknownEvent) return { events, unknown: error };
+      throw error;
+    }
+  }
+  return { events, unknown: null };
+}

@@ -1,0 +1,43 @@
+import type { RecordedEvent } from '../../src/log/port.ts';
+import { batchLength } from './cut.ts';
+
+/** Events of one stream that wait in memory to be projected, in order; between two of them there may be a gap. */
+export class EventQueue {
+  /** Characters of their data. */
+  characters = 0;
+  #events: RecordedEvent[] = [];
+
+  get length(): number {
+    return this.#events.length;
+  }
+
+  /** Takes in those after `revision`. */
+  add(events: readonly RecordedEvent[], revision: number): void {
+    for (const event of events) {
+      if (event.revision <= revision) continue;
+      this.#events.push(event);
+      this.characters += event.data.length;
+    }
+  }
+
+  /** Takes a batch out, if the event `next` is at hand; else empty. */
+  take(next: number): readonly RecordedEvent[] {
+    return this.#events[0]?.revision === next ? this.#drop(batchLength(this.#events)) : [];
+  }
+
+  /** Drops what is written already: nobody would take it, and what waits keeps the projector from reading on. */
+  passOver(revision: number): void {
+    const start = this.#events.findIndex((event) => event.revision > revision);
+    this.#drop(start === -1 ? this.#events.length : start);
+  }
+
+  clear(): void {
+    this.#drop(this.#events.length);
+  }
+
+  #drop(count: number): readonly RecordedEvent[] {
+    const gone = this.#events.splice(0, count);
+    for (const event of gone) this.characters -= event.data.length;
+    return gone;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Pool } from 'pg';
+import { followHeard } from '../../src/log/heard.ts';
+import type { Log, RecordedEvent } from '../../src/log/port.ts';
+import { PROJECT_PREFIX, projectOf } from '../../src/log/streams.ts';
+import { IN_TIME } from '../patience.ts';
+
+/** Where following the whole log goes on after a restart. */
+
+/** Everything up to this event was given to the lanes, and every project in it has its checkpoints. */
+export async function storeFollowed(pool: Pool, { position, id, stream, revision }: RecordedEvent): Promise<void> {
+  await pool.query({
+    text: `INSERT INTO savepoint.follow_positions (prefix, position, event_id, stream, revision) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (prefix) DO UPDATE
+     SET position = excluded.position, event_id = excluded.event_id, stream = excluded.stream, revision = excluded.revision`,
+    values: [PROJECT_PREFIX, position.toString(), id, stream, revision],
+    ...IN_TIME,
+  });
+}
+
+interface Row {
+  readonly position: string;
+  readonly event_id: string;
+  readonly stream: string | null;
+  readonly revision: string | null;
+}
+
+/**
+ * The stored position, or `null` for the beginning: when none is stored, or when the event there is not the one we know. Then the log
+ * is another one, or an older state of it, and positions say nothing.
+ *
+ * The event is looked for in its stream. Positions are an engine's own: no other than an event's may be asked for, such as the one
+ * before; an EventStoreDB answers that with an error for ever.
+ */
+export async function readFollowed(pool: Pool, log: Log): Promise<bigint | null> {
+  const text = 'SELECT position, event_id, stream, revision FROM savepoint.follow_positions WHERE prefix = $1';
+  const { rows } = await pool.query<Row>({ text, values: [PROJECT_PREFIX], ...IN_TIME });
+  const [row] = rows;
+  if (!row || row.stream === null || row.revision === null) return null;
+  const [event] = await log.read(row.stream, { from: Number(row.revision), limit: 1, direction: 'forwards' });
+  const isKnown = event?.id === row.event_id && event.position === BigInt(row.position);
+  return isKnown ? event.position : null;
+}
+
+/** The projects with events after that position, up to where the log ends now. Throws `LogUnavailable` when nothing is heard of it. */
+export async function projectsAfter(log: Log, after: bigint | null): Promise<ReadonlySet<string>> {
+  const projects = new Set<string>();
+  const { signal } = new AbortController();
+  for await (const step of followHeard(log, { prefix: PROJECT_PREFIX, after, signal })) {
+    for (const { stream } of step.events) projects.add(projectOf(stream) ?? '');
+    if (step.caughtUp) break;
+  }
+  projects.delete('');
+  return projects;
+}

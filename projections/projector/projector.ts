@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import type { Checkpoint } from '../../src/app/ports/readers.ts';
+import { groupBy } from '../../src/kernel/group.ts';
+import { tellNowAndThen } from '../../src/kernel/trouble.ts';
+import type { FollowStep, Log, RecordedEvent } from '../../src/log/port.ts';
+import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
+import { readFollowed, storeFollowed } from './followed.ts';
+import { createGate } from './gate.ts';
+import { Lane, type LaneContext, type ProjectorCounters, type ProjectorLogger } from './lane.ts';
+import { createShare, WHOLE } from './share.ts';
+import { untilAnswered } from './until-answered.ts';
+
+export interface ProjectorOptions {
+  readonly log: Log;
+  /** At least 3 clients, or readers wait for the projector. */
+  readonly pool: Pool;
+  readonly logger: ProjectorLogger;
+  /** Whether others may run on this database, which then divide the projects among them. */
+  readonly shared?: boolean;
+  /** Told whenever the state tables of a project moved, or were found to have: the working set's horizon. */
+  readonly onProgress?: (projectId: string, checkpoint: Checkpoint) => void;
+}
+
+/** How far the read models of this database are, as this process knows it. */
+export interface Progress {
+  /** Revision of the project's state tables; −1 while nothing is known. */
+  progress(projectId: string): number;
+  /** Whether all views of the project reflect `revision`, waiting for it `timeoutMs` at most. */
+  waitFor(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
+}
+
+export interface Projector extends Progress {
+  readonly counters: Readonly<ProjectorCounters>;
+  /** Projects that stopped, with the reason (an unknown event, two histories). */
+  stopped(): ReadonlyMap<string, Error>;
+  /** Pairs of a project and a view that is paused for it, as far as this process knows. */
+  pausedViews(): number;
+  /** Begins to follow. Rejects when the database cannot be read. */
+  start(): Promise<void>;
+  /** Projects one project up to `revision`, which its log holds, whether this projector follows or not. */
+  bring(projectId: string, revision: number): void;
+  /** Ends after the batches under way. */
+  stop(): Promise<void>;
+}
+
+/** Projects written at the same time; each needs a client, and Postgres gains nothing from more. */
+const PLACES = 2;
+const TAKE_OVERS = 4;
+/** Beyond this many characters of waiting events the log is not read on. */
+const QUEUED = 16 * 1024 * 1024;
+const REFRESH_MS = 1_000;
+const STORE_POSITION_MS = 5_000;
+const AGAIN_MS = 500;
+
+/**
+ * Writes the read models: follows the streams of all projects, and gives each project's events to its {@link Lane}. Any number of
+ * projectors may run on one database; they share the projects out, and each project's checkpoints decide whose batch counts.
+ */
+export function createProjector({ log, pool, logger, shared = false, onProgress = () => undefined }: ProjectorOptions): Projector {
+  const counters: ProjectorCounters = { events: 0, batches: 0, failures: 0 };
+  const lanes = new Map<string, Lane>();
+  const share = shared ? createShare(pool, logger, () => lanes.forEach((lane) => void lane.yield())) : WHOLE;
+  const context: LaneContext = { log, pool, logger, onProgress, counters, gate: createGate(PLACES), owns: share.owns };
+  const stopping = new AbortController();
+  const onTrouble = tellNowAndThen((error: unknown) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
+  /** Cut short when the projector stops. */
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const patience = { stopping: stopping.signal, pause: () => pause(AGAIN_MS), onTrouble };
+  let following: Promise<void> | null = null;
+  let followed: RecordedEvent | null = null;
+  let storedAt = Number.NEGATIVE_INFINITY;
+  let refreshedAt = Number.NEGATIVE_INFINITY;
+
+  const laneOf = (projectId: string): Lane => {
+    const lane = lanes.get(projectId) ?? new Lane(projectId, context);
+    lanes.set(projectId, lane);
+    return lane;
+  };
+
+  async function follow(after: bigint | null): Promise<void> {
+    for await (const step of log.follow({ prefix: PROJECT_PREFIX, after, signal: stopping.signal, onTrouble })) {
+      for (const events of byStream(step.events)) laneOf(projectOf(events[0]?.stream ?? '') ?? '').offer(events);
+      await keepHouse(step);
+    }
+  }
+
+  async function keepHouse(step: FollowStep): Promise<void> {
+    const last = step.events.at(-1);
+    if (last) followed = last;
+    while (!stopping.signal.aborted && queued() > QUEUED) await pause(5);
+    if (!step.caughtUp) return;
+    const now = performance.now();
+    if (now - refreshedAt >= REFRESH_MS) {
+      refreshedAt = now;
+      for (const lane of lanes.values()) lane.refresh();
+    }
+    if (now - storedAt < STORE_POSITION_MS) return;
+    storedAt = now;
+    await storePosition().catch((error: unknown) => logger.warn({ err: error }, 'the position of following was not stored'));
+  }
+
+  function queued(): number {
+    let characters = 0;
+    for (const lane of lanes.values()) characters += lane.queued;
+    return characters;
+  }
+
+  async function storePosition(): Promise<void> {
+    if (followed === null || [...lanes.values()].some((lane) => lane.isNew)) return;
+    await storeFollowed(pool, followed);
+  }
+
+  async function takeOverOne(projectId: string): Promise<void> {
+    const head = () => log.head(projectStream(projectId)).then((found) => found?.revision ?? -1);
+    const revision = await untilAnswered(head, patience);
+    if (revision !== undefined) laneOf(projectId).open(revision);
+  }
+
+  /** Every project that has checkpoints is looked at once, whether or not anything new comes. */
+  async function takeOver(projects: readonly string[]): Promise<void> {
+    const rest = [...projects];
+    const worker = async () => {
+      for (let id = rest.shift(); id !== undefined && !stopping.signal.aborted; id = rest.shift()) {
+        await takeOverOne(id);
+      }
+    };
+    await Promise.all(Array.from({ length: TAKE_OVERS }, worker));
+  }
+
+  return {
+    counters,
+    stopped: () => new Map([...lanes].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const]))),
+    pausedViews: () => [...lanes.values()].reduce((sum, lane) => sum + lane.pausedViews, 0),
+    progress: (projectId) => lanes.get(projectId)?.revision ?? -1,
+    waitFor: (projectId, revision, timeoutMs) => laneOf(projectId).waitFor(revision, timeoutMs),
+    bring: (projectId, revision) => laneOf(projectId).open(revision),
+
+    async start() {
+      await share.start();
+      const projects = await pool.query<{ project: string }>('SELECT DISTINCT project FROM savepoint.checkpoints');
+      const failed = (error: unknown) => {
+        if (!stopping.signal.aborted) logger.error({ err: error }, 'following the log ended');
+      };
+      following = Promise.all([
+        takeOver(projects.rows.map((known) => known.project)).catch(failed),
+        untilAnswered(() => readFollowed(pool, log), patience)
+          .then((after) => (after === undefined ? undefined : follow(after)))
+          .catch(failed),
+      ]).then(() => undefined);
+    },
+
+    async stop() {
+      stopping.abort();
+      await following;
+      await Promise.all([...lanes.values()].map((lane) => lane.close()));
+      await share.stop();
+      if (following !== null) await storePosition().catch(() => undefined);
+    },
+  };
+}
+
+/** Runs of events of one stream, each in order. */
+function byStream(events: readonly RecordedEvent[]): Iterable<RecordedEvent[]> {
+  return groupBy(events, (event) => event.stream).values();
+}

@@ -1,0 +1,89 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import { IN_TIME } from '../patience.ts';
+import type { ProjectorLogger } from './lane.ts';
+
+/**
+ * Several projectors divide the projects: by the hash of its id each project lies in a range, and each range falls to one of the
+ * projectors that have been heard of lately. The division is a matter of speed alone. Where two disagree about it for a moment, or one
+ * takes over what another still writes, the checkpoints decide whose batch counts.
+ */
+export interface Share {
+  /** Whether this projector is the one to write the project. */
+  owns(projectId: string): boolean;
+  /** Joins, and says so at intervals from then on. Rejects when the database cannot be written. */
+  start(): Promise<void>;
+  /** Leaves: the others need not wait until it counts as silent. */
+  stop(): Promise<void>;
+}
+
+/** For the only projector there is, and for a command that projects where no node does. */
+export const WHOLE: Share = { owns: () => true, start: async () => undefined, stop: async () => undefined };
+
+const RANGES = 256;
+const BEAT_MS = 500;
+/** Several beats, so that a busy machine is not taken for a dead one; well below the ten seconds in which another has to have caught up. */
+const SILENT_MS = 2_500;
+
+const BEAT = `
+WITH gone AS (DELETE FROM savepoint.projectors WHERE seen_at < clock_timestamp() - interval '1 hour'),
+  me AS (INSERT INTO savepoint.projectors (id, seen_at) VALUES ($1, clock_timestamp())
+         ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at)
+SELECT id FROM savepoint.projectors WHERE seen_at > clock_timestamp() - $2 * interval '1 millisecond'`;
+
+/** `onChange`: some projects have another owner now. */
+export function createShare(pool: Pool, logger: ProjectorLogger, onChange: () => void): Share {
+  const own: string = randomUUID();
+  let owners: readonly string[] = ownersAmong([own]);
+  let known = own;
+  let timer: NodeJS.Timeout | undefined;
+  let beating: Promise<void> = Promise.resolve();
+
+  const beat = async () => {
+    const { rows } = await pool.query<{ id: string }>({ name: 'beat', text: BEAT, values: [own, SILENT_MS], ...IN_TIME });
+    const living = [...new Set([own, ...rows.map(({ id }) => id)])].sort();
+    if (living.join() === known) return;
+    known = living.join();
+    owners = ownersAmong(living);
+    const ranges = owners.filter((owner) => owner === own).length;
+    logger.info({ projectors: living.length, share: ranges / RANGES }, 'the projects are divided anew among the projectors');
+    onChange();
+  };
+  const again = () => {
+    // A database that does not answer gives nobody a share; the last division holds meanwhile.
+    beating = beat().catch((error: unknown) => logger.warn({ err: error }, 'the other projectors were not heard'));
+    beating.then(() => {
+      if (timer !== undefined) timer = setTimeout(again, BEAT_MS);
+    });
+  };
+
+  return {
+    owns: (projectId) => owners[rangeOf(projectId)] === own,
+    async start() {
+      await beat();
+      timer = setTimeout(again, BEAT_MS);
+    },
+    async stop() {
+      clearTimeout(timer);
+      timer = undefined;
+      await beating;
+      await pool.query('DELETE FROM savepoint.projectors WHERE id = $1', [own]).catch(() => undefined);
+    },
+  };
+}
+
+/** Each range falls to whom it weighs most with: when a projector comes or goes, only its own ranges move. */
+export function ownersAmong(projectors: readonly string[]): readonly string[] {
+  return Array.from({ length: RANGES }, (_, range) => {
+    const weighed = projectors.map((id) => ({ id, weight: numberFrom(`${id}/${range}`) }));
+    return weighed.reduce((best, one) => (one.weight > best.weight ? one : best)).id;
+  });
+}
+
+export function rangeOf(projectId: string): number {
+  return numberFrom(projectId) % RANGES;
+}
+
+function numberFrom(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0);
+}

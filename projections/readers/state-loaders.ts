@@ -1,0 +1,117 @@
+import { PackedDocument } from '../../src/domain/document/packed.ts';
+import { forgottenAfter } from '../../src/domain/security/request-id.ts';
+import type { SubjectState } from '../../src/domain/states.ts';
+import { sessionFrom } from '../models/access/read.ts';
+import { AUTHORITY_QUERY, authorityFrom } from '../models/authority/read.ts';
+import { DEFINITIONS_QUERY, definitionsFrom } from '../models/definitions/read.ts';
+import { pageFrom } from '../models/pages/project.ts';
+import { recordListFrom } from '../models/save_records/project.ts';
+
+/** How the states of each kind of subject are read out of the state tables. */
+
+/** What a row brings: two texts, three whole numbers, and what windows have. */
+export interface StateRow {
+  readonly a: string | null;
+  readonly b: string | null;
+  readonly m: string | null;
+  readonly n: string | null;
+  readonly o: string | null;
+  readonly used: number | null;
+  readonly flagged: boolean | null;
+}
+
+export const COLUMN_TYPES: Readonly<Record<keyof StateRow, string>> = {
+  a: 'text',
+  b: 'text',
+  m: 'bigint',
+  n: 'bigint',
+  o: 'bigint',
+  used: 'double precision',
+  flagged: 'boolean',
+};
+
+export interface StateLoader {
+  /** What names a row, in order, with its type: columns of `w`, to join on. */
+  readonly asked: Readonly<Record<string, 'text' | 'bigint'>>;
+  /** The values of `asked`, out of what follows the kind in a subject's key. */
+  ask(parts: readonly string[]): readonly string[];
+  /** What to join: a table with its condition; `$1` is the project. */
+  readonly rows: string;
+  readonly columns: Readonly<Partial<Record<keyof StateRow, string>>>;
+  state(row: StateRow): SubjectState;
+}
+
+const asTheyStand = (parts: readonly string[]) => parts;
+
+/** By the first part of a subject's key; see `src/domain/subjects.ts`. */
+export const STATE_LOADERS: Readonly<Record<string, StateLoader>> = {
+  document: {
+    asked: { space: 'text', collection: 'text', key: 'text' },
+    ask: asTheyStand,
+    rows: '{documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key',
+    columns: { a: 'd.document::text', m: 'd.version', n: 'd.created_at', o: 'd.updated_at' },
+    state: ({ a, m, n, o }) => {
+      const [version, createdAt, updatedAt] = [Number(m), Number(n), Number(o)];
+      return a === null ? { document: null, version, createdAt, updatedAt } : new PackedDocument(a, version, createdAt, updatedAt);
+    },
+  },
+  window: {
+    asked: { space: 'text', counter: 'text' },
+    // Texts that callers choose come last and may hold a slash.
+    ask: ([space = '', ...counter]) => [space, counter.join('/')],
+    rows: '{limits} l ON l.project = $1 AND l.space = w.space AND l.counter = w.counter',
+    columns: { m: 'l.start', used: 'l.used', flagged: 'l.flagged' },
+    state: ({ m, used, flagged }) => ({ start: Number(m), used: used ?? 0, flagged: flagged ?? false }),
+  },
+  idempotency: {
+    asked: { space: 'text', collection: 'text', caller: 'text', key: 'text' },
+    ask: ([space = '', collection = '', caller = '', ...key]) => [space, collection, caller, key.join('/')],
+    rows: `{idempotency} k ON k.project = $1 AND k.space = w.space AND k.collection = w.collection AND k.caller = w.caller
+      AND k.key = w.key`,
+    columns: { a: 'k.body_hash', b: 'k.record_id', m: 'k.timestamp', n: 'k.recorded_at' },
+    state: ({ a, b, m, n }) => ({ bodyHash: a ?? '', recordId: b ?? '', timestamp: Number(m), recordedAt: Number(n) }),
+  },
+  records: {
+    asked: { space: 'text', collection: 'text', player: 'text' },
+    ask: asTheyStand,
+    rows: '{save_records} s ON s.project = $1 AND s.space = w.space AND s.collection = w.collection AND s.player = w.player',
+    columns: { a: 's.records::text' },
+    state: ({ a }) => recordListFrom(a ?? '[]'),
+  },
+  page: {
+    asked: { slug: 'text' },
+    ask: asTheyStand,
+    rows: '{pages} p ON p.project = $1 AND p.slug = w.slug',
+    columns: { a: 'p.page::text', m: 'p.created_at', n: 'p.updated_at' },
+    state: ({ a, m, n }) => pageFrom(a ?? '{}', Number(m), Number(n)),
+  },
+  session: {
+    asked: { family: 'text' },
+    ask: asTheyStand,
+    rows: '{sessions} s ON s.project = $1 AND s.family = w.family',
+    columns: { a: 's.sessions::text', b: 's.player' },
+    state: ({ a, b }) => sessionFrom(a ?? '[]', b ?? ''),
+  },
+  request: {
+    asked: { until: 'bigint', type: 'text', identity: 'text', request: 'text' },
+    ask: ([type = '', identity = '', request = '']) => [String(forgottenAfter(request)), type, identity, request],
+    rows: `{used_requests} r ON r.project = $1 AND r.until = w.until AND r.identity_type = w.type AND r.identity = w.identity
+      AND r.request = w.request`,
+    columns: { m: 'r.until' },
+    state: ({ m }) => ({ until: Number(m) }),
+  },
+  authority: {
+    asked: {},
+    ask: () => [],
+    rows: `(${AUTHORITY_QUERY}) q ON true`,
+    columns: { a: 'q.body' },
+    state: ({ a }) => authorityFrom(a ?? ''),
+  },
+  definitions: {
+    asked: {},
+    ask: () => [],
+    rows: `(${DEFINITIONS_QUERY}) q ON true`,
+    columns: { a: 'q.body' },
+    state: ({ a }) => definitionsFrom(a ?? ''),
+  },
+};

@@ -1,0 +1,143 @@
+import type { Pool } from 'pg';
+import type { Checkpoint, StateReader } from '../../src/app/ports/readers.ts';
+import type { SubjectState } from '../../src/domain/states.ts';
+import type { SubjectKey } from '../../src/domain/subjects.ts';
+import { readDocumentKeys } from '../models/documents/keys.ts';
+import { IN_TIME } from '../patience.ts';
+import { STATE_NAMES } from '../registry.ts';
+import { revisionOf, throughViews } from '../through-views.ts';
+import { COLUMN_TYPES, STATE_LOADERS, type StateRow } from './state-loaders.ts';
+
+/** Loads asked for in one turn are one statement, up to this many subjects. */
+const MERGED = 500;
+
+const CHECKPOINT = `
+SELECT c.revision, c.hash FROM savepoint.projection_versions v
+JOIN savepoint.checkpoints c ON c.project = $1 AND c.projection = v.name AND c.version = v.active
+WHERE v.name = ANY ($2) ORDER BY c.revision LIMIT 1`;
+
+interface Loaded {
+  readonly revision: number;
+  readonly states: ReadonlyMap<SubjectKey, SubjectState>;
+}
+
+interface Gathering {
+  readonly subjects: Set<SubjectKey>;
+  readonly answer: Promise<Loaded>;
+}
+
+/**
+ * Loads states for decisions. Everything that is asked of one project in the same turn goes to the database together: one statement,
+ * rows and checkpoint out of one snapshot.
+ */
+export function createStateReader(pool: Pool): StateReader {
+  const gathering = new Map<string, Gathering>();
+
+  const gather = (projectId: string): Gathering => {
+    const open = gathering.get(projectId);
+    if (open && open.subjects.size < MERGED) return open;
+    const subjects = new Set<SubjectKey>();
+    const answer = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      if (gathering.get(projectId) === made) gathering.delete(projectId);
+      return loadStates(pool, projectId, [...subjects]);
+    });
+    const made: Gathering = { subjects, answer };
+    gathering.set(projectId, made);
+    return made;
+  };
+
+  return {
+    async checkpoint(projectId): Promise<Checkpoint | null> {
+      const values = [projectId, STATE_NAMES];
+      const { rows } = await pool.query<{ revision: string; hash: string }>({ ...IN_TIME, name: 'checkpoint', text: CHECKPOINT, values });
+      const [row] = rows;
+      return row === undefined || Number(row.revision) < 0 ? null : { revision: Number(row.revision), hash: row.hash };
+    },
+
+    async load(projectId, subjects) {
+      const together = gather(projectId);
+      for (const subject of subjects) together.subjects.add(subject);
+      const { revision, states } = await together.answer;
+      return { revision, states: subjects.map((subject) => states.get(subject) ?? null) };
+    },
+
+    documentKeys: (projectId, space, collection, most) => readDocumentKeys(pool, projectId, space, collection, most),
+  };
+}
+
+async function loadStates(pool: Pool, projectId: string, subjects: readonly SubjectKey[]): Promise<Loaded> {
+  const { kinds, values } = sorted(subjects);
+  const { rows } = await pool.query<Row>({ ...IN_TIME, ...statementOf(kinds), values: [projectId, ...values] });
+  let revision = -1;
+  const states = new Map<SubjectKey, SubjectState>();
+  for (const row of rows) {
+    const loader = STATE_LOADERS[row.kind];
+    if (loader) states.set(subjects[row.i] ?? '', loader.state(row));
+    else revision = Number(row.m);
+  }
+  return { revision, states };
+}
+
+interface Row extends StateRow {
+  /** A kind of subject, or {@link REVISION}. */
+  readonly kind: string;
+  /** Index among the subjects asked for. */
+  readonly i: number;
+}
+
+/** The one row that tells how far the state tables were, of the same snapshot as all others. */
+const REVISION = 'revision';
+
+/** The kinds that are asked for, in the loaders' order, and what is asked of each: indexes first, then a list for each name. */
+function sorted(subjects: readonly SubjectKey[]): { readonly kinds: readonly string[]; readonly values: readonly unknown[] } {
+  const asked = new Map<string, (readonly [index: number, ...parts: readonly string[]])[]>();
+  for (const [index, subject] of subjects.entries()) {
+    const [kind = '', ...parts] = subject.split('/');
+    const loader = STATE_LOADERS[kind];
+    if (!loader) continue;
+    const rows = asked.get(kind) ?? [];
+    asked.set(kind, rows);
+    rows.push([index, ...loader.ask(parts)]);
+  }
+  const kinds = Object.keys(STATE_LOADERS).filter((kind) => asked.has(kind));
+  const values = kinds.flatMap((kind) => {
+    const width = 1 + Object.keys(STATE_LOADERS[kind]?.asked ?? {}).length;
+    return Array.from({ length: width }, (_, column) => (asked.get(kind) ?? []).map((row) => row[column]));
+  });
+  return { kinds, values };
+}
+
+interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Few: the combinations that decisions ask for. */
+const statements = new Map<string, Statement>();
+
+function statementOf(kinds: readonly string[]): Statement {
+  const name = `load-${kinds.join('-')}`;
+  const known = statements.get(name);
+  if (known) return known;
+  let parameter = 2;
+  const selects = [selectOf(REVISION, '0', { m: revisionOf(STATE_NAMES) })];
+  for (const kind of kinds) {
+    const loader = STATE_LOADERS[kind];
+    if (!loader) continue;
+    const lists = ['int', ...Object.values(loader.asked)].map((type) => `$${parameter++}::${type}[]`);
+    const names = ['i', ...Object.keys(loader.asked)];
+    selects.push(
+      `${selectOf(kind, 'w.i', loader.columns)}\nFROM unnest(${lists.join(', ')}) AS w (${names.join(', ')}) JOIN ${loader.rows}`,
+    );
+  }
+  const made = { name, text: throughViews(selects.join('\nUNION ALL\n')) };
+  statements.set(name, made);
+  return made;
+}
+
+function selectOf(kind: string, index: string, columns: Readonly<Partial<Record<keyof StateRow, string>>>): string {
+  const values = (Object.keys(COLUMN_TYPES) as (keyof StateRow)[]).map(
+    (name) => `${columns[name] ?? 'NULL'}::${COLUMN_TYPES[name]} AS ${name}`,
+  );
+  return `SELECT '${kind}' AS kind, ${index} AS i, ${values.join(', ')}`;
+}

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import type { ViewReader } from '../../src/app/ports/readers.ts';
+import { scanDocuments } from '../models/documents/scan.ts';
+import { readLeaderboard } from '../models/leaderboards/read.ts';
+import { readStanding } from '../models/leaderboards/standing.ts';
+import { readLedger } from '../models/ledger/read.ts';
+import { readPublishes } from '../models/publishes/read.ts';
+import { readRecords } from '../models/records/read.ts';
+import { readRevisions } from '../models/subjects/read.ts';
+import { IN_TIME } from '../patience.ts';
+import type { Progress } from '../projector/projector.ts';
+import { PROJECTION_NAMES } from '../registry.ts';
+import { revisionOf } from '../through-views.ts';
+
+const POLL_MS = 25;
+const REACHED = `SELECT ${revisionOf(PROJECTION_NAMES)} AS revision`;
+
+/** `progress`: the projector of this process, or `null` where another process projects; then the checkpoints are polled. */
+export function createViewReader(pool: Pool, progress: Progress | null): ViewReader {
+  return {
+    caughtUp(projectId, revision, timeoutMs) {
+      return progress === null ? polled(pool, projectId, revision, timeoutMs) : progress.waitFor(projectId, revision, timeoutMs);
+    },
+    ledger: (projectId, filter, page) => readLedger(pool, projectId, filter, page),
+    publishes: (projectId, page) => readPublishes(pool, projectId, page),
+    revisions: (projectId, subject, page) => readRevisions(pool, projectId, subject, page),
+    records: (projectId, space, collection, page) => readRecords(pool, projectId, space, collection, page),
+    scan: (projectId, space, collections, take) => scanDocuments(pool, projectId, space, collections, take),
+    standing: (projectId, space, query, at) => readStanding(pool, projectId, space, query, at),
+    leaderboard: (projectId, space, query, page) => readLeaderboard(pool, projectId, space, query, page),
+  };
+}
+
+async function polled(pool: Pool, projectId: string, revision: number, timeoutMs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const { rows } = await pool.query<{ revision: string }>({ ...IN_TIME, name: 'reached', text: REACHED, values: [projectId] });
+    if (Number(rows[0]?.revision ?? -1) >= revision) return true;
+    if (performance.now() + POLL_MS > deadline) return false;
+    await sleep(POLL_MS);
+  }
+}

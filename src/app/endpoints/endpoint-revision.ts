@@ -1,0 +1,72 @@
+import type { EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
+import { mayWrite } from '../../domain/endpoint/writes.ts';
+import { projectSettings } from '../../domain/project/settings.ts';
+import {
+  isBlocked,
+  loadProfileBlock,
+  type RevisionStatus,
+  revisionIdOf,
+  revisionMessage,
+  revisionStatus,
+  revisionStatusBody,
+} from '../../domain/revision/status.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { Caller, EndpointAnswer, EndpointRequest } from '../app.ts';
+import type { AppContext } from '../context.ts';
+import type { Project } from '../project/project.ts';
+
+/** What a game's revision means for its endpoint calls (security 8). */
+
+/** A published game says its revision in a header and in the `security` block; one of them is enough. */
+export function revisionOfCall(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  { security }: EndpointRequest,
+): RevisionStatus | null {
+  const { authority } = project;
+  if (caller.revision !== null || security === null || authority === null) return caller.revision;
+  const client = { revision: revisionIdOf(member(security, 'revisionId')), clientType: null };
+  return revisionStatus(projectSettings(authority.settings), authority.gamePackage, client, context.scheduler.now());
+}
+
+/** The endpoint with which games load their player's profile, by convention. */
+const LOAD_PROFILE = 'load-profile';
+
+/**
+ * The answer, or the refusal, with how the game's revision stands; what an author put under these names stays (security 8.5, 8.6).
+ * `now` in unix ms.
+ */
+export async function withRevision(
+  answer: Promise<EndpointAnswer>,
+  revision: RevisionStatus,
+  slug: string,
+  now: number,
+): Promise<EndpointAnswer> {
+  const status = revisionStatusBody(revision);
+  try {
+    const given = await answer;
+    if (!isObject(given.body)) return given;
+    const block = slug === LOAD_PROFILE && given.status < 400 ? loadProfileBlock(revision, now) : null;
+    const ours: JsonObject = block === null ? { _revisionStatus: status } : { revision: block, _revisionStatus: status };
+    // Ours come last and win over nothing.
+    return { ...given, body: { ...given.body, ...ours, ...given.body } };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { extra } = error;
+    throw new Refusal(error.status, error.code, error.message, { ...extra, body: { _revisionStatus: status, ...extra.body } });
+  }
+}
+
+/** For as long as the publish that the endpoint is of. */
+const writing = new WeakMap<EndpointModel, boolean>();
+
+/** An outdated game may be let read alone, or nothing at all. HTTP 200, or it could not read why (decision 2). */
+export function requireCurrent(revision: RevisionStatus, endpoint: EndpointModel, definitions: EffectiveDefinitions): void {
+  if (!isBlocked(revision, 'write')) return;
+  const writes = writing.get(endpoint) ?? mayWrite(endpoint, definitions);
+  writing.set(endpoint, writes);
+  if (isBlocked(revision, writes ? 'write' : 'read')) throw refusal('REVISION_OUTDATED', revisionMessage(revision), { httpStatus: 200 });
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import type { EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
+import { fillDefaults } from '../../domain/document/schema.ts';
+import { type CompiledEndpoint, compileEndpoint } from '../../domain/endpoint/compile.ts';
+import { runEndpoint } from '../../domain/endpoint/execute.ts';
+import { checkInput } from '../../domain/endpoint/input.ts';
+import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../../domain/endpoint/run.ts';
+import type { Trace } from '../../domain/endpoint/step.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Grounds } from '../access.ts';
+import type { EndpointRequest } from '../app.ts';
+import type { DocumentWrites } from '../storage/document-writes.ts';
+
+/** Running an endpoint's steps over the documents of one command: what a call and a dry run have in common. */
+
+/** Whom a run is for, and the clock, chance and world it sees. */
+export type RunAs = Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'world'>;
+
+/**
+ * Checks the input and runs the steps over `writes`, which are not written by that: the caller commits what the result asks for. `keys`
+ * finds the documents of a collection that a step looks through; asked by the collection's id.
+ */
+export function runSteps(
+  ground: Grounds,
+  writes: DocumentWrites,
+  endpoint: EndpointModel,
+  call: Pick<EndpointRequest, 'input' | 'fromQuery'>,
+  as: RunAs,
+  trace: Trace | null,
+  keys: Reads['keys'],
+): EndpointResult {
+  const compiled = compiledEndpoint(ground.definitions, endpoint);
+  const input = ground.settings.inputValidation === 'off' ? call.input : checkInput(compiled, call.input, { fromQuery: call.fromQuery });
+  const { platformId, hasSecretKey, isDedicatedServer, now, random, world } = as;
+  const { projectId } = ground.authority;
+  const key = playerKey(ground, platformId, input);
+  const run = { projectId, slug: endpoint.slug, input, platformId, playerKey: key, hasSecretKey, isDedicatedServer, now, random, world };
+  return runEndpoint(compiled, run, readsOf(ground, writes, keys), trace);
+}
+
+/** Compiled once per publish: the definitions object is new with every one. */
+const compiledOf = new WeakMap<EffectiveDefinitions, Map<string, CompiledEndpoint>>();
+
+function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointModel): CompiledEndpoint {
+  let known = compiledOf.get(definitions);
+  if (!known) {
+    known = new Map();
+    compiledOf.set(definitions, known);
+  }
+  const found = known.get(endpoint.id);
+  if (found) return found;
+  const compiled = compileEndpoint(endpoint.definition, {
+    workflow: (id) => definitions.workflow(id),
+    endpoint: (slug) => definitions.endpoint(slug),
+    collection: (name) => definitions.collection(name),
+    values: definitions.values.values,
+  });
+  known.set(endpoint.id, compiled);
+  return compiled;
+}
+
+/** Project setting `playerKeyMode`: saves of one player apart by the input's `saveId` (endpoint-language 1.4). */
+function playerKey(ground: Grounds, platformId: string, input: JsonObject): string {
+  const saveId = Object.hasOwn(input, 'saveId') ? input['saveId'] : undefined;
+  if (ground.settings.playerKeyMode !== 'playerSave' || typeof saveId !== 'string' || saveId === '') return platformId;
+  return `${platformId}_${saveId}`;
+}
+
+/** Endpoints reach every collection, whatever its access mode. An unknown collection reads as missing. */
+function readsOf(ground: Grounds, writes: DocumentWrites, keys: Reads['keys']): Reads {
+  return {
+    document(collection, key) {
+      const model = ground.definitions.collection(collection);
+      const document = model ? (writes.located(model.id, key).state?.document ?? null) : null;
+      if (!model || document === null || !ground.settings.fillDefaults || !model.schema.hasDefaults) return document;
+      return fillDefaults(model.schema, document);
+    },
+    blank(collection) {
+      const schema = ground.definitions.collection(collection)?.schema;
+      return schema?.hasDefaults ? fillDefaults(schema, {}) : null;
+    },
+    keys(collection) {
+      const model = ground.definitions.collection(collection);
+      if (!model) return [];
+      const found = [...keys(model.id), ...writes.placedIn(model.id)];
+      writes.expect(model.id, found);
+      return found;
+    },
+  };
+}
+
+/** Decides one of the run's writes. Throws the `Refusal` of schema, size or limits. */
+export function commit(writes: DocumentWrites, ground: Grounds, write: PendingWrite, player: string, slug: string): void {
+  const collection = ground.definitions.collection(write.collection);
+  if (!collection) throw new Error(`Step ${write.stepId} was compiled for a collection that is not there`);
+  if (write.kind === 'delete') {
+    writes.remove(collection, write.key, slug);
+    return;
+  }
+  const how = { player, saveVersion: null, checkSchema: ground.settings.validateEndpointWrites, source: slug };
+  writes.write(collection, write.key, { kind: 'operations', ops: write.ops, applied: write.applied }, how);
+}
+
+/** Random numbers of one call: drawn once, and given again in the same order when the call is decided again. */
+export function draws(): () => () => number {
+  const drawn: number[] = [];
+  return () => {
+    let next = 0;
+    return () => {
+      drawn[next] ??= randomBytes(6).readUIntBE(0, 6) / 2 ** 48;
+      next += 1;
+      return drawn[next - 1] ?? 0;
+    };
+  };
+}

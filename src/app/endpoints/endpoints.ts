@@ -1,0 +1,161 @@
+import type { EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
+import type { RevisionStatus } from '../../domain/revision/status.ts';
+import { inputOfPayload, requestIdIn } from '../../domain/security/call-body.ts';
+import { encryptionRequired, sessionMismatch } from '../../domain/security/mismatch.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { type Grounds, groundsOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from '../access.ts';
+import type { App, Caller, EndpointAnswer, EndpointRequest } from '../app.ts';
+import { type AppContext, decided, execute, positioned, projectOf, settingsOf } from '../context.ts';
+import type { Decision, Outcome } from '../project/commit.ts';
+import type { Project } from '../project/project.ts';
+import type { View } from '../project/view.ts';
+import { type OpenSealed, opener } from '../security/open-request.ts';
+import { identify, mustProve, requireSession } from '../security/players.ts';
+import { type Consumed, consuming, unwrapped } from '../security/request-ids.ts';
+import { DocumentWrites } from '../storage/document-writes.ts';
+import { type CallWatch, watchOf } from './endpoint-calls.ts';
+import { requireCurrent, revisionOfCall, withRevision } from './endpoint-revision.ts';
+import { commit, draws, runSteps } from './endpoint-steps.ts';
+import { Outside } from './outside.ts';
+
+interface Ran {
+  readonly status: number;
+  readonly body: Json;
+  readonly wrote: boolean;
+}
+
+/** Endpoint calls: one decision over everything the steps read, one atomic append of everything they write (decision 4). */
+export function createEndpoints(context: AppContext): App['endpoints'] {
+  return {
+    async call(caller, call) {
+      const project = await projectOf(context, caller);
+      const revision = revisionOfCall(context, project, caller, call);
+      const watch = watchOf(context, project, call);
+      const running = runOnce(context, project, caller, call, revision, watch);
+      const answer = watch === null ? running : watch.told(running);
+      return revision === null ? answer : withRevision(answer, revision, call.slug, context.scheduler.now());
+    },
+  };
+}
+
+async function runOnce(
+  context: AppContext,
+  project: Project,
+  claimed: Caller,
+  call: EndpointRequest,
+  revision: RevisionStatus | null,
+  watch: CallWatch | null,
+): Promise<EndpointAnswer> {
+  // Where nobody has to prove anything, nothing waits.
+  const caller = mustProve(settingsOf(project), claimed) ? await proven(context, project, claimed, call) : claimed;
+  watch?.identified(caller);
+  const draw = draws();
+  const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
+  const outside = new Outside(project, context);
+  const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
+    outside.begin();
+    const once: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw(), outside };
+    if (caller.session !== undefined) readably(() => requireSession(view, caller, now));
+    const player = admitted(once);
+    return open === null ? runPlain(once, player) : runSealed(once, player, open);
+  };
+  const decide = () => execute(project, caller, 'endpoint.call', run, call.slug);
+  let outcome: Outcome<Ran | Consumed<Ran>>;
+  try {
+    outcome = await decide();
+  } catch (error) {
+    outcome = await outside.after(error, decide);
+  }
+  if (outside.sleptMs > 0) await outside.waited();
+  const ran = 'wrote' in outcome.answer ? outcome.answer : unwrapped(outcome.answer);
+  const wrote = open !== null || ran.wrote;
+  // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
+  const stale = wrote ? false : positioned(context, project, caller).stale;
+  return { status: ran.status, body: ran.body, position: outcome.revision, stale };
+}
+
+async function proven(context: AppContext, project: Project, caller: Caller, { slug, security }: EndpointRequest): Promise<Caller> {
+  const settings = settingsOf(project);
+  const mismatch = caller.proof?.sessionToken ? sessionMismatch(settings, security) : null;
+  if (mismatch) throw mismatch;
+  return identify(context, project, caller, settings, { scopes: [slug] }).catch(readable);
+}
+
+function readably<T>(look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    return readable(error);
+  }
+}
+
+/** A game reads no body of an answer from 400 on, and it has to learn that its session has ended (decision 2; security 11.1). */
+function readable(error: unknown): never {
+  if (!(error instanceof Refusal) || !error.code.startsWith('AUTH_SESSION_')) throw error;
+  throw new Refusal(error.status, error.code, error.message, { ...error.extra, httpStatus: 200 });
+}
+
+/** One decision of a call. */
+interface Run {
+  readonly context: AppContext;
+  readonly view: View;
+  readonly ground: Grounds;
+  readonly caller: Caller;
+  readonly call: EndpointRequest;
+  readonly revision: RevisionStatus | null;
+  readonly now: number;
+  random(): number;
+  readonly outside: Outside;
+}
+
+/** Whom the call is for. */
+function admitted({ context, ground, caller }: Run): string {
+  if (caller.isSecret) requirePermission(ground.key, 'endpoints', 'x');
+  const player = playerOf(caller, context.platformId);
+  if (needsPlayer(ground, caller)) requireVerifiedPlayer(caller);
+  return player;
+}
+
+/**
+ * A game that believes that nothing is to be sealed learns better. What a host sends for a player is not meant: it may be the host's
+ * own, and is never sealed (client-wire 2); nor are callers that are no client library (security 6.2).
+ */
+function runPlain(run: Run, player: string): Decision<Ran> {
+  const { ground, caller, call } = run;
+  const { settings } = ground;
+  if (settings.enableEncryptedRequests && call.library && !caller.isSecret && caller.onBehalfOf === null)
+    throw encryptionRequired(settings);
+  return perform(run, player, call.input);
+}
+
+/** The id is used up before the endpoint runs, and whatever comes of the call (security 7.5). */
+function runSealed(run: Run, player: string, open: OpenSealed): Decision<Consumed<Ran>> {
+  const { view, now, ground } = run;
+  const { payload, type, identity } = readably(() => open(ground.authority, player));
+  const request = { type, identity, requestId: requestIdIn(payload) };
+  return consuming(view, now, ground.settings, request, () => perform(run, player, inputOfPayload(payload)));
+}
+
+function perform(run: Run, platformId: string, input: JsonObject): Decision<Ran> {
+  const { context, view, ground, caller, call, revision, now, random, outside } = run;
+  const endpoint = callable(ground.definitions, call.slug, caller);
+  if (revision !== null) requireCurrent(revision, endpoint, ground.definitions);
+  const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, world: outside };
+  const keys = (collection: string) => outside.keys(view, ground.space, collection);
+  const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
+  for (const write of result.writes) commit(writes, ground, write, platformId, endpoint.slug);
+  return decided({ status: result.status, body: result.body, wrote: writes.events.length > 0 }, writes.events);
+}
+
+/** The gates of a definition, in their order (endpoint-language 1.3, rows 12 to 16). */
+function callable(definitions: EffectiveDefinitions, slug: string, caller: Caller): EndpointModel {
+  const endpoint = definitions.endpoint(slug);
+  if (!endpoint) throw refusal('ENDPOINT_NOT_FOUND');
+  if (!endpoint.enabled) throw refusal('ENDPOINT_DISABLED');
+  if (endpoint.deprecated) throw refusal('ENDPOINT_DEPRECATED');
+  if (endpoint.internal) throw refusal('ENDPOINT_NOT_FOUND');
+  if (endpoint.requiresSecretKey && !caller.isSecret) throw refusal('SECRET_KEY_REQUIRED');
+  return endpoint;
+}

@@ -1,0 +1,129 @@
+import { MOST_SCANNED, type World } from '../../domain/endpoint/run.ts';
+import type { Space } from '../../domain/events.ts';
+import { refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { AppContext } from '../context.ts';
+import type { DocumentKeys } from '../ports/readers.ts';
+import type { Project } from '../project/project.ts';
+import type { View } from '../project/view.ts';
+
+/**
+ * Thrown by a decision that needs something from outside of it: whoever asked for the decision brings it and asks again. Not an
+ * `Error`: nothing failed.
+ */
+class NeedsOutside {
+  readonly bring: () => Promise<void>;
+
+  constructor(bring: () => Promise<void>) {
+    this.bring = bring;
+  }
+}
+
+/** What the documents of a collection that a step looks through may take in the table. */
+const MOST_SCANNED_BYTES = 4 * 1024 * 1024;
+/** What moves on faster than it can be asked for is taken as it was found: as of a moment after the call came. */
+const TRIES = 10;
+/** One webhook, and all of a call together: the game waits for them. */
+const ONE_WEBHOOK_MS = 3000;
+const MOST_WEBHOOK_MS = 5000;
+/** How often one call may go outside. */
+const MOST_ERRANDS = 50;
+
+type Around = Pick<AppContext, 'webhooks' | 'scheduler'>;
+
+/** What the decisions of one call got from outside of them, kept from one to the next. */
+export class Outside implements World {
+  readonly #project: Project;
+  readonly #around: Around;
+  /** Made when first needed: most calls stay at home. */
+  #scans: Map<string, DocumentKeys & { readonly tries: number }> | null = null;
+  /** By number. */
+  #delivered: JsonObject[] | null = null;
+  #webhookMs = MOST_WEBHOOK_MS;
+  #sleptMs = 0;
+
+  constructor(project: Project, around: Around) {
+    this.#project = project;
+    this.#around = around;
+  }
+
+  /** A decision begins: of one that is made again nothing counts. */
+  begin(): void {
+    this.#sleptMs = 0;
+  }
+
+  sleep(ms: number): void {
+    this.#sleptMs += ms;
+  }
+
+  get sleptMs(): number {
+    return this.#sleptMs;
+  }
+
+  /**
+   * Waits as long as the sleeps of the call come to. For when it is settled: a decision is one turn and may be repeated, so it cannot
+   * wait, and neither the writer nor anybody's write waits with it.
+   */
+  async waited(): Promise<void> {
+    if (this.#sleptMs > 0) await this.#around.scheduler.sleep(this.#sleptMs);
+  }
+
+  /**
+   * Goes on where a decision threw `error`: brings what it asked for, and has it made again until it asks for nothing more. Throws
+   * what is no such request, after the call's sleeps.
+   */
+  async after<A>(error: unknown, decide: () => Promise<A>): Promise<A> {
+    let thrown = error;
+    for (let errands = 0; thrown instanceof NeedsOutside && errands < MOST_ERRANDS; errands += 1) {
+      await thrown.bring();
+      try {
+        return await decide();
+      } catch (next) {
+        thrown = next;
+      }
+    }
+    await this.waited();
+    throw thrown instanceof NeedsOutside ? refusal('LIMIT_EXCEEDED', `A call may look around ${MOST_ERRANDS} times at most`) : thrown;
+  }
+
+  /**
+   * Keys of a collection's documents: those of the table, and those that changed since it was written. One may turn out to be
+   * deleted. Throws 400 SCAN_TOO_LARGE, or {@link NeedsOutside}.
+   */
+  keys(view: View, space: Space, collection: string): readonly string[] {
+    const name = `${space}/${collection}`;
+    const found = this.#scans?.get(name);
+    // What changed between the table's revision and the horizon may be forgotten here.
+    if (!found || (found.revision < view.horizon && found.tries < TRIES)) {
+      throw new NeedsOutside(async () => {
+        const keys = await this.#project.documentKeys(space, collection, MOST_SCANNED + 1);
+        this.#scans ??= new Map();
+        this.#scans.set(name, { ...keys, tries: (found?.tries ?? 0) + 1 });
+      });
+    }
+    if (found.keys.length > MOST_SCANNED || found.bytes > MOST_SCANNED_BYTES) throw refusal('SCAN_TOO_LARGE');
+    const changed = view.changedKeys(space, collection);
+    return changed.length === 0 ? found.keys : [...new Set([...found.keys, ...changed])].sort();
+  }
+
+  /**
+   * What came of the call's webhook number `index`. It was sent before the decision that asks, whatever that one would now write into
+   * it: a decision that is made again sends nothing twice. `null` for an address that webhooks may not go to. Throws {@link NeedsOutside}.
+   */
+  webhook(index: number, url: string, payload: JsonObject): JsonObject | null {
+    const delivered = this.#delivered?.[index];
+    if (delivered) return delivered;
+    if (!this.#around.webhooks.isAllowed(url)) return null;
+    throw new NeedsOutside(() => this.#deliver(index, url, payload));
+  }
+
+  async #deliver(index: number, url: string, payload: JsonObject): Promise<void> {
+    const { webhooks, scheduler } = this.#around;
+    const started = scheduler.monotonic();
+    const timeoutMs = Math.ceil(Math.min(ONE_WEBHOOK_MS, this.#webhookMs));
+    this.#delivered ??= [];
+    this.#delivered[index] =
+      timeoutMs > 0 ? { ...(await webhooks.post(url, payload, timeoutMs)) } : { ok: false, status: 0, error: 'The call has no time left.' };
+    this.#webhookMs -= scheduler.monotonic() - started;
+  }
+}

@@ -1,0 +1,160 @@
+import type { EndpointModel } from '../../domain/definition/model.ts';
+import { withoutInfinities } from '../../domain/endpoint/response.ts';
+import type { PendingWrite, Reads } from '../../domain/endpoint/run.ts';
+import type { Value } from '../../domain/endpoint/value.ts';
+import { type TestCase, type Verdict, verdictOf } from '../../domain/test/model.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { type Grounds, requireStorable } from '../access.ts';
+import { commit, type RunAs, runSteps } from '../endpoints/endpoint-steps.ts';
+import type { Webhooks } from '../ports/webhooks.ts';
+import type { View } from '../project/view.ts';
+import { DocumentWrites } from '../storage/document-writes.ts';
+
+/**
+ * An endpoint run as a test (management 9.3; endpoint-language 15): decided on the real state like any call, its writes seen by itself
+ * alone. Nothing of it is appended: no document, no ledger entry, no count of a limit. The gates of the definition only warn.
+ */
+export interface DryRun {
+  readonly endpoint: EndpointModel;
+  readonly ok: boolean;
+  readonly status: number;
+  readonly body: Json;
+  /** Of an answer that is not ok. */
+  readonly message: string;
+  readonly steps: readonly JsonObject[];
+  readonly pendingWrites: readonly JsonObject[];
+  readonly warnings: readonly string[];
+  readonly verdict: Verdict;
+}
+
+export interface DryCall {
+  readonly test: TestCase;
+  readonly endpoint: EndpointModel;
+  readonly as: Pick<RunAs, 'hasSecretKey' | 'isDedicatedServer'>;
+  readonly documentBytes: number;
+  /** What the steps' results and the documents to be written may come to, each: values share parts, and printed each of them counts. */
+  readonly traceBytes: number;
+  /** Finds the documents of a collection that a step looks through. */
+  readonly keys: Reads['keys'];
+  readonly webhooks: Pick<Webhooks, 'isAllowed'>;
+}
+
+export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, random: () => number): DryRun {
+  const { test, endpoint } = call;
+  const steps: JsonObject[] = [];
+  const [traced, written] = [{ budget: call.traceBytes }, { budget: call.traceBytes }];
+  const pending: JsonObject[] = [];
+  const answer = guarded(() => {
+    requireStorable(test.platformId);
+    const writes = new DocumentWrites(view, ground, now, call.documentBytes);
+    for (const { collection, key, document } of test.seed) {
+      writes.place(ground.definitions.collection(collection)?.id ?? collection, key, document);
+    }
+    const as = { ...call.as, platformId: test.platformId, now, random, world: stillWorld(call.webhooks) };
+    const result = runSteps(
+      ground,
+      writes,
+      endpoint,
+      { input: test.input, fromQuery: false },
+      as,
+      ({ id, type }, value, passed) => {
+        steps.push({ id, type, result: shown(value, traced), passed });
+      },
+      call.keys,
+    );
+    for (const write of result.writes) commit(writes, ground, write, test.platformId, endpoint.slug);
+    pending.push(...result.writes.map((write) => pendingWrite(writes, write, written)));
+    return { status: result.status, body: result.body };
+  });
+  const ok = answer.status < 400 && !(isObject(answer.body) && member(answer.body, 'ok') === false);
+  const message = ok ? '' : messageOf(answer.body);
+  const verdict = verdictOf(test.expect, { ok, status: answer.status, message });
+  const warnings = [...warningsOf(endpoint), ...test.warnings];
+  const body = ok ? answer.body : withError(answer.body, message);
+  return { endpoint, ok, status: answer.status, body, message, steps, pendingWrites: pending, warnings, verdict };
+}
+
+/** Nobody waits, and a webhook is shown where it is not sent. */
+function stillWorld({ isAllowed }: DryCall['webhooks']): RunAs['world'] {
+  return {
+    sleep: () => undefined,
+    webhook: (_index, url, payload) => (isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null),
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Json;
+}
+
+/** What a caller would have got. What asks for a document to be loaded is no `Error`, and goes through. */
+function guarded(run: () => Answer): Answer {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Refusal) return answerOf(error);
+    if (error instanceof Error) return answerOf(refusal('ENDPOINT_EXECUTION_FAILED'));
+    throw error;
+  }
+}
+
+function answerOf({ status, code, message, extra }: Refusal): Answer {
+  return { status, body: { ...extra.body, ok: false, error: { ...extra.error, code, message }, message } };
+}
+
+function messageOf(body: Json): string {
+  const error = isObject(body) ? member(body, 'error') : undefined;
+  const message = isObject(error) ? member(error, 'message') : isObject(body) ? member(body, 'message') : undefined;
+  return typeof message === 'string' ? message : '';
+}
+
+/** The test windows read `error` of what failed as an object, and end at anything else (management 9.3); authors may write what they like. */
+function withError(body: Json, message: string): Json {
+  if (!isObject(body)) return { ok: false, error: { code: 'REJECTED', message }, answer: body };
+  const error = member(body, 'error');
+  if (isObject(error)) return typeof member(error, 'message') === 'string' ? body : { ...body, error: { ...error, message } };
+  const code = typeof error === 'string' && error !== '' ? error : 'REJECTED';
+  return { ...body, error: { code, message: message === '' ? code : message } };
+}
+
+function pendingWrite(writes: DocumentWrites, { kind, collection, key }: PendingWrite, budget: Budget): JsonObject {
+  const document = kind === 'delete' ? undefined : writes.located(collection, key).state?.document;
+  return { collection, key, op: kind, data: shown(document ?? undefined, budget) };
+}
+
+function warningsOf(endpoint: EndpointModel): string[] {
+  const { enabled, deprecated, internal, requiresSecretKey } = endpoint;
+  return [
+    ...(enabled ? [] : ['This endpoint is disabled: calls are refused.']),
+    ...(deprecated ? ['This endpoint is deprecated: calls are refused.'] : []),
+    ...(internal ? ['This endpoint is internal: only steps can call it.'] : []),
+    ...(requiresSecretKey ? ['This endpoint needs a secret key.'] : []),
+  ];
+}
+
+interface Budget {
+  budget: number;
+}
+
+/** A value as JSON; null for none, and for one that there is no room for. */
+function shown(value: Value, room: Budget): Json {
+  if (value === undefined) return null;
+  const left = room.budget - sizeOf(value, room.budget);
+  if (left < 0) return null;
+  room.budget = left;
+  return withoutInfinities(value);
+}
+
+/** About the length of its JSON text; stops counting above `limit`. */
+function sizeOf(value: Json, limit: number): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (!isArray(value) && !isObject(value)) return 8;
+  let size = 2;
+  for (const [name, item] of Object.entries(value)) {
+    size += name.length + 4 + sizeOf(item, limit - size);
+    if (size > limit) return size;
+  }
+  return size;
+}

@@ -1,0 +1,99 @@
+import { reply } from '../../domain/definition/publish.ts';
+import { decideRollback, type EarlierLive, RollbackSearch } from '../../domain/definition/rollback.ts';
+import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
+import type { AuthorityState } from '../../domain/states.ts';
+import { DEFINITIONS } from '../../domain/subjects.ts';
+import { refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { grounds, requirePermission } from '../access.ts';
+import type { App } from '../app.ts';
+import { type AppContext, positioned, projectOf } from '../context.ts';
+import type { PublishRow } from '../ports/readers.ts';
+import type { Project } from '../project/project.ts';
+import { publishWhole } from './manage.ts';
+
+/** What was published, and the way back (decision 8). */
+
+const PAGE = 50;
+const MAX_PAGE = 200;
+/** How long a rollback waits for the index of what it needs. */
+const INDEX_WAIT_MS = 5_000;
+
+export function createHistory(context: AppContext): App['history'] {
+  return {
+    async publishes(caller, query) {
+      const project = await projectOf(context, caller);
+      const { key, authority, state } = grounds(project.authority, project.definitions, caller, 'live');
+      for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'r');
+      const page = { before: whole(query.before) ?? Number.MAX_SAFE_INTEGER, limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE) };
+      const reached = await context.views.caughtUp(project.id, project.set.residentChangedAt(DEFINITIONS), context.limits.viewWaitMs);
+      const found = await context.views.publishes(project.id, page);
+      const { liveHash, nextHash } = state;
+      const body = { liveHash, nextHash, publishes: found.publishes.map((row) => shown(row, authority)), before: found.next };
+      return { ...positioned(context, project, caller, reached), ...reply(body) };
+    },
+
+    async rollback(caller, options) {
+      const project = await projectOf(context, caller);
+      // What another node has just published is what is to be undone.
+      await project.refresh();
+      const { key, state: seen } = grounds(project.authority, project.definitions, caller, 'live');
+      for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
+      const earlier = await earlierLive(context, project);
+      return publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) => {
+        // What was found belongs to another live than this one.
+        if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) return refusal('WRITE_CONFLICT');
+        return decideRollback(state, earlier, options);
+      });
+    },
+  };
+}
+
+function whole(text: string | null): number | null {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+/** The key may be revoked by now: then its label is gone with it. */
+function shown({ restored, at, actor, ...row }: PublishRow, { keys }: AuthorityState): JsonObject {
+  const key = actor.keyId === undefined ? undefined : keys.get(actor.keyId);
+  return {
+    ...row,
+    changes: row.changes.map((change) => ({ ...change })),
+    ...(restored === null ? {} : { restored }),
+    actor: { ...actor, ...(key === undefined ? {} : { label: key.label }) },
+    at: new Date(at).toISOString(),
+  };
+}
+
+/** Revisions that are asked of the index at once; a text of a definition is at most 256 KiB an event. */
+const REVISIONS = 64;
+
+/** Reads the events of the definitions, newest first, until what live was is known. Throws 503 while the index is behind. */
+async function earlierLive(context: AppContext, project: Project): Promise<EarlierLive | null> {
+  const changedAt = project.set.residentChangedAt(DEFINITIONS);
+  if (!(await context.views.caughtUp(project.id, changedAt, INDEX_WAIT_MS))) throw refusal('BEHIND');
+  const search = new RollbackSearch(project.definitions.sources);
+  for (let before = changedAt + 1; ; ) {
+    const revisions = await context.views.revisions(project.id, DEFINITIONS, { before, limit: REVISIONS });
+    for (const run of runsOf(revisions)) {
+      const events = await project.history(run.first, run.count);
+      if (events.toReversed().some((event) => search.take(event))) return search.result();
+    }
+    const last = revisions.at(-1);
+    if (last === undefined) return search.result();
+    before = last;
+  }
+}
+
+/** Descending revisions as runs without a gap: each is one read of the log. */
+function runsOf(revisions: readonly number[]): readonly { readonly first: number; readonly count: number }[] {
+  const runs: { first: number; count: number }[] = [];
+  for (const revision of revisions) {
+    const run = runs.at(-1);
+    if (run !== undefined && run.first === revision + 1) {
+      run.first = revision;
+      run.count += 1;
+    } else runs.push({ first: revision, count: 1 });
+  }
+  return runs;
+}

@@ -1,0 +1,172 @@
+import { decidePutSingle, decideRemove, decideRemoveSingle, decideUpsertMany, decideUpsertOne } from '../../domain/definition/decide.ts';
+import { listDefinitions } from '../../domain/definition/listing.ts';
+import { preflight } from '../../domain/definition/preflight.ts';
+import { decidePromote, diffDefinitions } from '../../domain/definition/promote.ts';
+import type { ManageReply, Decision as Publish } from '../../domain/definition/publish.ts';
+import { decideSync, itemsOfSync, scopesOfSync } from '../../domain/definition/sync.ts';
+import { upgradeSource } from '../../domain/definition/upgrade.ts';
+import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
+import { SCOPES, scopesOf } from '../../domain/project/permissions.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isArray, type JsonObject } from '../../kernel/json.ts';
+import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
+import type { App, Caller, ListedKind, ManageAnswer, SingleKind } from '../app.ts';
+import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
+import { findKey } from '../security/authenticate.ts';
+import { compileAhead } from './compile-ahead.ts';
+
+/** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
+export function createManage(context: AppContext): App['manage'] {
+  const publish = (caller: Caller, cause: string, target: PublishTarget, kinds: readonly Kind[], decide: Decide) =>
+    publishWhole(context, caller, cause, target, kinds.flatMap(scopesOf), decide);
+  const live = 'live';
+
+  return {
+    async upsertMany(caller, kind, body, options) {
+      await compileAhead(context, isArray(body) ? body.map((item) => [item, kind]) : []);
+      return publish(caller, `${kind}.put`, options.target, [kind], ({ state }) => decideUpsertMany(state, kind, body, options));
+    },
+    upsertOne: (caller, kind, body, target) =>
+      publish(caller, `${kind}.patch`, target, [kind], ({ state }) => decideUpsertOne(state, kind, body, target)),
+    remove: (caller, kind, id) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemove(state, kind, id)),
+    putSingle: (caller, kind, body, target) =>
+      publish(caller, `${kind}.put`, target, [kind], ({ state }) => decidePutSingle(state, kind, body, target)),
+    removeSingle: (caller, kind) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemoveSingle(state, kind)),
+    promote: (caller, options) => publish(caller, 'definitions.promote', live, STAGED, ({ state }) => decidePromote(state, options)),
+
+    async sync(caller, body, target) {
+      const project = await projectOf(context, caller);
+      const scopes = scopesOfSync(body);
+      const { key } = grounds(project.authority, project.definitions, caller, target);
+      for (const scope of scopes) requirePermission(key, scope, 'rw');
+      await compileAhead(context, itemsOfSync(body));
+      return publishWhole(context, caller, 'definitions.sync', target, scopes, ({ state }) => decideSync(state, body, target));
+    },
+
+    async preflight(caller, body, target) {
+      const project = await projectOf(context, caller);
+      const { key } = grounds(project.authority, project.definitions, caller, target);
+      for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
+      await compileAhead(context, itemsOfSync(body));
+      const { state } = grounds(project.authority, project.definitions, caller, target);
+      return { ...positioned(context, project, caller), ...accepted(preflight(state, body, target)) };
+    },
+
+    async upgradeSource(caller, body) {
+      const project = await projectOf(context, caller);
+      const { key } = grounds(project.authority, project.definitions, caller, 'live');
+      for (const scope of SCOPES) requirePermission(key, scope, 'rw');
+      return { ...positioned(context, project, caller), ...accepted(upgradeSource(body)) };
+    },
+
+    async list(caller, kind, options) {
+      const project = await projectOf(context, caller);
+      const { state, key, settings } = grounds(project.authority, project.definitions, caller, options.target ?? 'live');
+      for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
+      const { endpointRateLimits } = settings;
+      const listing = { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null };
+      return { ...positioned(context, project, caller), ...listDefinitions(state, kind, listing) };
+    },
+
+    async diff(caller) {
+      const project = await projectOf(context, caller);
+      const { state, key } = grounds(project.authority, project.definitions, caller, 'next');
+      for (const kind of STAGED) for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
+      return { ...positioned(context, project, caller), ...diffDefinitions(state) };
+    },
+
+    async validate(caller, publicKey) {
+      const project = await projectOf(context, caller);
+      const { authority, key } = grounds(project.authority, project.definitions, caller, 'live');
+      const found = publicKey === null ? null : findKey(project, publicKey);
+      const publicOk = found?.kind === 'public' && found.enabled;
+      const publicMessage = publicKey === null ? 'Not provided' : publicOk ? 'Valid' : 'Invalid';
+      // No `error` member, not even null: a dedicated server takes its presence for a refusal (management 3).
+      const body: JsonObject = {
+        ok: publicKey === null || publicOk,
+        project: { id: authority.projectId, title: authority.name, name: authority.name, settings: { enabled: true } },
+        checks: {
+          projectId: { ok: true, message: 'Found' },
+          secretKey: { ok: true, message: 'Valid' },
+          publicKey: { ok: publicOk, message: publicMessage },
+        },
+        ...(key.permissions === null ? {} : { permissions: allScopes(key.permissions) }),
+      };
+      return { ...positioned(context, project, caller), status: 200, body };
+    },
+  };
+}
+
+/** The setup window reads a text of every scope. */
+function allScopes(permissions: JsonObject): JsonObject {
+  return Object.fromEntries(SCOPES.map((scope) => [scope, permissions[scope] || 'none']));
+}
+
+/** What a pure answer comes to: a refusal is thrown, as everywhere above the domain. */
+function accepted(reply: ManageReply | Refusal): ManageReply {
+  if (reply instanceof Refusal) throw reply;
+  return reply;
+}
+
+type Kind = ListedKind | SingleKind;
+type Decide = (ground: Grounds, now: number) => Publish | Refusal;
+
+const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'query', 'game-values', 'rate-limit-rules'];
+
+/** Bytes of texts in one commit: an append holds 1 MiB on every engine, and JSON escapes can double a text. */
+const TEXTS_PER_COMMIT = 256 * 1024;
+/** What an event takes beside its text, and a change of a publish, at most about. */
+const EVENT_BYTES = 1024;
+const CHANGE_BYTES = 384;
+/** Commits of one publish: the largest body there can be needs about half of them. */
+const MAX_COMMITS = 1000;
+
+/**
+ * One publish. Texts that do not fit into its commit are stored by commits before it: they are content addressed and change nothing
+ * until the publish refers to them.
+ */
+export async function publishWhole(
+  context: AppContext,
+  caller: Caller,
+  cause: string,
+  target: PublishTarget,
+  scopes: readonly string[],
+  decide: Decide,
+): Promise<ManageAnswer> {
+  const project = await projectOf(context, caller);
+  for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
+    const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view, now) => {
+      const ground = groundsOf(view, caller, target);
+      for (const scope of scopes) requirePermission(ground.key, scope, 'rw');
+      const publish = decide(ground, now);
+      if (publish instanceof Refusal) return publish;
+      const first = firstTexts(publish.events);
+      return first ? decided<ManageReply | 'stored'>('stored', first) : decided<ManageReply | 'stored'>(publish.answer, publish.events);
+    });
+    if (outcome.answer !== 'stored') return { ...outcome.answer, position: outcome.revision, stale: false };
+  }
+  throw refusal('WRITE_CONFLICT');
+}
+
+/** The first texts of a publish that is too large for one commit, else `null`. */
+export function firstTexts(events: readonly DomainEvent[]): readonly DomainEvent[] | null {
+  const texts = events.filter((event) => event.type === 'source.stored');
+  let bytes = 0;
+  for (const [index, { data }] of texts.entries()) {
+    bytes += Buffer.byteLength(data.text) + EVENT_BYTES;
+    if (bytes > TEXTS_PER_COMMIT) return texts.slice(0, Math.max(index, 1));
+  }
+  const changes = events.reduce((sum, event) => sum + changesIn(event), 0);
+  return texts.length > 0 && bytes + changes * CHANGE_BYTES > TEXTS_PER_COMMIT ? texts : null;
+}
+
+function changesIn(event: DomainEvent): number {
+  switch (event.type) {
+    case 'definitions.published':
+    case 'definitions.promoted':
+    case 'definitions.rolledBack':
+      return event.data.changes.length;
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,56 @@
+import type { DomainEvent } from '../../domain/events.ts';
+import { changeSettings, type ProjectDecision, revokeKey } from '../../domain/project/decide.ts';
+import { type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
+import type { App, Caller, ManageAnswer } from '../app.ts';
+import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
+
+/** Settings and keys of a project over HTTP (management 4.5, 16, 17.2). A disabled project is enabled again by its operator alone. */
+export function createSettings(context: AppContext): App['settings'] {
+  return {
+    async read(caller) {
+      const project = await projectOf(context, caller);
+      const { authority, key } = grounds(project.authority, project.definitions, caller, 'live');
+      requirePermission(key, 'settings', 'r');
+      return { ...positioned(context, project, caller), status: 200, body: settingsBody(caller.projectId, authority) };
+    },
+
+    change: (caller, body) =>
+      commit(context, caller, 'settings.change', ({ authority }) => {
+        const decision = changeSettings(authority, body);
+        if (decision instanceof Refusal) return decision;
+        const after = decision.events.reduce(changedBy, authority);
+        return { ...decision, body: settingsBody(caller.projectId, after) };
+      }),
+
+    revokePublicKey: (caller, publicKey) =>
+      commit(context, caller, 'key.revoke', ({ authority }) => {
+        const decision = publicKey === null ? { events: [] } : revokeKey(authority, { publicKey });
+        return { ...decision, body: { ok: true, projectId: caller.projectId, revoked: decision.events.length > 0 } };
+      }),
+  };
+}
+
+function changedBy(before: Settable, event: DomainEvent): Settable {
+  return event.type === 'settings.changed' ? withChanges(before, event.data.changes) : before;
+}
+
+type Answered = ProjectDecision & { readonly body: JsonObject };
+
+async function commit(
+  context: AppContext,
+  caller: Caller,
+  cause: string,
+  decide: (at: Grounds) => Answered | Refusal,
+): Promise<ManageAnswer> {
+  const project = await projectOf(context, caller);
+  const outcome = await execute(project, caller, cause, (view) => {
+    const at = groundsOf(view, caller, 'live');
+    requirePermission(at.key, 'settings', 'rw');
+    const decision = decide(at);
+    return decision instanceof Refusal ? decision : decided(decision.body, decision.events);
+  });
+  return { status: 200, body: outcome.answer, position: outcome.revision, stale: false };
+}

@@ -1,0 +1,162 @@
+import type { EndpointModel } from '../../domain/definition/model.ts';
+import { objectOf, textOf } from '../../domain/definition/read.ts';
+import type { Actor } from '../../domain/events.ts';
+import { storedTests, type TestCase, testCase } from '../../domain/test/model.ts';
+import { sampleInput } from '../../domain/test/sample.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { turns } from '../../kernel/turns.ts';
+import type { Grounds } from '../access.ts';
+import type { AppContext } from '../context.ts';
+import { draws } from '../endpoints/endpoint-steps.ts';
+import { Outside } from '../endpoints/outside.ts';
+import { type Decision, newCommandId } from '../project/commit.ts';
+import type { Project } from '../project/project.ts';
+import type { View } from '../project/view.ts';
+import { type DryCall, type DryRun, dryRun } from './dry-run.ts';
+
+/** Running tests and telling of them in the form that the editor's windows read (management 9.3 to 9.5). */
+
+/** For whom tests run, and where. `groundsOf` throws when the authority no longer holds. */
+export interface TestPlace {
+  readonly project: Project;
+  readonly actor: Actor;
+  groundsOf(view: View): Grounds;
+}
+
+export type TestContext = Pick<AppContext, 'scheduler' | 'webhooks'> & { readonly limits: Pick<AppContext['limits'], 'documentBytes'> };
+
+/** What the steps of one run may show: when it was asked for alone, and in a list of many. */
+export const ALONE_BYTES = 64 * 1024;
+const LISTED_BYTES = 8 * 1024;
+
+interface Run extends DryRun {
+  readonly totalMs: number;
+}
+
+/** One run of a test; `null`: there is no such endpoint. One command to each, so that a project goes on writing between them. */
+async function run(context: TestContext, place: TestPlace, test: TestCase, as: DryCall['as'], traceBytes: number): Promise<Run | null> {
+  const started = context.scheduler.monotonic();
+  const random = draws();
+  const outside = new Outside(place.project, context);
+  const decide = (view: View, now: number): Decision<DryRun | null> => {
+    const ground = place.groundsOf(view);
+    const endpoint = ground.definitions.endpoint(test.endpoint);
+    if (endpoint === undefined) return { events: [], answer: null };
+    const keys = (collection: string) => outside.keys(view, ground.space, collection);
+    const { limits, webhooks } = context;
+    const call = { test, endpoint, as, documentBytes: limits.documentBytes, traceBytes, keys, webhooks };
+    return { events: [], answer: dryRun(view, ground, call, now, random()) };
+  };
+  const command = { cause: 'endpoint.test', actor: place.actor, decide };
+  const execute = () => place.project.execute({ ...command, commandId: newCommandId() });
+  const { answer } = await execute().catch((error) => outside.after(error, execute));
+  return answer === null ? null : { ...answer, totalMs: Math.round((context.scheduler.monotonic() - started) * 10) / 10 };
+}
+
+/** A test as it was asked for alone; `null`: there is no such endpoint. */
+export async function testReport(
+  context: TestContext,
+  place: TestPlace,
+  asked: JsonObject,
+  traceBytes: number,
+): Promise<JsonObject | null> {
+  const test = testCase(asked);
+  const as = { hasSecretKey: test.asServer, isDedicatedServer: test.asServer };
+  const done = await run(context, place, test, as, traceBytes);
+  return done === null ? null : report(test, asked, done);
+}
+
+function report(test: TestCase, asked: JsonObject, done: Run): JsonObject {
+  const { verdict, endpoint, ok, status, body, totalMs: total } = done;
+  return {
+    ok: true,
+    dryRun: true,
+    id: test.id,
+    name: test.name,
+    endpoint: endpoint.slug,
+    method: endpoint.method,
+    platformId: test.platformId,
+    passed: verdict.passed,
+    reason: verdict.passed ? null : verdict.reason,
+    timing: { total },
+    result: { ok, status, body, timing: { total } },
+    steps: done.steps,
+    pendingWrites: done.pendingWrites,
+    warnings: done.warnings,
+    expectation: { ...verdict },
+    input: test.input,
+    expect: isObject(member(asked, 'expect') ?? null) ? test.expect : {},
+  };
+}
+
+export interface TestsDone {
+  readonly results: readonly JsonObject[];
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+}
+
+export interface RunPace {
+  /** After this long the rest is told as not run. */
+  readonly withinMs?: number;
+  /** Ended tests of all. */
+  onProgress?(done: number, of: number): void;
+}
+
+/** Every saved test, in their order. */
+export async function runSavedTests(context: TestContext, place: TestPlace, pace: RunPace = {}): Promise<TestsDone> {
+  return inTurn(context, storedTests(place.project.definitions), pace, async (asked, isLate) => {
+    const { id, name, endpoint } = testCase(asked);
+    const failed = (reason: string) => ({ id, name, endpoint, passed: false, reason, warnings: [] });
+    if (isLate) return failed(TOO_LATE);
+    if (endpoint === '') return failed('The test does not name an endpoint.');
+    return (await testReport(context, place, asked, LISTED_BYTES)) ?? failed(`Endpoint '${endpoint}' was not found.`);
+  });
+}
+
+/** These endpoints with made-up input, as a player with a secret key (management 9.5). */
+export async function autoTests(
+  context: TestContext,
+  place: TestPlace,
+  endpoints: readonly EndpointModel[],
+  pace: RunPace = {},
+): Promise<TestsDone> {
+  return inTurn(context, endpoints, pace, async (endpoint, isLate) => {
+    const { slug, method, deprecated } = endpoint;
+    const about = { ok: true, name: `Auto-test ${slug}`, endpoint: slug, method };
+    const test = testCase({ endpoint: slug, input: sampleInput(endpoint.definition) });
+    const done = isLate ? null : await run(context, place, test, { hasSecretKey: true, isDedicatedServer: false }, LISTED_BYTES);
+    if (done === null) return { ...about, passed: false, deprecated, errors: [TOO_LATE], warnings: [], result: null };
+    const { ok, status, body, warnings, totalMs: total } = done;
+    const errors = ok ? [] : [`Endpoint returned HTTP ${status}.`, errorText(body)];
+    return { ...about, passed: ok, deprecated, errors, warnings, result: { status, body, timing: { total } } };
+  });
+}
+
+const TOO_LATE = 'Not run: there was no time left to answer this request.';
+
+function errorText(body: Json): string {
+  const error = objectOf(isObject(body) ? member(body, 'error') : undefined);
+  return `${textOf(member(error, 'code')) ?? ''}: ${textOf(member(error, 'message')) ?? ''}`;
+}
+
+async function inTurn<T>(
+  context: TestContext,
+  items: readonly T[],
+  { withinMs = Number.POSITIVE_INFINITY, onProgress }: RunPace,
+  one: (item: T, isLate: boolean) => Promise<JsonObject>,
+): Promise<TestsDone> {
+  const { scheduler } = context;
+  const started = scheduler.monotonic();
+  // A dry run waits for nothing that is in memory already.
+  const rest = turns(context.scheduler);
+  const results: JsonObject[] = [];
+  for (const item of items) {
+    await rest();
+    results.push(await one(item, scheduler.monotonic() - started > withinMs));
+    onProgress?.(results.length, items.length);
+  }
+  const passed = results.filter((result) => result['passed'] === true).length;
+  return { results, total: results.length, passed, failed: results.length - passed };
+}

@@ -1,0 +1,119 @@
+import { reply } from '../../domain/definition/publish.ts';
+import { listOf, objectOf, textOf } from '../../domain/definition/read.ts';
+import type { PublishTarget } from '../../domain/events.ts';
+import { RUN_SCOPES, SCOPES } from '../../domain/project/permissions.ts';
+import { decidePutTests, testsIn } from '../../domain/test/decide.ts';
+import { storedTests } from '../../domain/test/model.ts';
+import { suggestedTests } from '../../domain/test/sample.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { actorOf, type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
+import type { App, Caller, ManageAnswer } from '../app.ts';
+import { type AppContext, positioned, projectOf } from '../context.ts';
+import type { Project } from '../project/project.ts';
+import { compileAhead } from './compile-ahead.ts';
+import { publishWhole } from './manage.ts';
+import { ALONE_BYTES, autoTests, runSavedTests, type TestPlace, type TestsDone, testReport } from './test-runs.ts';
+
+/** Tests over HTTP (management 9). Runs are dry: whatever an endpoint does, nothing of it stays. */
+
+/** The editor gives up after 30 s. */
+const LIST_MS = 20_000;
+
+export function createTests(context: AppContext): App['tests'] {
+  /** The project and what holds there now, for a key with these permissions. */
+  const open = async (caller: Caller, target: PublishTarget, scopes: readonly string[], level: 'r' | 'rw' | 'x') => {
+    const project = await projectOf(context, caller);
+    const ground = grounds(project.authority, project.definitions, caller, target);
+    for (const scope of scopes) requirePermission(ground.key, scope, level);
+    return { project, ground, answer: (body: JsonObject): ManageAnswer => ({ ...positioned(context, project, caller), ...reply(body) }) };
+  };
+
+  return {
+    async list(caller) {
+      const { ground, answer } = await open(caller, 'live', SCOPES, 'r');
+      return answer({ data: storedTests(ground.state) });
+    },
+
+    async replace(caller, body) {
+      await compileAhead(
+        context,
+        listOf(testsIn(body)).map((item) => [item, 'test']),
+      );
+      return publishWhole(context, caller, 'tests.put', 'live', SCOPES, ({ state }) => decidePutTests(state, body));
+    },
+
+    async testEndpoint(caller, body, target) {
+      const { project, ground, answer } = await open(caller, target, RUN_SCOPES, 'x');
+      const test = askedTest(ground, body);
+      const report = await testReport(context, placeOf(project, caller, target), test, ALONE_BYTES);
+      if (report === null) throw refusal('ENDPOINT_NOT_FOUND');
+      return answer(report);
+    },
+
+    async runTests(caller, target) {
+      const { project, answer } = await open(caller, target, RUN_SCOPES, 'x');
+      const done = await runSavedTests(context, placeOf(project, caller, target), { withinMs: LIST_MS });
+      const { total, passed, failed } = done;
+      return answer({ dryRun: true, total, passed, failed, ...listed(done) });
+    },
+
+    async autoTest(caller, body, target) {
+      const { project, ground, answer } = await open(caller, target, RUN_SCOPES, 'x');
+      const slug = textOf(member(objectBody(body), 'slug'));
+      const endpoint = slug === undefined ? undefined : ground.definitions.endpoint(slug);
+      if (slug !== undefined && endpoint === undefined) {
+        // 400, unlike everywhere else: an editor takes 404 for a missing route (management 9.5).
+        throw new Refusal(400, 'ENDPOINT_NOT_FOUND', `Endpoint '${slug}' was not found.`);
+      }
+      const endpoints = endpoint === undefined ? ground.definitions.endpoints : [endpoint];
+      const done = await autoTests(context, placeOf(project, caller, target), endpoints, { withinMs: LIST_MS });
+      const [only = {}] = done.results;
+      return answer(endpoint === undefined ? listed(done) : only);
+    },
+
+    async suggestTests(caller, body, target) {
+      const { ground, answer } = await open(caller, target, SCOPES, 'rw');
+      const slug = textOf(member(objectBody(body), 'slug'));
+      if (slug === undefined) throw refusal('VALIDATION_FAILED', 'Endpoint slug is required.');
+      const endpoint = ground.definitions.endpoint(slug);
+      if (endpoint === undefined) throw refusal('ENDPOINT_NOT_FOUND');
+      return answer({ suggestions: suggestedTests(endpoint.slug, endpoint.definition) });
+    },
+  };
+}
+
+/** Whoever runs a test needs the right to at every moment of it, as for any command. */
+function placeOf(project: Project, caller: Caller, target: PublishTarget): TestPlace {
+  return {
+    project,
+    actor: actorOf(caller),
+    groundsOf(view) {
+      const ground = groundsOf(view, caller, target);
+      for (const scope of RUN_SCOPES) requirePermission(ground.key, scope, 'x');
+      return ground;
+    },
+  };
+}
+
+/** A saved test by `testId`, else the body itself. */
+function askedTest(ground: Grounds, body: Json | undefined): JsonObject {
+  const asked = objectBody(body);
+  const testId = textOf(member(asked, 'testId'));
+  const test = testId === undefined ? asked : storedTests(ground.state).find((each) => textOf(member(each, 'id')) === testId);
+  if (test === undefined) throw refusal('TEST_NOT_FOUND');
+  const names = [member(test, 'endpoint'), member(test, 'slug')];
+  if (names.every((name) => textOf(name) === undefined)) throw refusal('VALIDATION_FAILED', 'Endpoint slug is required.');
+  return test;
+}
+
+/** No body is an empty one. */
+function objectBody(body: Json | undefined): JsonObject {
+  if (body !== undefined && !isObject(body)) throw refusal('VALIDATION_FAILED', 'Body must be an object.');
+  return objectOf(body);
+}
+
+function listed({ results, total, passed, failed }: TestsDone): JsonObject {
+  return { results, summary: { total, passed, failed } };
+}

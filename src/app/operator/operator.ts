@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import type { DomainEvent, KeyKind, Permissions } from '../../domain/events.ts';
+import { isPageSlug, removePage, type SavePage, savePage } from '../../domain/page/page.ts';
+import {
+  changeKey,
+  changeSettings,
+  createProject,
+  deleteProject,
+  issueKey,
+  type ProjectDecision,
+  revokeKey,
+} from '../../domain/project/decide.ts';
+import { formKey, KEY_RANDOM_BYTES } from '../../domain/project/keys.ts';
+import { type AuthorityState, asAuthority, asPage, type PageState } from '../../domain/states.ts';
+import { AUTHORITY, pageSubject } from '../../domain/subjects.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { newCommandId } from '../project/commit.ts';
+import type { Project } from '../project/project.ts';
+import type { Projects } from '../project/projects.ts';
+import type { View } from '../project/view.ts';
+
+/** What whoever runs the installation may do from the command line: projects and keys. Written through the log like everything else. */
+
+export interface NewProject {
+  readonly projectId: string;
+  readonly publicKey: string;
+  readonly secretKey: string;
+}
+
+export interface NewKey {
+  readonly keyId: string;
+  readonly key: string;
+}
+
+export interface Operator {
+  /** A project with one key of each kind, made in one commit. The secret is shown here and never again. */
+  createProject(name: string): Promise<NewProject & { readonly revision: number }>;
+  /** Refuses its keys from now on; the log stays. Throws NOT_FOUND. */
+  deleteProject(projectId: string): Promise<{ readonly revision: number }>;
+  createKey(projectId: string, kind: KeyKind, label: string, permissions?: Permissions): Promise<NewKey & { readonly revision: number }>;
+  /** Throws NOT_FOUND for a key that is not there. */
+  revokeKey(projectId: string, keyId: string): Promise<{ readonly revision: number }>;
+  changeKey(
+    projectId: string,
+    keyId: string,
+    change: { readonly enabled?: boolean; readonly permissions?: Permissions },
+  ): Promise<{ readonly revision: number }>;
+  /** As a manager may over HTTP, and also where the project is disabled. Throws VALIDATION_FAILED. */
+  changeSettings(projectId: string, settings: JsonObject): Promise<{ readonly revision: number }>;
+  /** Makes or replaces a page. Throws VALIDATION_FAILED. */
+  savePage(projectId: string, page: SavePage): Promise<{ readonly revision: number }>;
+  /** Throws NOT_FOUND. */
+  removePage(projectId: string, slug: string): Promise<{ readonly revision: number }>;
+  /** Forgets sessions and request ids that had expired before that moment (unix ms), which is not in the future. */
+  sweepAccess(projectId: string, before: number): Promise<{ readonly revision: number }>;
+  /** Project and keys as of the log. Throws NOT_FOUND. */
+  show(projectId: string): Promise<AuthorityState>;
+}
+
+export function createOperator(projects: Projects, keyPrefix: string): Operator {
+  const newKey = (kind: KeyKind) => ({
+    keyId: `key_${randomBytes(8).toString('hex')}`,
+    key: formKey(kind, keyPrefix, randomBytes(KEY_RANDOM_BYTES)),
+  });
+
+  const open = async (projectId: string): Promise<Project> => {
+    const project = await projects.get(projectId);
+    await project?.refresh();
+    if (!project?.authority || project.authority.deleted)
+      throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are`);
+    return project;
+  };
+
+  return {
+    async createProject(name) {
+      const projectId = newProjectId();
+      const publicKey = newKey('public');
+      const secretKey = newKey('secret');
+      const project = await projects.create(projectId);
+      const revision = await change(project, 'project.create', (state) => {
+        const created = createProject(state, { projectId, name });
+        if (created instanceof Refusal) return created;
+        // The keys are checked against the project as it is after its own creation: an empty one.
+        const empty: AuthorityState = { projectId, name, createdAt: 0, deleted: false, settings: {}, keys: new Map(), gamePackage: null };
+        const first = issueKey(empty, { ...publicKey, kind: 'public', label: 'Public key' });
+        const second = issueKey(empty, { ...secretKey, kind: 'secret', label: 'Secret key' });
+        if (first instanceof Refusal) return first;
+        if (second instanceof Refusal) return second;
+        return { events: [...created.events, ...first.events, ...second.events] };
+      });
+      return { projectId, publicKey: publicKey.key, secretKey: secretKey.key, revision };
+    },
+
+    async deleteProject(projectId) {
+      return { revision: await change(await open(projectId), 'project.delete', deleteProject) };
+    },
+
+    async createKey(projectId, kind, label, permissions) {
+      const made = newKey(kind);
+      const command = { ...made, kind, label, ...(permissions === undefined ? {} : { permissions }) };
+      const revision = await change(await open(projectId), 'key.create', (state) => issueKey(state, command));
+      return { ...made, revision };
+    },
+
+    async revokeKey(projectId, keyId) {
+      const project = await open(projectId);
+      if (!project.authority?.keys.has(keyId))
+        throw refusal('NOT_FOUND', `No key ${keyId} in project ${projectId}; \`savepoint key list\` shows those there are`);
+      return { revision: await change(project, 'key.revoke', (state) => revokeKey(state, { keyId })) };
+    },
+
+    async changeKey(projectId, keyId, asked) {
+      return { revision: await change(await open(projectId), 'key.change', (state) => changeKey(state, { keyId, ...asked })) };
+    },
+
+    async changeSettings(projectId, settings) {
+      return { revision: await change(await open(projectId), 'settings.change', (state) => changeSettings(state, settings)) };
+    },
+
+    async savePage(projectId, page) {
+      return { revision: await changePage(await open(projectId), 'page.save', page.slug, () => savePage(page)) };
+    },
+
+    async removePage(projectId, slug) {
+      return { revision: await changePage(await open(projectId), 'page.remove', slug, (state) => removePage(state, slug)) };
+    },
+
+    async sweepAccess(projectId, before) {
+      const swept = (now: number): DomainEvent => ({ type: 'access.swept', data: { before: Math.min(before, now) } });
+      return { revision: await commit(await open(projectId), 'access.sweep', (_, now) => ({ events: [swept(now)] })) };
+    },
+
+    async show(projectId) {
+      const { authority } = await open(projectId);
+      if (!authority) throw refusal('NOT_FOUND', `No project ${projectId}`);
+      return authority;
+    },
+  };
+}
+
+/** Answers with the revision that the project has then. Throws what `decide` refuses. */
+async function commit(
+  project: Project,
+  cause: string,
+  decide: (view: View, now: number) => { readonly events: readonly DomainEvent[] } | Refusal,
+): Promise<number> {
+  const outcome = await project.execute({
+    commandId: newCommandId(),
+    cause,
+    actor: { kind: 'operator' },
+    decide: (view, now) => {
+      const decision = decide(view, now);
+      return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
+    },
+  });
+  return outcome.revision;
+}
+
+function change(project: Project, cause: string, decide: (state: AuthorityState | null) => ProjectDecision | Refusal): Promise<number> {
+  return commit(project, cause, (view) => decide(asAuthority(view.read(AUTHORITY))));
+}
+
+async function changePage(
+  project: Project,
+  cause: string,
+  slug: string,
+  decide: (state: PageState | null) => DomainEvent | Refusal,
+): Promise<number> {
+  if (!isPageSlug(slug)) throw refusal('VALIDATION_FAILED', 'A page is named by 1 to 64 small letters, digits, _ or -');
+  return commit(project, cause, (view) => {
+    // A page is of a project that is there.
+    if (asAuthority(view.read(AUTHORITY))?.deleted !== false) return refusal('NOT_FOUND', `No project ${project.id}`);
+    const event = decide(asPage(view.read(pageSubject(slug))));
+    return event instanceof Refusal ? event : { events: [event] };
+  });
+}
+
+/** URL-safe, without capitals, and long enough that nobody guesses one: 20 letters and digits. */
+function newProjectId(): string {
+  const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+  return `p${Array.from(randomBytes(19), (byte) => alphabet[byte % alphabet.length]).join('')}`;
+}

@@ -1,0 +1,23 @@
+import type { PublishTarget } from '../../domain/events.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { operatorGrounds } from '../access.ts';
+import { runSavedTests, type TestContext, type TestsDone } from '../management/test-runs.ts';
+import type { Projects } from '../project/projects.ts';
+
+/** The saved tests of a project for whoever runs the installation: from the command line and as a job. No time limit, and no key. */
+export interface ProjectTests {
+  /** Also of a disabled project. Throws NOT_FOUND. */
+  run(projectId: string, target: PublishTarget, onProgress?: (done: number, of: number) => void): Promise<TestsDone>;
+}
+
+export function createProjectTests(context: TestContext & { readonly projects: Projects }): ProjectTests {
+  return {
+    async run(projectId, target, onProgress) {
+      const project = await context.projects.get(projectId);
+      await project?.refresh();
+      if (!project?.authority || project.authority.deleted) throw refusal('NOT_FOUND', `No project ${projectId}`);
+      const place = { project, actor: { kind: 'operator' as const }, groundsOf: operatorGrounds(target) };
+      return runSavedTests(context, place, onProgress === undefined ? {} : { onProgress });
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import type { CollectionModel } from '../../../domain/definition/model.ts';
+import { type Put, publishEvents } from '../../../domain/definition/publish.ts';
+import { ledgerEntries } from '../../../domain/document/ledger.ts';
+import type { DomainEvent } from '../../../domain/events.ts';
+import { type AdoptKey, adoptKey } from '../../../domain/project/decide.ts';
+import { slotOf } from '../../../domain/record/slot.ts';
+import { asAuthority, type DefinitionsState, type DocumentState } from '../../../domain/states.ts';
+import { AUTHORITY, documentSubject, recordListSubject } from '../../../domain/subjects.ts';
+import { Refusal, refusal } from '../../../kernel/errors.ts';
+import { jsonEquals, printOnce } from '../../../kernel/json.ts';
+import { operatorGrounds } from '../../access.ts';
+import { firstTexts } from '../../management/manage.ts';
+import { type Decision, newCommandId } from '../../project/commit.ts';
+import type { Project } from '../../project/project.ts';
+import type { Projects } from '../../project/projects.ts';
+import { documentIn, recordListIn } from '../../project/state-access.ts';
+import type { View } from '../../project/view.ts';
+import type { DocumentRow, SlotRow } from './rows.ts';
+
+/**
+ * What an import writes (management 18): through the log like everything else, in commits of its own. No rule, schema or limit stands
+ * against it: what comes was accepted once. What is there already is not written again, so an import that broke off is done again.
+ */
+export interface Importer {
+  /** Of an open project, as of the log. Throws NOT_FOUND. */
+  definitions(projectId: string): Promise<DefinitionsState>;
+  /** In one publish. */
+  publish(projectId: string, puts: readonly Put[]): Promise<Imported>;
+  documents(projectId: string, collection: string, rows: readonly DocumentRow[]): Promise<Imported>;
+  slots(projectId: string, collection: string, rows: readonly SlotRow[]): Promise<Imported>;
+  keys(projectId: string, keys: readonly AdoptKey[]): Promise<Imported>;
+  /** Revision up to which all that was written is known here; −1 for a project that is not open. */
+  head(projectId: string): number;
+  /** The read models show this much: it need not be held here any more. */
+  shown(projectId: string, revision: number): void;
+}
+
+export interface Imported {
+  /** What was not there, or was there with other contents. */
+  readonly written: number;
+  readonly revision: number;
+}
+
+/** Ledger entries of an import have no operation and no endpoint behind them. */
+const SOURCE = 'import';
+const LONGEST_DOCUMENT = 16 * 1024 * 1024;
+
+export function createImporter(projects: Projects): Importer {
+  const open = async (projectId: string): Promise<Project> => {
+    const project = await projects.get(projectId);
+    await project?.refresh();
+    if (!project?.authority || project.authority.deleted) throw refusal('NOT_FOUND', `No project ${projectId}`);
+    return project;
+  };
+
+  const commit = async (projectId: string, decide: (view: View) => Decision<number> | Refusal): Promise<Imported> => {
+    const project = projects.peek(projectId) ?? (await open(projectId));
+    const command = { commandId: newCommandId(), cause: 'project.import', actor: { kind: 'operator' as const } };
+    const { answer, revision } = await project.execute({ ...command, decide });
+    return { written: answer, revision };
+  };
+
+  return {
+    definitions: async (projectId) => (await open(projectId)).definitions,
+
+    async publish(projectId, puts) {
+      for (;;) {
+        const done = await commit(projectId, (view) => {
+          const { state } = grounds(view);
+          const events = publishEvents(state, 'live', puts);
+          const first = firstTexts(events);
+          return first === null ? { events, answer: changesIn(events) } : { events: first, answer: TEXTS };
+        });
+        if (done.written !== TEXTS) return done;
+      }
+    },
+
+    documents: (projectId, collection, rows) => commit(projectId, (view) => decideDocuments(view, collection, rows)),
+
+    slots: (projectId, collection, rows) => commit(projectId, (view) => decideSlots(view, collection, rows)),
+
+    async keys(projectId, keys) {
+      let imported: Imported = { written: 0, revision: -1 };
+      for (const key of keys) {
+        const keyId = `key_${randomBytes(8).toString('hex')}`;
+        const { written, revision } = await commit(projectId, (view) => {
+          const decision = adoptKey(asAuthority(view.read(AUTHORITY)), keyId, key);
+          return decision instanceof Refusal ? decision : { events: decision.events, answer: Math.min(decision.events.length, 1) };
+        });
+        imported = { written: imported.written + written, revision };
+      }
+      return imported;
+    },
+
+    head: (projectId) => projects.peek(projectId)?.set.head ?? -1,
+
+    shown: (projectId, revision) => projects.projected(projectId, revision),
+  };
+}
+
+/** A commit that only stored texts, and the publish is still to come. */
+const TEXTS = -1;
+
+const grounds = operatorGrounds('live');
+
+function changesIn(events: readonly DomainEvent[]): number {
+  const last = events.at(-1);
+  return last?.type === 'definitions.published' ? last.data.changes.length : 0;
+}
+
+/** A document of a slot that its player's list does not have brings it: older exports hold no lists (runtime-storage 8.5). */
+function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): Decision<number> | Refusal {
+  const collection = grounds(view).definitions.collection(id);
+  if (collection === undefined) return refusal('NOT_FOUND', `There is no collection ${id}`);
+  // A key that comes twice is written once, as it came last.
+  const unique = [...new Map(rows.map((row) => [row.key, row])).values()];
+  view.expect(unique.map(({ key }) => documentSubject('live', collection.id, key)));
+  const slots = unique.flatMap(({ key }) => slotOf(collection, key) ?? []);
+  view.expect([...new Set(slots.map(({ player }) => recordListSubject('live', collection.id, player)))]);
+  const events = unique.flatMap(({ key, document }): DomainEvent[] => {
+    const current: DocumentState | null = documentIn(view, 'live', collection.id, key).state;
+    const before = current?.document ?? null;
+    if (before !== null && jsonEquals(before, document)) return [];
+    if (printOnce(document).length > LONGEST_DOCUMENT) throw refusal('PAYLOAD_TOO_LARGE', `The document ${key} is too large`);
+    const ledger = ledgerEntries(collection.schema, before, document, () => undefined, SOURCE);
+    const about = { space: 'live' as const, collection: collection.id, key, version: (current?.version ?? 0) + 1, document };
+    const definition = collection.hash;
+    return [{ type: 'document.written', data: ledger.length === 0 ? { ...about, definition } : { ...about, ledger, definition } }];
+  });
+  const lists = slots.map(({ player, recordId }) => ({ player, records: [{ recordId, recordName: 'Save' }] }));
+  return { events: [...events, ...missingSlots(view, collection, lists)], answer: events.length };
+}
+
+/** Slots that are not there yet, by their ids; those that are keep their names. */
+function decideSlots(view: View, id: string, rows: readonly SlotRow[]): Decision<number> | Refusal {
+  const collection = grounds(view).definitions.collection(id);
+  if (collection === undefined) return refusal('NOT_FOUND', `There is no collection ${id}`);
+  view.expect([...new Set(rows.map(({ player }) => recordListSubject('live', collection.id, player)))]);
+  const events = missingSlots(view, collection, rows);
+  return { events, answer: events.length };
+}
+
+function missingSlots(view: View, collection: CollectionModel, rows: readonly SlotRow[]): readonly DomainEvent[] {
+  const known = new Set<string>();
+  return rows.flatMap(({ player, records }) => {
+    for (const { recordId } of recordListIn(view, 'live', collection.id, player).records) known.add(`${player}/${recordId}`);
+    return records.flatMap(({ recordId, recordName }): DomainEvent[] => {
+      if (known.has(`${player}/${recordId}`)) return [];
+      known.add(`${player}/${recordId}`);
+      const data = { space: 'live' as const, collection: collection.id, player, recordId, recordName, definition: collection.hash };
+      return [{ type: 'record.created', data }];
+    });
+  });
+}

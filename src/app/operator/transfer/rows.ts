@@ -1,0 +1,130 @@
+import { contentProblem, isDefinitionId, storedTextProblem } from '../../../domain/definition/check.ts';
+import type { ListedKind } from '../../../domain/definition/kinds.ts';
+import { type Put, putOf } from '../../../domain/definition/publish.ts';
+import { DOCUMENT_KEY } from '../../../domain/document/key.ts';
+import { type DefinitionKind, type SaveRecord, SINGLE_ID } from '../../../domain/events.ts';
+import type { AdoptKey } from '../../../domain/project/decide.ts';
+import { readPermissions } from '../../../domain/project/permissions.ts';
+import { isArray, isNumber, isObject, type Json, JsonError, type JsonObject, parseJson, toDouble } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+
+/** Rows of a JSON project export (management 18), as an import takes them. Each throws {@link BadRow}: files come from anywhere. */
+
+export class BadRow extends Error {
+  override readonly name = 'BadRow';
+}
+
+export const LISTED_TABLES: Readonly<Record<string, ListedKind>> = {
+  collections: 'collection',
+  endpoints: 'endpoint',
+  workflows: 'workflow',
+  queries: 'query',
+};
+
+export const SINGLE_TABLES: Readonly<Record<string, DefinitionKind>> = {
+  game_values: 'game-values',
+  rate_limit_rules: 'rate-limit-rules',
+  tests: 'tests',
+};
+
+export interface DefinitionRow {
+  readonly table: string;
+  readonly kind: DefinitionKind;
+  readonly id: string;
+  readonly value: Json;
+  /** Unix ms. */
+  readonly updatedAt: number | null;
+}
+
+export interface DocumentRow {
+  readonly key: string;
+  readonly document: JsonObject;
+}
+
+export interface SlotRow {
+  readonly player: string;
+  readonly records: readonly Pick<SaveRecord, 'recordId' | 'recordName'>[];
+}
+
+export function definitionRow(table: string, row: Json): DefinitionRow {
+  const kind = LISTED_TABLES[table];
+  const single = SINGLE_TABLES[table];
+  const value = payload(row);
+  const updatedAt = numberIn(row, 'updated_at_unix_ms');
+  if (kind === undefined) {
+    if (single === undefined || (!isArray(value) && !isObject(value))) throw new BadRow('it holds no definition_json');
+    return { table, kind: single, id: SINGLE_ID, value, updatedAt };
+  }
+  if (!isObject(value)) throw new BadRow('its definition_json is no object');
+  const id = textIn(row, `${kind}_id`) ?? textIn(value, 'id');
+  if (id === null || !isDefinitionId(kind, id)) throw new BadRow(`its ${kind}_id is missing, or none that a definition can have`);
+  return { table, kind, id, value, updatedAt };
+}
+
+/** As it would be published. */
+export function putOfRow({ kind, id, value }: DefinitionRow): Put {
+  const put = putOf(kind, id, value);
+  const problem = contentProblem(value) ?? storedTextProblem(put.text);
+  if (problem !== null) throw new BadRow(problem.message);
+  return put;
+}
+
+/** `record_key` of player collections, `record_id` of global ones. */
+export function documentRow(row: Json): DocumentRow {
+  const key = textIn(row, 'record_key') ?? textIn(row, 'record_id');
+  if (key === null || !DOCUMENT_KEY.test(key)) throw new BadRow('its record_key or record_id is missing, or none that a document can have');
+  const document = payload(row);
+  if (!isObject(document)) throw new BadRow(`the document ${key} is no object`);
+  return { key, document };
+}
+
+export function slotRow(row: Json): SlotRow {
+  const player = textIn(row, 'platform_id');
+  if (player === null || !DOCUMENT_KEY.test(player)) throw new BadRow('its platform_id is missing, or none that a player can have');
+  const records = isObject(row) ? member(row, 'records') : undefined;
+  const slots = (isArray(records) ? records : []).map((record) => {
+    const [recordId, recordName] = [textIn(record, 'recordId'), textIn(record, 'recordName')];
+    if (recordId === null || !DOCUMENT_KEY.test(recordId)) throw new BadRow(`a save record of ${player} has no recordId`);
+    return { recordId, recordName: recordName ?? 'Save' };
+  });
+  return { player, records: slots };
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Public by its value, secret by its hash: the secret itself is in no file (management 18). */
+export function keyRow(row: Json): AdoptKey {
+  const [display, label] = [textIn(row, 'api_key'), textIn(row, 'label') ?? 'Imported'];
+  const kind = textIn(row, 'type');
+  if (display === null || display.length > 200 || (kind !== 'public' && kind !== 'secret')) throw new BadRow('it has no api_key and type');
+  const hash = textIn(row, 'hash');
+  if (kind === 'secret' && (hash === null || !HASH.test(hash))) throw new BadRow('a secret key comes with its hash, 64 hexadecimal digits');
+  const permissions = readPermissions((isObject(row) ? member(row, 'permissions') : undefined) ?? null);
+  if (permissions === undefined) throw new BadRow('its permissions cannot be read');
+  const enabled = !isObject(row) || member(row, 'enabled') !== false;
+  return { kind, label: label.slice(0, 64), display, hash: kind === 'secret' ? hash : null, permissions, enabled };
+}
+
+/** The JSON under `definition_json`: as it is, or as a text that holds it. */
+function payload(row: Json): Json {
+  if (!isObject(row)) throw new BadRow('it is no object');
+  const value = member(row, 'definition_json');
+  if (value === undefined) throw new BadRow('it has no definition_json');
+  if (typeof value !== 'string') return value;
+  try {
+    return parseJson(value);
+  } catch (error) {
+    if (error instanceof JsonError) throw new BadRow('its definition_json cannot be read');
+    throw error;
+  }
+}
+
+export function textIn(row: Json | undefined, name: string): string | null {
+  const value = row !== undefined && isObject(row) ? member(row, name) : undefined;
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function numberIn(row: Json, name: string): number | null {
+  const value = isObject(row) ? member(row, name) : undefined;
+  return value !== undefined && isNumber(value) ? toDouble(value) : null;
+}

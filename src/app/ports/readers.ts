@@ -1,0 +1,196 @@
+import type { Actor, DefinitionChange, PublishTarget, Space } from '../../domain/events.ts';
+import type { SubjectState } from '../../domain/states.ts';
+import type { SubjectKey } from '../../domain/subjects.ts';
+import type { PlayerProfile, PlayerStats } from '../../domain/telemetry/player.ts';
+import type { Json } from '../../kernel/json.ts';
+
+/**
+ * What the use cases ask of the read models. Implemented under `projections/`, handed in by `main.ts`. Every answer carries the
+ * revision of the project's log that it reflects, taken from the same database snapshot as the rows.
+ */
+
+/** A projection's place in one project's stream. `hash` is the chain hash of that event. */
+export interface Checkpoint {
+  readonly revision: number;
+  readonly hash: string;
+}
+
+/** Keys of the documents of a collection, in their order, as of `revision`; `bytes` is what the documents take in the table, long ones packed. */
+export interface DocumentKeys {
+  readonly revision: number;
+  readonly keys: readonly string[];
+  readonly bytes: number;
+}
+
+/** The state tables: what decisions load from. */
+export interface StateReader {
+  /** The lowest checkpoint of all state tables; `null` when nothing of the project was projected yet. */
+  checkpoint(projectId: string): Promise<Checkpoint | null>;
+  /**
+   * The states of `subjects`, in their order; `null` for a subject without a row. `revision` is the lowest checkpoint of the tables
+   * asked, from the same snapshot (−1 before the first event). Collection subjects are never asked for.
+   */
+  load(
+    projectId: string,
+    subjects: readonly SubjectKey[],
+  ): Promise<{ readonly revision: number; readonly states: readonly (SubjectState | null)[] }>;
+  /** The first `most` keys of a collection's documents; in a `next` space the live ones shine through. */
+  documentKeys(projectId: string, space: Space, collection: string, most: number): Promise<DocumentKeys>;
+}
+
+export interface LedgerRow {
+  readonly field: string;
+  readonly before: Json;
+  readonly after: Json;
+  readonly delta: Json;
+  readonly source: string;
+  readonly reason: string | null;
+  /** Unix ms. */
+  readonly at: number;
+  readonly eventId: string;
+}
+
+export interface LedgerFilter {
+  readonly space: Space;
+  readonly collection: string;
+  readonly platformId: string;
+  readonly field?: string;
+  /** Unix ms, inclusive. */
+  readonly from?: number;
+  /** Unix ms, exclusive. */
+  readonly to?: number;
+}
+
+export interface LedgerPage {
+  readonly revision: number;
+  readonly entries: readonly LedgerRow[];
+  /** Over everything the filter selects, not the page. Sums are exact numbers. */
+  readonly summary: {
+    readonly totalIncrease: Json;
+    readonly totalDecrease: Json;
+    readonly netChange: Json;
+    readonly entryCount: number;
+    readonly sources: readonly { readonly source: string; readonly count: number; readonly total: Json }[];
+  };
+  /** Opaque; `null` at the end. */
+  readonly cursor: string | null;
+  /** Whether any document of this player exists in the collection, now or once. */
+  readonly known: boolean;
+}
+
+export interface RecordPage {
+  readonly revision: number;
+  /** JSON texts as they are served, newest first. */
+  readonly records: readonly string[];
+  /** Timestamp and sequence of the last record of a full page, else `null`. `ambiguous`: the next record has the same timestamp. */
+  readonly last: { readonly timestamp: number; readonly sequence: number; readonly ambiguous: boolean } | null;
+}
+
+export interface LeaderboardRow {
+  readonly key: string;
+  readonly value: number;
+  /** The document's JSON text. */
+  readonly document: string;
+}
+
+export interface LeaderboardPage {
+  readonly revision: number;
+  readonly rows: readonly LeaderboardRow[];
+  /** Documents that have a value. */
+  readonly total: number;
+}
+
+export interface LeaderboardStanding {
+  readonly revision: number;
+  readonly total: number;
+  /** `null`: the key has no row. */
+  readonly rank: number | null;
+  /** The key's row with those around it, in order of the board. */
+  readonly rows: readonly LeaderboardRow[];
+}
+
+export interface ScannedDocument {
+  readonly key: string;
+  /** The document's JSON text. */
+  readonly text: string;
+}
+
+/** A publish, promotion or rollback as its event tells of it. */
+export interface PublishRow {
+  readonly revision: number;
+  readonly action: 'publish' | 'promote' | 'rollback';
+  /** The layer that it changed. */
+  readonly target: PublishTarget;
+  readonly hash: string;
+  /** Of promotions and rollbacks. */
+  readonly generation: number | null;
+  /** Of rollbacks: the revision that live shows again, −1 for none. */
+  readonly restored: number | null;
+  readonly changes: readonly DefinitionChange[];
+  readonly actor: Actor;
+  readonly cause: string;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+export interface PublishPage {
+  readonly revision: number;
+  readonly publishes: readonly PublishRow[];
+  /** `before` of the next page; `null` at the end. */
+  readonly next: number | null;
+}
+
+/** The views: what players and managers read, nothing exact is decided from them. */
+export interface ViewReader {
+  /** Resolves when all views of the project reflect `revision`, or after `timeoutMs`; answers whether they do. */
+  caughtUp(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
+  /** Oldest first. `after` is a cursor of an earlier page. */
+  ledger(projectId: string, filter: LedgerFilter, page: { readonly limit: number; readonly after: string | null }): Promise<LedgerPage>;
+  /** Newest first, below the revision `before`. */
+  publishes(projectId: string, page: { readonly before: number; readonly limit: number }): Promise<PublishPage>;
+  /** The revisions that changed a subject, newest first, below `before`; out of the index of subjects, which is a state table. */
+  revisions(projectId: string, subject: SubjectKey, page: { readonly before: number; readonly limit: number }): Promise<readonly number[]>;
+  /** Records of a global collection strictly older than `before`, newest first. */
+  records(
+    projectId: string,
+    space: Space,
+    collection: string,
+    page: { readonly limit: number; readonly before: { readonly timestamp: number; readonly sequence: number | null } | null },
+  ): Promise<RecordPage>;
+  /**
+   * Every live document of the collections, one collection after the other, each in order of its keys, all of one snapshot; `take` gets
+   * the index of the collection with each page. What it throws ends the scan.
+   */
+  scan(
+    projectId: string,
+    space: Space,
+    collections: readonly string[],
+    take: (collection: number, documents: readonly ScannedDocument[]) => void,
+  ): Promise<{ readonly revision: number }>;
+  /** `query` is the id of a leaderboard query of the live or next definitions, `queryHash` the content hash of its definition. */
+  leaderboard(
+    projectId: string,
+    space: Space,
+    query: { readonly id: string; readonly hash: string },
+    page: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly offset: number },
+  ): Promise<LeaderboardPage>;
+  /** Where one row stands, with up to `around` rows before and after it. Costs about the same on a board of any size. */
+  standing(
+    projectId: string,
+    space: Space,
+    query: { readonly id: string; readonly hash: string },
+    at: { readonly key: string; readonly around: number },
+  ): Promise<LeaderboardStanding>;
+}
+
+export type ProfileRow = Pick<PlayerProfile, 'playerName' | 'sessionCount' | 'sessionSeconds' | 'totalSeconds' | 'lastSeen'>;
+
+/** What telemetry adds up to. `revision` is the place in the project's telemetry stream that it shows, −1 before the first event. */
+export interface TelemetryReader {
+  player(
+    projectId: string,
+    platformId: string,
+  ): Promise<{ readonly revision: number; readonly stats: PlayerStats | null; readonly profile: ProfileRow | null }>;
+  /** Presence of these players; `null`: of those seen last, as many as a query may look at. */
+  profiles(projectId: string, players: readonly string[] | null): Promise<ReadonlyMap<string, PlayerProfile>>;
+}

@@ -1,0 +1,26 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import type { JsonObject } from '../../kernel/json.ts';
+
+/** The installation's key that signs security configs: clients remember nothing of it, but check each config against itself. */
+export interface Signer {
+  /** Names the key; part of what is signed (security 5.1). */
+  readonly signing: JsonObject;
+  /** RSASSA-PKCS1-v1_5 with SHA-256 over the UTF-8 of a text; base64url. */
+  sign(text: string): string;
+}
+
+/** `pem`: an RSA private key of 1024 bits or more; clients take no smaller one. */
+export function createSigner(pem: string): Signer {
+  const key = createPrivateKey(pem);
+  return {
+    signing: signingOf(createPublicKey(key)),
+    sign: (text) => sign('sha256', Buffer.from(text, 'utf8'), key).toString('base64url'),
+  };
+}
+
+export function signingOf(key: KeyObject): JsonObject {
+  const publicKeyPem = key.export({ type: 'spki', format: 'pem' }).toString().trimEnd();
+  const { kty = '', n = '', e = '' } = key.export({ format: 'jwk' });
+  const keyId = createHash('sha256').update(publicKeyPem).digest('hex').slice(0, 16);
+  return { algorithm: 'rsa-sha256', keyId, publicKeyPem, publicKeyJwk: { kty, n, e } };
+}

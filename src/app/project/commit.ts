@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { isThere, storedText } from '../../domain/document/packed.ts';
+import { type Actor, type DomainEvent, placed } from '../../domain/events.ts';
+import type { SubjectState } from '../../domain/states.ts';
+import { type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
+import type { Refusal } from '../../kernel/errors.ts';
+import { evolve } from './evolve.ts';
+import type { View } from './view.ts';
+import { type Effect, newVersion } from './working-set.ts';
+
+/** What a decision comes to. A refusal is thrown or returned; both mean the same. */
+export interface Decision<A> {
+  readonly events: readonly DomainEvent[];
+  readonly answer: A;
+}
+
+/** A random beginning for each process, and a count. */
+const commandIds = `${randomUUID()}.`;
+let commands = 0;
+
+/** Unlike any other of this process or another, at a fraction of what random bits for each would cost. */
+export function newCommandId(): string {
+  commands += 1;
+  return commandIds + commands.toString(36);
+}
+
+export interface Command<A> {
+  /** Unique per request; anything that JSON need not escape. */
+  readonly commandId: string;
+  /** The use case, such as `document.write`: a constant of letters, dots and dashes. */
+  readonly cause: string;
+  readonly actor: Actor;
+  /** Pure and synchronous; may run several times. `now` never runs backwards within the project. */
+  decide(view: View, now: number): Decision<A> | Refusal;
+}
+
+export interface Outcome<A> {
+  readonly answer: A;
+  /** The project's revision that the answer reflects or became. */
+  readonly revision: number;
+}
+
+/** A command on its way through the writer. */
+export interface Commit {
+  readonly command: Command<unknown>;
+  readonly resolve: (outcome: Outcome<unknown>) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Empty for a command that only waits for what it read. */
+  events: readonly DomainEvent[];
+  /** JSON texts of the events' data. */
+  texts: readonly string[];
+  bytes: number;
+  effects: readonly Effect[];
+  view: View;
+  /** Settled at the end: an answer, or the refusal that was decided on speculation. */
+  result: { readonly answer: unknown } | { readonly refused: Refusal };
+  decidedAt: number;
+  attempts: number;
+  /** How often something it reads had to be loaded. */
+  loads: number;
+  /** What was loaded for it, kept in memory until it is decided. */
+  kept: readonly SubjectKey[];
+  sent: boolean;
+  settled: boolean;
+}
+
+const ABSENT = newVersion(null, 0);
+
+/**
+ * Length of a document that an event changes in parts: it says little of one that many have made large. Its text was made when the
+ * write was decided; every other event of a document holds the whole of it.
+ */
+function changedLength(event: DomainEvent, state: SubjectState | null): number {
+  if (event.type !== 'document.written' || event.data.changes === undefined) return 0;
+  return state !== null && 'document' in state && isThere(state) ? storedText(state).length : 0;
+}
+
+/** The states after the commit's events of every subject they change. Each was read by the decision: a blind write would hide behind it. */
+export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: number): readonly Effect[] {
+  const states = new Map<SubjectKey, Effect[1]>();
+  const { command, view } = commit;
+  const metadata = { commandId: command.commandId, cause: command.cause, actor: command.actor, schemaVersion: 1, recordedAt: now };
+  for (const [index, event] of events.entries()) {
+    // Its own share: a call that writes many documents would otherwise charge each of them with all.
+    const bytes = (commit.texts[index]?.length ?? 0) + 512;
+    const pending = placed(event, -1, '', metadata, '');
+    for (const subject of subjectsOf(event)) {
+      const before = states.get(subject) ?? view.reads.get(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);
+      if (!before) throw new Error(`${command.cause} changes ${subject} without reading it`);
+      const state = evolve(subject, before.state, pending);
+      states.set(subject, newVersion(state, Math.max(bytes, before.size, changedLength(event, state))));
+    }
+  }
+  return [...states];
+}

@@ -1,0 +1,47 @@
+import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/evolve.ts';
+import { evolveDocument, evolveIdempotency } from '../../domain/document/evolve.ts';
+import { packed } from '../../domain/document/packed.ts';
+import type { DomainEvent, ProjectEvent } from '../../domain/events.ts';
+import { evolveWindow } from '../../domain/limit/evolve.ts';
+import { evolvePage, isPageEvent } from '../../domain/page/page.ts';
+import { evolveAuthority } from '../../domain/project/evolve.ts';
+import { evolveRecordList, isRecordListEvent } from '../../domain/record/evolve.ts';
+import { evolveSession } from '../../domain/session/evolve.ts';
+import {
+  asAuthority,
+  asDefinitions,
+  asDocument,
+  asFamily,
+  asPage,
+  asRecordList,
+  asWindow,
+  type SubjectState,
+} from '../../domain/states.ts';
+import { AUTHORITY, DEFINITIONS, type SubjectKey, windowSubject } from '../../domain/subjects.ts';
+
+/** The next state of one subject after an event that changes it (`subjectsOf`); one fold for speculation, tail and loading. */
+export function evolve(subject: SubjectKey, state: SubjectState | null, event: ProjectEvent): SubjectState | null {
+  if (subject === AUTHORITY) return evolveAuthority(asAuthority(state), event);
+  if (subject === DEFINITIONS) return evolveDefinitions(asDefinitions(state) ?? EMPTY_DEFINITIONS, event);
+  if (subject.startsWith('session/')) return evolveSession(asFamily(state), event);
+  if (event.type === 'request.consumed') return { until: event.data.until };
+  if (isRecordListEvent(event)) return evolveRecordList(asRecordList(state), event, event.metadata.recordedAt);
+  if (isPageEvent(event)) return evolvePage(asPage(state), event, event.metadata.recordedAt);
+  if (!isDocumentEvent(event)) return state;
+  const { recordedAt } = event.metadata;
+  if (subject.startsWith('document/')) {
+    const next = evolveDocument(asDocument(state), event, recordedAt);
+    // Who stores documents whole goes on to do so, and never looks into them. Who changes parts needs the value for the next change.
+    return event.type === 'document.written' && event.data.changes === undefined ? packed(next) : next;
+  }
+  if (event.type === 'document.deleted') return state;
+  if (subject.startsWith('idempotency/')) return event.type === 'record.appended' ? evolveIdempotency(event.data, recordedAt) : state;
+  const change = event.data.windows?.find(({ counter }) => windowSubject(event.data.space, counter) === subject);
+  return change ? evolveWindow(asWindow(state), change) : state;
+}
+
+type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
+
+function isDocumentEvent(event: ProjectEvent): event is ProjectEvent & DocumentEvent {
+  return event.type === 'document.written' || event.type === 'document.deleted' || event.type === 'record.appended';
+}

@@ -1,0 +1,184 @@
+import { LRUCache } from 'lru-cache';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import { tellNowAndThen } from '../../kernel/trouble.ts';
+import type { Log, RecordedEvent } from '../../log/port.ts';
+import { PROJECT_PREFIX, projectOf, projectStream } from '../../log/streams.ts';
+import type { StateReader } from '../ports/readers.ts';
+import { Project } from './project.ts';
+import { createCache, readCounts, type SharedCache } from './working-set.ts';
+import type { WriterLimits, WriterObserver } from './writer.ts';
+
+/**
+ * The projects that this node has open, and the one tail that keeps them current. A project is opened by the first request for it
+ * and closed when it has been idle; the tail follows all projects' streams and hands each open one its own events.
+ */
+
+export interface ProjectsOptions {
+  readonly log: Log;
+  readonly reader: StateReader;
+  readonly scheduler: Scheduler;
+  readonly limits: WriterLimits;
+  /** Bytes of states that may be forgotten, over all projects. */
+  readonly cacheBytes: number;
+  readonly observer: WriterObserver;
+  /** A project or the tail met trouble; for the log. */
+  onTrouble(what: string, error: unknown): void;
+}
+
+const IDLE_MS = 10 * 60_000;
+/** How long "no such project" is believed: long enough to stop a flood of guesses, short enough for a project just made elsewhere. */
+const UNKNOWN_MS = 500;
+const STALE_MS = 1_000;
+const REFUSE_MS = 5_000;
+
+export class Projects {
+  readonly cache: SharedCache;
+  readonly #options: ProjectsOptions;
+  readonly #open = new Map<string, Project>();
+  readonly #opening = new Map<string, Promise<Project | null>>();
+  readonly #unknown: LRUCache<string, number>;
+  readonly #abort = new AbortController();
+  /** By the monotonic clock, as all times here: the wall clock may be set back. */
+  #caughtUpAt = Number.NEGATIVE_INFINITY;
+  #tail: Promise<void> | null = null;
+
+  constructor(options: ProjectsOptions) {
+    this.#options = options;
+    this.cache = createCache(options.cacheBytes);
+    // By size: with `max` it would reserve room for all of them at once.
+    this.#unknown = new LRUCache({ maxSize: 10_000, sizeCalculation: () => 1 });
+  }
+
+  /** Starts the tail; call once. */
+  async start(): Promise<void> {
+    const after = await this.#options.log.end();
+    this.#caughtUpAt = this.#options.scheduler.monotonic();
+    this.#tail = this.#follow(after);
+  }
+
+  async close(): Promise<void> {
+    for (const project of this.#open.values()) await project.writer.drain();
+    this.#abort.abort();
+    await this.#tail;
+  }
+
+  /** The open project, if it is open: for callers that must not wait. */
+  peek(projectId: string): Project | undefined {
+    return this.#open.get(projectId);
+  }
+
+  /** The project, opened when need be; `null` when there is none. Throws a `Refusal` (503) when it cannot be trusted or reached. */
+  async get(projectId: string): Promise<Project | null> {
+    const open = this.#open.get(projectId);
+    if (open) return open;
+    const unknownSince = this.#unknown.get(projectId);
+    if (unknownSince !== undefined && this.#options.scheduler.monotonic() - unknownSince < UNKNOWN_MS) return null;
+    const running = this.#opening.get(projectId);
+    if (running) return running;
+    const opening = this.#openProject(projectId, false).finally(() => this.#opening.delete(projectId));
+    this.#opening.set(projectId, opening);
+    return opening;
+  }
+
+  /** A project that is to be made: open, and still without events. */
+  async create(projectId: string): Promise<Project> {
+    const project = await this.#openProject(projectId, true);
+    if (!project) throw new Error('a project to be created opens always');
+    return project;
+  }
+
+  /** `x-ns-stale`: how well this node knows the project's head. Throws 503 when it has not known it for 5 s. */
+  freshness(project: Project): { readonly stale: boolean } {
+    const known = project.behind ? project.confirmedAt : Math.max(this.#caughtUpAt, project.confirmedAt);
+    const silent = this.#options.scheduler.monotonic() - known;
+    if (silent > REFUSE_MS) throw refusal('STORAGE_UNAVAILABLE', 'This node has lost sight of the log');
+    return { stale: silent > STALE_MS };
+  }
+
+  /** A projector tells how far the state tables of a project are. */
+  projected(projectId: string, revision: number): void {
+    this.#open.get(projectId)?.projected(revision);
+  }
+
+  /** Reads since the start that found their subject in memory, and that had to load it. */
+  get counts(): Readonly<typeof readCounts> {
+    return readCounts;
+  }
+
+  /** Projects whose state tables this node should look at again, for nodes without a projector of their own. */
+  get openProjects(): readonly Project[] {
+    return [...this.#open.values()];
+  }
+
+  async #openProject(projectId: string, create: boolean): Promise<Project | null> {
+    const { log, reader, scheduler, limits, observer } = this.#options;
+    const options = { projectId, log, reader, scheduler, limits, observer, cache: this.cache };
+    const project = await Project.open({ ...options, onStopped: (reason) => this.#drop(projectId, reason) }, create);
+    if (!project) {
+      this.#unknown.set(projectId, scheduler.monotonic());
+      return null;
+    }
+    this.#unknown.delete(projectId);
+    project.lastUsedAt = scheduler.monotonic();
+    this.#open.set(projectId, project);
+    try {
+      // What was appended between the last page read and this line was handed to nobody.
+      const head = await log.head(projectStream(projectId));
+      if (head && head.revision > project.set.head) await project.reach(head.revision, limits.deadlineMs);
+      return project;
+    } catch (error) {
+      // Nobody would tell it what it has missed, and whoever took it up meanwhile must not go on with it.
+      project.stop(refusal('STORAGE_UNAVAILABLE'));
+      throw error;
+    }
+  }
+
+  #drop(projectId: string, reason: Refusal): void {
+    const open = this.#open.get(projectId);
+    // Not one that was opened since.
+    if (open?.stopped) {
+      open.set.close();
+      this.#open.delete(projectId);
+    }
+    this.#options.onTrouble(`project ${projectId} stopped`, reason);
+  }
+
+  async #follow(after: bigint | null): Promise<void> {
+    const onTrouble = tellNowAndThen((error: unknown) => this.#options.onTrouble('the log cannot be followed; trying again', error));
+    for await (const step of this.#options.log.follow({ prefix: PROJECT_PREFIX, after, signal: this.#abort.signal, onTrouble })) {
+      this.#hand(step.events);
+      if (!step.caughtUp) continue;
+      this.#caughtUpAt = this.#options.scheduler.monotonic();
+      for (const project of this.#open.values()) project.onCaughtUp();
+      this.#closeIdle();
+    }
+  }
+
+  #hand(events: readonly RecordedEvent[]): void {
+    const perProject = new Map<string, RecordedEvent[]>();
+    for (const event of events) {
+      const projectId = projectOf(event.stream);
+      if (projectId === null || !this.#open.has(projectId)) continue;
+      const list = perProject.get(projectId);
+      if (list) list.push(event);
+      else perProject.set(projectId, [event]);
+    }
+    for (const [projectId, list] of perProject) {
+      try {
+        this.#open.get(projectId)?.onTail(list);
+      } catch (error) {
+        if (!(error instanceof Refusal)) this.#options.onTrouble(`tail of project ${projectId}`, error);
+      }
+    }
+  }
+
+  #closeIdle(): void {
+    const now = this.#options.scheduler.monotonic();
+    for (const [projectId, project] of this.#open) {
+      if (now - project.lastUsedAt < IDLE_MS || project.writer.length > 0) continue;
+      this.#open.delete(projectId);
+      project.set.close();
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { Fork, SaveRecord, Space } from '../../domain/events.ts';
+import { asDocument, asRecordList, asWindow, type DocumentState, type WindowState } from '../../domain/states.ts';
+import { documentSubject, recordListSubject, type SubjectKey, windowSubject } from '../../domain/subjects.ts';
+import type { View } from './view.ts';
+
+/**
+ * Reading documents and windows in a space. A `next` space is copy on write: what it has not touched yet is read from live; its
+ * first event of a subject carries the live state it forked from. A tombstone in it hides the live document.
+ */
+
+export interface Located {
+  readonly state: DocumentState | null;
+  /** Set when the state was read from live on behalf of a `next` space. */
+  readonly fork: Fork | undefined;
+}
+
+export function documentIn(view: View, space: Space, collection: string, key: string): Located {
+  const own = asDocument(view.read(documentSubject(space, collection, key)));
+  if (own || space === 'live') return { state: own, fork: undefined };
+  const live = asDocument(view.read(documentSubject('live', collection, key)));
+  return { state: live, fork: { document: live?.document ?? null, version: live?.version ?? 0 } };
+}
+
+export function windowIn(view: View, space: Space, counter: string): WindowState | null {
+  const own = asWindow(view.read(windowSubject(space, counter)));
+  return own ?? (space === 'live' ? null : asWindow(view.read(windowSubject('live', counter))));
+}
+
+export interface LocatedList {
+  readonly records: readonly SaveRecord[];
+  /** Set when the list was read from live on behalf of a `next` space. */
+  readonly fork: readonly SaveRecord[] | undefined;
+}
+
+export function recordListIn(view: View, space: Space, collection: string, player: string): LocatedList {
+  const own = asRecordList(view.read(recordListSubject(space, collection, player)));
+  if (own || space === 'live') return { records: own?.records ?? [], fork: undefined };
+  const records = asRecordList(view.read(recordListSubject('live', collection, player)))?.records ?? [];
+  return { records, fork: records };
+}
+
+/** Every subject that {@link recordListIn} reads. */
+export function recordListSubjects(space: Space, collection: string, player: string): readonly SubjectKey[] {
+  const own = recordListSubject(space, collection, player);
+  return space === 'live' ? [own] : [own, recordListSubject('live', collection, player)];
+}
+
+/** Every subject that {@link documentIn} reads, to have them loaded in one round trip. */
+export function documentSubjects(space: Space, collection: string, key: string): readonly SubjectKey[] {
+  const own = documentSubject(space, collection, key);
+  return space === 'live' ? [own] : [own, documentSubject('live', collection, key)];
+}

@@ -1,0 +1,116 @@
+import type { Space } from '../../domain/events.ts';
+import type { SubjectState } from '../../domain/states.ts';
+import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
+import { newVersion, readCounts, type Version, type WorkingSet } from './working-set.ts';
+
+/**
+ * Thrown by a view when a decision reads what is not in memory: the runner loads it and decides again from the start. Not an `Error`:
+ * nothing failed, and a stack would cost more than the decision.
+ */
+export class NeedsLoading {
+  readonly subjects: readonly SubjectKey[];
+  constructor(subjects: readonly SubjectKey[]) {
+    this.subjects = subjects;
+  }
+}
+
+/** As many as one load may bring. */
+const MAX_MISSING = 1000;
+/** Stands for whatever is not in memory while a view collects. */
+const UNKNOWN = newVersion(null, 0);
+
+/**
+ * What a decision reads through. It notes every subject with the version it saw, absence included, so that the writer can tell
+ * later whether the decision still stands.
+ *
+ * A view that *collects* answers "never existed" for what is not in memory and goes on: what comes of such a run is worth nothing,
+ * but it has asked for most of what the decision needs, which then is one load instead of one for each.
+ */
+export class View {
+  readonly reads = new Map<SubjectKey, Version>();
+  /** Whether anything read is not durable yet. */
+  speculative = false;
+  /** What a collecting view did not find. */
+  readonly missing = new Set<SubjectKey>();
+  readonly #set: WorkingSet;
+  readonly #collecting: boolean;
+  /** Made when first needed: most decisions have none. */
+  #fresh: Set<SubjectKey> | null = null;
+  /** Collections that were looked through, with the revision of their last change. */
+  #scanned: Map<SubjectKey, number> | null = null;
+
+  constructor(set: WorkingSet, collecting = false) {
+    this.#set = set;
+    this.#collecting = collecting;
+  }
+
+  /** The subject's state, or `null` when it never existed. */
+  read(subject: SubjectKey): SubjectState | null {
+    return this.version(subject).state;
+  }
+
+  version(subject: SubjectKey): Version {
+    const noted = this.reads.get(subject);
+    if (noted) return noted;
+    const version = this.#set.current(subject);
+    if (!version) return this.#unknown(subject);
+    readCounts.hits += 1;
+    this.reads.set(subject, version);
+    if (this.#set.isSpeculative(subject)) this.speculative = true;
+    return version;
+  }
+
+  /** Notes a subject as read and absent without looking: only for names made of fresh random bits. */
+  assumeAbsent(subject: SubjectKey): void {
+    this.#fresh ??= new Set();
+    this.#fresh.add(subject);
+  }
+
+  isFresh(subject: SubjectKey): boolean {
+    return this.#fresh?.has(subject) ?? false;
+  }
+
+  /** Throws {@link NeedsLoading} for all that is missing at once, so that one round trip fetches it. One alone is left to its read. */
+  expect(subjects: readonly SubjectKey[]): void {
+    if (subjects.length === 1 || this.#collecting) return;
+    const missing = subjects.filter((subject) => !this.#set.current(subject));
+    if (missing.length > 0) throw new NeedsLoading(missing);
+  }
+
+  /** Revision up to which the rows of the state tables show every change. */
+  get horizon(): number {
+    return this.#set.horizon;
+  }
+
+  /**
+   * Keys of documents that changed since the rows of their collection were written. The collection counts as read: a decision that
+   * looked through it does not hold once anything in it has changed.
+   */
+  changedKeys(space: Space, collection: string): readonly string[] {
+    const spaces = space === 'live' ? [space] : [space, 'live' as const];
+    this.#scanned ??= new Map();
+    for (const each of spaces) {
+      const subject = collectionSubject(each, collection);
+      this.#scanned.set(subject, this.#set.collectionChangedAt(subject));
+    }
+    const beginnings = spaces.map((each) => documentSubject(each, collection, ''));
+    return beginnings.flatMap((beginning) => [...this.#set.changedUnder(beginning)].map((subject) => subject.slice(beginning.length)));
+  }
+
+  #unknown(subject: SubjectKey): Version {
+    if (!this.#collecting) throw new NeedsLoading([subject]);
+    this.missing.add(subject);
+    if (this.missing.size >= MAX_MISSING) throw new NeedsLoading([...this.missing]);
+    return UNKNOWN;
+  }
+
+  /** Whether everything read is still what it was. */
+  holds(): boolean {
+    for (const [subject, version] of this.reads) {
+      if (this.#set.current(subject)?.token !== version.token) return false;
+    }
+    if (this.#scanned === null) return true;
+    for (const [subject, changedAt] of this.#scanned) if (this.#set.collectionChangedAt(subject) !== changedAt) return false;
+    return true;
+  }
+}

@@ -1,0 +1,342 @@
+import { LRUCache } from 'lru-cache';
+import { PackedDocument } from '../../domain/document/packed.ts';
+import type { ProjectEvent } from '../../domain/events.ts';
+import type { SubjectState } from '../../domain/states.ts';
+import { AUTHORITY, collectionChangedBy, DEFINITIONS, type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
+import { evolve } from './evolve.ts';
+
+/**
+ * The write side's memory of one project.
+ *
+ * Two layers. The *durable* layer is the state at `head`: every event up to it is folded in, none beyond. The *speculative* layer
+ * lies over it: what commands that joined a group will make of it once their append is stored. Plain reads see the durable layer
+ * only; decisions see both.
+ *
+ * The *horizon* is the revision up to which the state tables are known to be written. A subject changed after it must be kept here,
+ * since its row may still be old: held subjects are pinned, and for subjects that nobody holds the events themselves are kept.
+ * A subject last changed at or below the horizon may be forgotten at any time; its row is then the truth. Those live in an LRU
+ * shared by all projects of the node, bounded in bytes.
+ */
+
+let lastToken = 0;
+
+/**
+ * A state of a subject at one moment. `token` is its version: a number of this process, new for every application of an event,
+ * speculative or durable, and never used twice. (A predicted revision would not do: after a rollback it would come back and hide a
+ * change.) Two reads saw the same state exactly when they saw the same token.
+ */
+export interface Version {
+  readonly token: number;
+  readonly state: SubjectState | null;
+  /** Estimated bytes held. */
+  readonly size: number;
+  /** Derived from the state and kept with it, such as the text that is served. Belongs to whoever sets it. */
+  memo?: unknown;
+}
+
+/** `size`: bytes of the state's text, about. */
+export function newVersion(state: SubjectState | null, size: number): Version {
+  lastToken += 1;
+  return { token: lastToken, state, size };
+}
+
+/** What one commit makes of the subjects it changes. */
+export type Effect = readonly [subject: SubjectKey, version: Version];
+
+/** A subject in memory: pinned, or in the cache, which may forget it. */
+interface Held {
+  readonly subject: SubjectKey;
+  /** The working set's own, which it leaves when it is forgotten. */
+  readonly among: Map<SubjectKey, Held>;
+  version: Version;
+  /** Revision of the last event folded in; −1 for a row as it was loaded. */
+  changedAt: number;
+  pinned: boolean;
+}
+
+interface Kept {
+  readonly revision: number;
+  readonly event: ProjectEvent;
+  readonly size: number;
+}
+
+/** What may be forgotten, of all projects of a node. By object: a text for each key would have to be made for every look. */
+export type SharedCache = LRUCache<Held, Version>;
+
+export function createCache(maxBytes: number): SharedCache {
+  return new LRUCache<Held, Version>({
+    maxSize: maxBytes,
+    sizeCalculation: weighCached,
+    // What is pinned may still lie there as it was before: then only that goes.
+    dispose: (_, held, reason) => void (reason === 'evict' && !held.pinned && held.among.delete(held.subject)),
+  });
+}
+
+/** Reads that found their subject in memory, and those that had to load it; of all projects of the process. */
+export const readCounts = { hits: 0, misses: 0 };
+
+/** Rough bytes of an entry beside its state: key, maps, version object. */
+const OVERHEAD = 200;
+/** A parsed document and its kept text take about this many bytes of memory for each byte of the text. */
+const HEAP_PER_BYTE = 3;
+
+/** Memory that a state takes whose text has `size` bytes. */
+export function weigh(size: number): number {
+  return size * HEAP_PER_BYTE + OVERHEAD;
+}
+
+/** The same of a packed document: many are small, so what holds them counts, and all of it twice, as a heap grows to twice what lives in it. */
+const PACKED_OVERHEAD = 1_000;
+
+/** A packed document is its text. */
+function weighCached({ state, size }: Version): number {
+  return state instanceof PackedDocument ? state.text.length * 2 + PACKED_OVERHEAD : weigh(size);
+}
+
+export class WorkingSet {
+  /** Revision up to which the durable layer is folded; −1 before the first event. */
+  head = -1;
+  horizon: number;
+  readonly #cache: SharedCache;
+  readonly #held = new Map<SubjectKey, Held>();
+  readonly #unheld = new Map<SubjectKey, Kept[]>();
+  /** Subjects that loads under way, and commands that load what they need, {@link keep}; counted. */
+  readonly #kept = new Map<SubjectKey, number>();
+  /**
+   * Subjects changed after the horizon, about in order of revision: what to look at when the horizon moves. One entry for each that is
+   * pinned, however often it changes: a hot document must not fill the memory while the projector is away.
+   */
+  #changes: { readonly revision: number; readonly subject: SubjectKey }[] = [];
+  #changesStart = 0;
+  readonly #speculative = new Map<SubjectKey, Version>();
+  readonly #collections = new Map<SubjectKey, number>();
+  #openedAt = -1;
+  /** Bytes that cannot be given up before the horizon moves, or who keeps them lets go. */
+  windowBytes = 0;
+
+  constructor(horizon: number, cache: SharedCache) {
+    this.#cache = cache;
+    this.horizon = horizon;
+    this.head = horizon;
+  }
+
+  /** The state at the head, without speculation; `undefined` when it must be loaded. */
+  durable(subject: SubjectKey): Version | undefined {
+    const held = this.#held.get(subject);
+    if (held === undefined) return undefined;
+    return held.pinned ? held.version : this.#cache.get(held);
+  }
+
+  /** Gives back what the cache holds of this project. */
+  close(): void {
+    for (const held of this.#held.values()) this.#cache.delete(held);
+    this.#held.clear();
+  }
+
+  /** What a decision sees; `undefined` when it must be loaded. */
+  current(subject: SubjectKey): Version | undefined {
+    return this.#speculative.get(subject) ?? this.durable(subject);
+  }
+
+  isSpeculative(subject: SubjectKey): boolean {
+    return this.#speculative.has(subject);
+  }
+
+  /** Subjects with this beginning that changed after the horizon or are spoken for: their rows may not show it yet. Goes through all that changed. */
+  *changedUnder(beginning: string): Iterable<SubjectKey> {
+    for (let at = this.#changesStart; at < this.#changes.length; at += 1) {
+      const subject = this.#changes[at]?.subject;
+      if (subject?.startsWith(beginning)) yield subject;
+    }
+    for (const subject of this.#speculative.keys()) if (subject.startsWith(beginning)) yield subject;
+  }
+
+  /** Revision of the last change in a collection, as of the head; the opening revision when it has not changed since. */
+  collectionChangedAt(subject: SubjectKey): number {
+    return this.#collections.get(subject) ?? this.#openedAt;
+  }
+
+  /** Revision of the last change of a resident subject, such as the definitions; the opening revision when there was none since. */
+  residentChangedAt(subject: SubjectKey): number {
+    return Math.max(this.#held.get(subject)?.changedAt ?? -1, this.#openedAt);
+  }
+
+  /** Marks that everything up to the head was folded in at opening. */
+  opened(): void {
+    this.#openedAt = this.head;
+  }
+
+  /**
+   * Folds one durable event, the one after the head. Held subjects take their next state; for the others the event is kept until the
+   * horizon has passed it. `size` is the bytes of the event's data.
+   */
+  fold(event: ProjectEvent, size: number): void {
+    if (event.revision !== this.head + 1) throw new Error(`fold: event ${event.revision} does not follow head ${this.head}`);
+    for (const subject of subjectsOf(event)) this.#foldSubject(subject, event, size);
+    this.#passed(event);
+  }
+
+  /** Makes a stored commit durable: `effects` is what its command made of all the subjects it changes, `events` are all of it, sealed. */
+  settle(effects: readonly Effect[], events: readonly ProjectEvent[]): void {
+    for (const [subject, version] of effects) {
+      this.#pin(subject, version, events[events.length - 1]?.revision ?? this.head);
+      if (this.#speculative.get(subject) === version) this.#speculative.delete(subject);
+    }
+    for (const event of events) this.#passed(event);
+  }
+
+  /** Lays the effects of a joining commit over everything. */
+  speculate(effects: readonly Effect[]): void {
+    for (const [subject, version] of effects) this.#speculative.set(subject, version);
+  }
+
+  dropSpeculation(): void {
+    this.#speculative.clear();
+  }
+
+  /**
+   * These subjects are not forgotten until {@link letGo}: for a command that has to have them in memory together, however small the
+   * cache, and while a load of them is under way. Their events are kept, however far the horizon moves meanwhile, or on a busy project
+   * no row would ever be young enough; and what gets held meanwhile stays held, or its older row would be taken for the truth. Nests.
+   */
+  keep(subjects: readonly SubjectKey[]): void {
+    for (const subject of subjects) this.#kept.set(subject, (this.#kept.get(subject) ?? 0) + 1);
+  }
+
+  letGo(subjects: readonly SubjectKey[]): void {
+    for (const subject of subjects) {
+      const others = (this.#kept.get(subject) ?? 1) - 1;
+      if (others > 0) this.#kept.set(subject, others);
+      else this.#kept.delete(subject);
+      const held = this.#held.get(subject);
+      if (held) this.#unpin(held);
+      this.#dropUnheld(subject);
+    }
+  }
+
+  /**
+   * Takes a loaded row in. `revision` is the checkpoint it came with, between `floor` (the horizon when the load left) and the
+   * head: the subject was kept since, so the events after it are here, and are folded on top. One that got held meanwhile is left alone.
+   */
+  admit(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
+    if (revision < floor || revision > this.head) throw new Error('admit: a row outside floor and head is not the state at the head');
+    if (this.durable(subject)) return;
+    let folded = state;
+    let changedAt = -1;
+    let size = estimate(state);
+    for (const kept of this.#unheld.get(subject) ?? []) {
+      if (kept.revision <= revision) continue;
+      folded = evolve(subject, folded, kept.event);
+      changedAt = kept.revision;
+      size = Math.max(size, kept.size);
+    }
+    this.#forgetUnheld(subject);
+    // Until it is let go: the load may have more rows to bring than the cache holds.
+    this.#pin(subject, newVersion(folded, size), changedAt);
+  }
+
+  /** The state tables are written up to `revision`: what changed no later may now be forgotten. */
+  moveHorizon(revision: number): void {
+    if (revision <= this.horizon) return;
+    this.horizon = revision;
+    while (this.#changesStart < this.#changes.length) {
+      const change = this.#changes[this.#changesStart];
+      if (!change || change.revision > revision) break;
+      this.#changesStart += 1;
+      this.#release(change.subject);
+    }
+    if (this.#changesStart > 1024 && this.#changesStart * 2 > this.#changes.length) {
+      this.#changes = this.#changes.slice(this.#changesStart);
+      this.#changesStart = 0;
+    }
+  }
+
+  #passed(event: ProjectEvent): void {
+    const collection = collectionChangedBy(event);
+    if (collection !== null) this.#collections.set(collection, event.revision);
+    this.head = event.revision;
+  }
+
+  #foldSubject(subject: SubjectKey, event: ProjectEvent, size: number): void {
+    const held = this.durable(subject);
+    if (held) {
+      this.#pin(subject, newVersion(evolve(subject, held.state, event), Math.max(size, held.size)), event.revision);
+      return;
+    }
+    const kept = this.#unheld.get(subject) ?? [];
+    kept.push({ revision: event.revision, event, size });
+    this.#unheld.set(subject, kept);
+    this.#changes.push({ revision: event.revision, subject });
+    this.windowBytes += weigh(size);
+  }
+
+  #pin(subject: SubjectKey, version: Version, changedAt: number): void {
+    const held = this.#held.get(subject);
+    const queued = held !== undefined && held.changedAt > this.horizon;
+    if (held === undefined) {
+      this.#held.set(subject, { subject, among: this.#held, version, changedAt, pinned: true });
+    } else {
+      if (held.pinned) this.windowBytes -= weigh(held.version.size);
+      held.version = version;
+      held.changedAt = changedAt;
+      held.pinned = true;
+    }
+    this.windowBytes += weigh(version.size);
+    if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject });
+  }
+
+  #release(subject: SubjectKey): void {
+    const held = this.#held.get(subject);
+    if (held?.pinned && held.changedAt > this.horizon) this.#changes.push({ revision: held.changedAt, subject });
+    else if (held) this.#unpin(held);
+    this.#dropUnheld(subject);
+  }
+
+  /** What changed no later than the horizon is left to the cache, which takes nothing larger than itself; unless somebody keeps it. */
+  #unpin(held: Held): void {
+    const { subject, version } = held;
+    if (!held.pinned || held.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
+    this.windowBytes -= weigh(version.size);
+    held.pinned = false;
+    this.#cache.set(held, version);
+    if (!this.#cache.has(held)) this.#held.delete(subject);
+  }
+
+  /** The events up to the horizon of a subject that nobody holds are in its row, unless a load under way may have read the row before. */
+  #dropUnheld(subject: SubjectKey): void {
+    const events = this.#unheld.get(subject);
+    if (!events || this.#kept.has(subject)) return;
+    const later = events.filter((one) => one.revision > this.horizon);
+    for (const one of events) if (one.revision <= this.horizon) this.windowBytes -= weigh(one.size);
+    if (later.length > 0) this.#unheld.set(subject, later);
+    else this.#unheld.delete(subject);
+  }
+
+  #forgetUnheld(subject: SubjectKey): void {
+    for (const one of this.#unheld.get(subject) ?? []) this.windowBytes -= weigh(one.size);
+    this.#unheld.delete(subject);
+  }
+}
+
+/** Read by every request: never given up while the project is open. */
+function isResident(subject: SubjectKey): boolean {
+  return subject === DEFINITIONS || subject === AUTHORITY;
+}
+
+/** Documents dominate; measuring them exactly would cost a print, so loaders tell their size by the row instead where they can. */
+function estimate(state: SubjectState | null): number {
+  if (state !== null && 'records' in state) return 100 + 150 * state.records.length;
+  if (state !== null && 'page' in state) return roughSize(state.page, 0);
+  if (state === null || !('document' in state)) return 100;
+  if (state instanceof PackedDocument) return state.text.length;
+  return roughSize(state.document, 0);
+}
+
+function roughSize(value: unknown, depth: number): number {
+  if (typeof value === 'string') return value.length * 2 + 16;
+  if (typeof value !== 'object' || value === null) return 8;
+  if (depth > 64) return 16;
+  let sum = 32;
+  for (const [name, member] of Object.entries(value)) sum += name.length + roughSize(member, depth + 1);
+  return sum;
+}

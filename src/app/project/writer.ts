@@ -1,0 +1,473 @@
+import type { DomainEvent } from '../../domain/events.ts';
+import type { SubjectKey } from '../../domain/subjects.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { encodeEvent } from '../../kernel/json.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import { AppendTooLarge, type Log, OutcomeUnknown } from '../../log/port.ts';
+import { type Command, type Commit, type Decision, effectsOf, type Outcome } from './commit.ts';
+import { Courtesy } from './courtesy.ts';
+import { Deadlines } from './deadlines.ts';
+import { type Sealed, sealGroup } from './seal-group.ts';
+import { NeedsLoading, View } from './view.ts';
+import type { WorkingSet } from './working-set.ts';
+
+/**
+ * The writer of one project: gathers commits and appends them in groups, at the exact revision.
+ *
+ * A command is *decided* and *joins* in one synchronous turn: its events are applied to the speculative layer at once, so the next
+ * command on a hot document builds on them without waiting. Where a command is:
+ *
+ *   deciding ──► gathering ──► in flight ──► durable (answered)
+ *      ▲            │  │           │
+ *      │ load       │  └ deadline: withdrawn, 503 (never sent)
+ *      └────────────┴──── conflict: checked again
+ *
+ * - *gathering*: joined, waiting for the append under way. May be withdrawn; what joined after it is then checked again.
+ * - *in flight*: sent. While the answer is unknown the group is frozen: the identical append (same ids) is sent again until it is
+ *   known; nobody joins it, leaves it or is decided again. At its deadline a command answers 504 and the group goes on.
+ * - *conflict*: another node wrote. Speculation is dropped, the gap is read and folded; commits found in it by their command id are
+ *   done, those whose reads still hold go in unchanged, the others are decided again (8 times at most).
+ * - A command *without events* (a refusal, a read-only call) that read speculation waits in its place for the group it read from;
+ *   one that read durable state alone is answered at once.
+ */
+
+export interface WriterLimits {
+  readonly groupCommits: number;
+  readonly groupBytes: number;
+  readonly queueCommits: number;
+  readonly windowBytes: number;
+  /** Milliseconds from the request to its 503 or 504. */
+  readonly deadlineMs: number;
+}
+
+/** What the writer tells about itself; counters and histograms hang on it. */
+export interface WriterObserver {
+  appended(commits: number, events: number, ms: number): void;
+  conflict(): void;
+  queue(length: number): void;
+}
+
+export interface WriterOptions {
+  readonly stream: string;
+  readonly log: Log;
+  readonly set: WorkingSet;
+  readonly scheduler: Scheduler;
+  readonly limits: WriterLimits;
+  readonly observer: WriterObserver;
+  /** Loads subjects into the working set. */
+  load(subjects: readonly SubjectKey[]): Promise<void>;
+  /**
+   * Reads the log from the head on to revision `to` and folds it; notes in `found` the command ids it met, with the revision of their
+   * last event, even when it fails half way: what is folded is not read a second time.
+   */
+  readGap(to: number, found: Map<string, number>): Promise<void>;
+  /** No append is under way at this moment: what the tail brought meanwhile may be folded. */
+  idle(): void;
+  /** The project can no longer be trusted on this node: two histories, or an event it does not know. */
+  stop(reason: Refusal): void;
+}
+
+const MAX_ATTEMPTS = 8;
+/** What reads a document or two needs no more loads than this; what needs more finds out at once all that it lacks. */
+const LOADS_BY_ONE = 2;
+
+export class Writer {
+  /** Chain hash of the event at the head; '' before the first. */
+  hash = '';
+  /** `recordedAt` of the event at the head. */
+  recordedAt = 0;
+  readonly #options: WriterOptions;
+  #gathering: Commit[] = [];
+  #inFlight: readonly Commit[] = [];
+  #scheduled = false;
+  #deciding = 0;
+  /** `recordedAt` never runs backwards, over speculation too. */
+  #lastDecidedAt = 0;
+  /** Set while the log gives no answer: new commands are refused at once instead of piling up. */
+  #troubledSince: number | null = null;
+  #stopped: Refusal | null = null;
+  /** The group in flight may have been stored without an answer. */
+  #maybeStored = false;
+  /** Somebody left the gathering group: what joined later may have built on it. */
+  #withdrawn = false;
+  /** When the last attempt of the append under way left: an outage before it is not how long appends take. */
+  #sentAt = 0;
+  readonly #courtesy: Courtesy;
+  readonly #deadlines: Deadlines<Commit>;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.#courtesy = new Courtesy(options.scheduler);
+    this.#deadlines = new Deadlines(options.scheduler, options.limits.deadlineMs, (commit) => this.#deadline(commit));
+  }
+
+  /** True while an append is under way: the tail must not be folded then. */
+  get busy(): boolean {
+    return this.#inFlight.length > 0;
+  }
+
+  /** When the last append left, by the monotonic clock: once it is stored, the head was known for certain at that moment. */
+  get sentAt(): number {
+    return this.#sentAt;
+  }
+
+  get length(): number {
+    return this.#gathering.length + this.#inFlight.length + this.#deciding;
+  }
+
+  /** Decides and, when there are events, stores them. Throws the command's `Refusal`, or 503/504/409 as the design's section 5 says. */
+  execute<A>(command: Command<A>): Promise<Outcome<A>> {
+    const refused = this.#admission();
+    if (refused) return Promise.reject(refused);
+    return new Promise<Outcome<A>>((resolve, reject) => {
+      const commit: Commit = {
+        command,
+        // The answer of this very command comes back: its type is the command's.
+        resolve: resolve as (outcome: Outcome<unknown>) => void,
+        reject,
+        events: [],
+        texts: [],
+        bytes: 0,
+        effects: [],
+        view: new View(this.#options.set),
+        result: { answer: undefined },
+        decidedAt: 0,
+        attempts: 0,
+        loads: 0,
+        kept: [],
+        sent: false,
+        settled: false,
+      };
+      this.#decideAndJoin(commit);
+      if (commit.settled) return;
+      this.#deadlines.add(commit);
+    });
+  }
+
+  /** The tail brought another node's events while no append was under way: what has gathered is checked on them. */
+  foreignFolded(): void {
+    this.#courtesy.sawOther();
+    this.#recheck(this.#gathering);
+  }
+
+  /** Refuses everything from now on; what is in flight ends as it will. */
+  stop(reason: Refusal): void {
+    this.#stopped = reason;
+    const waiting = this.#gathering;
+    this.#gathering = [];
+    for (const commit of waiting) this.#fail(commit, reason);
+  }
+
+  /** Resolves when nothing is waiting any more. */
+  async drain(): Promise<void> {
+    while (this.length > 0) await this.#options.scheduler.sleep(5);
+  }
+
+  #admission(): Refusal | null {
+    if (this.#stopped) return this.#stopped;
+    const { limits, set, scheduler } = this.#options;
+    if (this.length >= limits.queueCommits) return refusal('BUSY');
+    if (set.windowBytes > limits.windowBytes) return refusal('BEHIND');
+    // Only while an append keeps trying: once everybody in it has given up, the next command is the one that finds out.
+    const troubled = this.busy && this.#troubledSince !== null && scheduler.monotonic() - this.#troubledSince > 1000;
+    if (troubled) return refusal('STORAGE_UNAVAILABLE');
+    return null;
+  }
+
+  // ── deciding and joining: one synchronous turn ──────────────────────────────────────────────────────────────────
+
+  #decideAndJoin(commit: Commit): void {
+    const view = new View(this.#options.set, commit.loads >= LOADS_BY_ONE);
+    const now = Math.max(this.#options.scheduler.now(), this.#lastDecidedAt, this.recordedAt);
+    let decision: Decision<unknown> | Refusal;
+    try {
+      decision = commit.command.decide(view, now);
+    } catch (error) {
+      if (error instanceof NeedsLoading || view.missing.size > 0) {
+        this.#loadAndDecide(commit, error instanceof NeedsLoading ? error.subjects : [...view.missing]);
+        return;
+      }
+      if (!(error instanceof Refusal)) {
+        this.#fail(commit, error);
+        this.#letGo(commit);
+        return;
+      }
+      decision = error;
+    }
+    if (view.missing.size > 0) {
+      this.#loadAndDecide(commit, [...view.missing]);
+      return;
+    }
+    this.#letGo(commit);
+    commit.view = view;
+    commit.decidedAt = now;
+    const events = decision instanceof Refusal ? [] : decision.events;
+    commit.result = decision instanceof Refusal ? { refused: decision } : { answer: decision.answer };
+    if (events.length === 0) {
+      commit.events = [];
+      commit.texts = [];
+      commit.effects = [];
+      commit.bytes = 0;
+      if (view.speculative) this.#gather(commit);
+      else this.#answer(commit, this.#options.set.head);
+      return;
+    }
+    try {
+      this.#join(commit, events, now);
+    } catch (error) {
+      // This command's fault alone: whoever runs it again for the whole queue must get to the others.
+      this.#fail(commit, error);
+    }
+  }
+
+  #join(commit: Commit, events: readonly DomainEvent[], now: number): void {
+    commit.events = events;
+    commit.texts = events.map((event) => encodeEvent(event.data));
+    commit.bytes = commit.texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 512, 0);
+    if (commit.bytes > this.#options.limits.groupBytes) {
+      this.#fail(commit, refusal('APPEND_TOO_LARGE'));
+      return;
+    }
+    commit.effects = effectsOf(commit, events, now);
+    this.#lastDecidedAt = now;
+    this.#options.set.speculate(commit.effects);
+    this.#gather(commit);
+  }
+
+  #gather(commit: Commit): void {
+    this.#gathering.push(commit);
+    this.#schedule();
+  }
+
+  #loadAndDecide(commit: Commit, subjects: readonly SubjectKey[]): void {
+    this.#deciding += 1;
+    commit.loads += 1;
+    commit.kept = [...commit.kept, ...subjects];
+    this.#options.set.keep(subjects);
+    this.#options.load(subjects).then(
+      () => {
+        this.#deciding -= 1;
+        if (this.#stopped) this.#fail(commit, this.#stopped);
+        if (commit.settled) this.#letGo(commit);
+        else this.#decideAndJoin(commit);
+      },
+      (error: unknown) => {
+        this.#deciding -= 1;
+        this.#fail(commit, error);
+        this.#letGo(commit);
+      },
+    );
+  }
+
+  #letGo(commit: Commit): void {
+    if (commit.kept.length === 0) return;
+    this.#options.set.letGo(commit.kept);
+    commit.kept = [];
+  }
+
+  /** Checks commits again in their order, on whatever the layers hold now: those that still stand rejoin unchanged. */
+  #recheck(commits: readonly Commit[]): void {
+    this.#withdrawn = false;
+    this.#options.set.dropSpeculation();
+    let floor = this.recordedAt;
+    for (const commit of this.#inFlight) {
+      this.#options.set.speculate(commit.effects);
+      floor = Math.max(floor, commit.decidedAt);
+    }
+    this.#gathering = [];
+    for (const commit of commits) {
+      if (this.#stopped) this.#fail(commit, this.#stopped);
+      if (commit.settled) continue;
+      this.#rejoin(commit, floor);
+      if (!commit.settled && commit.events.length > 0) floor = Math.max(floor, commit.decidedAt);
+    }
+  }
+
+  /** `floor`: the time of what lies before it; a commit decided earlier would run the clock backwards, so it is decided again. */
+  #rejoin(commit: Commit, floor: number): void {
+    const holds = commit.view.holds();
+    if (holds && commit.decidedAt >= floor) {
+      this.#options.set.speculate(commit.effects);
+      this.#gather(commit);
+      return;
+    }
+    if (!holds) commit.attempts += 1;
+    if (commit.attempts >= MAX_ATTEMPTS) this.#fail(commit, refusal('WRITE_CONFLICT'));
+    else this.#decideAndJoin(commit);
+  }
+
+  // ── appending ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight.length > 0 || this.#gathering.length === 0) return;
+    this.#scheduled = true;
+    const { scheduler } = this.#options;
+    const start = () => {
+      this.#scheduled = false;
+      this.#start();
+    };
+    const pause = this.#courtesy.pause();
+    if (pause > 0) scheduler.after(pause, start);
+    else scheduler.defer(start);
+  }
+
+  #start(): void {
+    if (this.#inFlight.length > 0) return;
+    if (this.#withdrawn) this.#recheck(this.#gathering);
+    if (this.#gathering.length === 0) return;
+    const group = this.#takeGroup();
+    this.#inFlight = group;
+    this.#maybeStored = false;
+    this.#options.observer.queue(this.length);
+    this.#run(group).catch((error: unknown) => {
+      // Two histories, an event nobody knows, or a fault of ours: the project stops here and is opened anew from what the log says.
+      this.#inFlight = [];
+      for (const commit of group) {
+        const unknown = this.#maybeStored && commit.events.length > 0;
+        this.#fail(commit, unknown ? refusal('OUTCOME_UNKNOWN') : error);
+      }
+      this.#options.stop(error instanceof Refusal ? error : refusal('INTERNAL_ERROR'));
+    });
+  }
+
+  #takeGroup(): readonly Commit[] {
+    const { limits } = this.#options;
+    let bytes = 0;
+    let count = 0;
+    for (const commit of this.#gathering) {
+      if (count >= limits.groupCommits || (count > 0 && bytes + commit.bytes > limits.groupBytes)) break;
+      bytes += commit.bytes;
+      count += 1;
+    }
+    return this.#gathering.splice(0, count);
+  }
+
+  async #run(group: readonly Commit[]): Promise<void> {
+    const sealed = sealGroup(group, { revision: this.#options.set.head, hash: this.hash, recordedAt: this.recordedAt });
+    if (sealed.events.length === 0) {
+      this.#finish(sealed, this.#options.set.head);
+      return;
+    }
+    const head = this.#options.set.head;
+    const result = await this.#appendUntilKnown(sealed, head);
+    if (result === 'withdrawn') {
+      this.#inFlight = [];
+      this.#recheck([...group, ...this.#gathering]);
+      return;
+    }
+    if (result.ok) {
+      const took = this.#options.scheduler.monotonic() - this.#sentAt;
+      this.#courtesy.won(took);
+      this.#options.observer.appended(group.length, sealed.events.length, took);
+      this.#finish(sealed, head + sealed.events.length);
+      return;
+    }
+    await this.#conflict(group, result.actual);
+  }
+
+  /**
+   * Sends the append until its outcome is known. `withdrawn`: it was certainly never stored, and someone in it has given up since, so
+   * that the group has to be formed anew.
+   */
+  async #appendUntilKnown(
+    sealed: Sealed,
+    head: number,
+  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly actual: number | 'none' } | 'withdrawn'> {
+    const { log, stream, scheduler } = this.#options;
+    for (let attempt = 0; ; attempt += 1) {
+      if (!this.#maybeStored && sealed.commits.some((commit) => commit.settled)) return 'withdrawn';
+      for (const commit of sealed.commits) commit.sent = true;
+      this.#sentAt = scheduler.monotonic();
+      try {
+        const result = await log.append(stream, head < 0 ? 'none' : head, sealed.events);
+        this.#troubledSince = null;
+        return result;
+      } catch (error) {
+        if (error instanceof AppendTooLarge) {
+          for (const commit of sealed.commits) this.#fail(commit, refusal('APPEND_TOO_LARGE'));
+          return 'withdrawn';
+        }
+        if (error instanceof OutcomeUnknown) this.#maybeStored = true;
+        this.#troubledSince ??= scheduler.monotonic();
+        if (!this.#maybeStored) for (const commit of sealed.commits) commit.sent = false;
+      }
+      await scheduler.sleep(Math.min(50 * 2 ** attempt, 1000));
+    }
+  }
+
+  #finish(sealed: Sealed, revision: number): void {
+    const { set } = this.#options;
+    for (const [index, commit] of sealed.commits.entries()) {
+      const events = sealed.perCommit[index] ?? [];
+      if (events.length > 0) set.settle(commit.effects, events);
+      this.#answer(commit, set.head);
+    }
+    if (set.head !== revision) throw new Error(`writer: head ${set.head} after an append that made ${revision}`);
+    this.hash = sealed.hash;
+    this.recordedAt = sealed.recordedAt;
+    this.#inFlight = [];
+    this.#options.idle();
+    this.#schedule();
+  }
+
+  async #conflict(group: readonly Commit[], actual: number | 'none'): Promise<void> {
+    const { set, observer } = this.#options;
+    observer.conflict();
+    this.#courtesy.sawOther();
+    if (actual === 'none' || actual < set.head) throw refusal('HISTORY_MISMATCH');
+    set.dropSpeculation();
+    const found = await this.#readGapUntilDone(actual);
+    this.#inFlight = [];
+    for (const commit of group) {
+      commit.sent = false;
+      const revision = found.get(commit.command.commandId);
+      if (revision !== undefined && commit.events.length > 0) this.#answer(commit, revision);
+    }
+    this.#recheck([...group, ...this.#gathering]);
+  }
+
+  /** Up to the revision that the conflict named: had the group been stored, it would lie before it. */
+  async #readGapUntilDone(to: number): Promise<ReadonlyMap<string, number>> {
+    const found = new Map<string, number>();
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await this.#options.readGap(to, found);
+        this.#troubledSince = null;
+        return found;
+      } catch (error) {
+        if (error instanceof Refusal) throw error;
+        this.#troubledSince ??= this.#options.scheduler.monotonic();
+      }
+      await this.#options.scheduler.sleep(Math.min(50 * 2 ** attempt, 1000));
+    }
+  }
+
+  // ── answering ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #answer(commit: Commit, revision: number): void {
+    if (commit.settled) return;
+    commit.settled = true;
+    if ('refused' in commit.result) commit.reject(commit.result.refused);
+    else commit.resolve({ answer: commit.result.answer, revision });
+  }
+
+  #fail(commit: Commit, reason: unknown): void {
+    if (commit.settled) return;
+    commit.settled = true;
+    commit.reject(reason);
+  }
+
+  #deadline(commit: Commit): void {
+    if (commit.settled) return;
+    if (commit.sent && commit.events.length > 0) {
+      this.#fail(commit, refusal('OUTCOME_UNKNOWN'));
+      return;
+    }
+    this.#fail(commit, refusal('STORAGE_UNAVAILABLE', 'The write could not be stored in time; nothing was written'));
+    const place = this.#gathering.indexOf(commit);
+    if (place < 0) return;
+    this.#gathering.splice(place, 1);
+    // Checked when the next group is formed: deadlines come in crowds, and each check goes through the whole queue.
+    this.#withdrawn = true;
+  }
+}

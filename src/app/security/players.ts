@@ -1,0 +1,196 @@
+import type { CollectionModel } from '../../domain/definition/model.ts';
+import type { ProjectSettings } from '../../domain/project/settings.ts';
+import { isSignedBy } from '../../domain/security/proxy-signature.ts';
+import { sessionInForce } from '../../domain/session/decide.ts';
+import { readToken, type SessionToken } from '../../domain/session/token.ts';
+import { asFamily, type SessionFamily } from '../../domain/states.ts';
+import { sessionSubject } from '../../domain/subjects.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { type Grounds, needsPlayer, requireOwn } from '../access.ts';
+import type { Address, Caller, PlayerProof } from '../app.ts';
+import { type AppContext, settingsOf } from '../context.ts';
+import type { Failure } from '../ports/player-verifier.ts';
+import type { Project } from '../project/project.ts';
+import type { View } from '../project/view.ts';
+import { lookAgainSoon } from './authenticate.ts';
+
+/**
+ * Who plays, proven before the decision (security 2). Asking a verifier is an effect, so it comes first, and its outcome goes into the
+ * decision with the caller; a session is looked at again inside it, so that no commit rests on one that was revoked.
+ */
+
+/** What is asked for: the names that a host's signature may be scoped to; none: nobody may ask for another player. */
+export interface Asking {
+  readonly scopes: readonly string[];
+}
+
+export const NO_PROOF: PlayerProof = {
+  claims: [],
+  token: null,
+  sessionToken: null,
+  onBehalfOfToken: null,
+  proxySignature: null,
+  address: null,
+};
+
+/** Whether a caller of an endpoint has to be {@link identify}'d: a session counts also where nobody has to be verified. */
+export function mustProve(settings: ProjectSettings, caller: Caller): boolean {
+  if (caller.isSecret) return false;
+  return settings.requirePlayerAuth || (caller.proof !== undefined && caller.proof.sessionToken !== null);
+}
+
+/**
+ * The caller with its player proven, by session, by verifier, or by both when both were sent: a good session excuses no bad token.
+ * Throws 401 `PLATFORM_AUTH_FAILED`, `AUTH_SESSION_INVALID`, `AUTH_SESSION_EXPIRED`, `AUTH_SESSION_PLATFORMID_MISMATCH`, 403
+ * `AUTH_SESSION_DISABLED`, 400 `INVALID_PLATFORMID` (security 2.2).
+ */
+export async function identify(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  settings: ProjectSettings,
+  asking: Asking,
+): Promise<Caller> {
+  const { proof = NO_PROOF, onBehalfOf } = caller;
+  if (!settings.requirePlayerAuth && onBehalfOf !== null && !context.platformId.test(onBehalfOf)) throw refusal('INVALID_PLATFORMID');
+  const held = proof.sessionToken === null ? null : await sessionOf(context, project, settings, proof.sessionToken);
+  const proven = provesByVerifier(settings, caller, proof) ? await verifiedPlayer(context, caller, proof, asking) : null;
+  if (held !== null && proven !== null && held.player !== proven) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
+  const player = proven ?? held?.player ?? '';
+  // Also a claim that nobody would have looked at: one that is forged is never just ignored.
+  if (proof.claims.some((claim) => claim !== player)) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
+  return { ...caller, verified: onBehalfOf ?? player, ...(held === null ? {} : { session: held.token }) };
+}
+
+/** Without required players a session is enough: an installation without a verifier would otherwise fail every call that has one. */
+function provesByVerifier(settings: ProjectSettings, { onBehalfOf }: Caller, proof: PlayerProof): boolean {
+  if (!settings.requirePlayerAuth) return false;
+  const { sessionToken, token, onBehalfOfToken, proxySignature } = proof;
+  return sessionToken === null || [token, onBehalfOf, onBehalfOfToken, proxySignature].some((sent) => sent !== null);
+}
+
+/** The player that token, and for a host signature and both tokens, prove: the one who sent the request. */
+async function verifiedPlayer(context: AppContext, caller: Caller, proof: PlayerProof, asking: Asking): Promise<string> {
+  if (caller.onBehalfOf !== null && !hasConsent(caller, proof, asking)) {
+    context.verifier.rejected({ projectId: caller.projectId, address: proof.address });
+    throw rejected("A call for another player needs that player's token, and a signature that holds");
+  }
+  const player = await verifyPlayer(context, caller, caller.platformId, proof.token);
+  if (caller.onBehalfOf !== null) await verifyPlayer(context, caller, caller.onBehalfOf, proof.onBehalfOfToken);
+  return player;
+}
+
+/** The signature says that the player asked for this, and the player's token, which is verified later, that it was this player. */
+function hasConsent({ projectId, key, onBehalfOf }: Caller, proof: PlayerProof, { scopes }: Asking): boolean {
+  const { onBehalfOfToken: token, proxySignature: signature } = proof;
+  if (onBehalfOf === null || token === null || signature === null) return false;
+  return scopes.some((scope) => isSignedBy(key.display, { projectId, scope, player: onBehalfOf, token }, signature));
+}
+
+function rejected(message: string): Refusal {
+  return refusal('PLATFORM_AUTH_FAILED', message, { error: { authFailureKind: 'token_rejected' } });
+}
+
+/** Proves an id by its token. Throws 401 `PLATFORM_AUTH_FAILED`. Answers the id. */
+export async function verifyPlayer(context: AppContext, caller: Caller, platformId: string | null, token: string | null): Promise<string> {
+  // A login may prove any text; what is no player's id here must not become the name of documents.
+  if (platformId !== null && !context.platformId.test(platformId)) throw rejected('This is not the id of a player');
+  const address = caller.proof?.address ?? null;
+  const verdict = await context.verifier.verify({ projectId: caller.projectId, platformId, token, address });
+  if (!verdict.ok) throw notVerified(verdict);
+  return platformId ?? '';
+}
+
+/** `service_unavailable` leaves the client its token, `token_rejected` has it get another (security 2.5). */
+function notVerified({ kind, message, retryAfter = 5 }: Failure): Refusal {
+  if (kind === 'missing' || kind === 'rejected' || kind === 'mismatch') return rejected(message);
+  const headers = { 'Retry-After': String(retryAfter) };
+  return refusal('PLATFORM_AUTH_FAILED', message, { error: { authFailureKind: 'service_unavailable' }, headers });
+}
+
+/** A session in force, as of this node's head. */
+export interface HeldSession {
+  readonly token: SessionToken;
+  readonly player: string;
+}
+
+/** The session of a token text. Throws 403 `AUTH_SESSION_DISABLED`, 401 `AUTH_SESSION_INVALID` or `AUTH_SESSION_EXPIRED`. */
+export async function sessionOf(context: AppContext, project: Project, settings: ProjectSettings, text: string): Promise<HeldSession> {
+  if (!settings.enableAuthSessions) throw refusal('AUTH_SESSION_DISABLED');
+  const token = readToken(text);
+  if (token === null) throw refusal('AUTH_SESSION_INVALID');
+  const family = await familyOf(context, project, token);
+  const session = sessionInForce(token, family, context.scheduler.now());
+  if (session instanceof Refusal) throw session;
+  return { token, player: family?.player ?? '' };
+}
+
+/**
+ * It may just have been made elsewhere: like an unknown key, an unknown session has the log asked once more. It waits for that, since
+ * every player's first call may come to another node than the one that made the session.
+ */
+export async function familyOf(context: AppContext, project: Project, token: SessionToken): Promise<SessionFamily | null> {
+  // Told by the token itself: nothing has to be known of it.
+  if (context.scheduler.now() >= token.expiresAt) return null;
+  const subject = sessionSubject(token.family);
+  const known = asFamily((await project.read(subject)).state);
+  if (known?.sessions.has(token.sessionId)) return known;
+  await lookAgainSoon(context, project);
+  return asFamily((await project.read(subject)).state);
+}
+
+/** The caller proven for a direct call in a collection: a host that asks for another player signs with the collection's name (security 3). */
+export function provenFor(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  { settings }: Grounds,
+  collection: CollectionModel,
+  named: string,
+): Promise<Caller> {
+  return identify(context, project, caller, settings, { scopes: readingScopes(collection, named) });
+}
+
+/** The same where the data has to be the player's own. Waits for nobody where nobody has to be proven, or somebody was. */
+export async function provenOwner(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  ground: Grounds,
+  collection: CollectionModel,
+  at: Address,
+): Promise<Caller> {
+  if (!needsPlayer(ground, caller)) return caller;
+  const proven = caller.verified === undefined ? await provenFor(context, project, caller, ground, collection, at.collection) : caller;
+  requireOwn(ground, proven, collection, at.key);
+  return proven;
+}
+
+/** Whether {@link provenOwner} would have somebody to wait for. */
+export function isUnproven(project: Project, { isSecret, verified }: Caller): boolean {
+  return !isSecret && verified === undefined && settingsOf(project).requirePlayerAuth;
+}
+
+/** The caller proven for a call where nothing has to be its own. Waits for nobody where nobody has to be proven. */
+export async function provenWriter(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  ground: Grounds,
+  collection: CollectionModel,
+  named: string,
+): Promise<Caller> {
+  return needsPlayer(ground, caller) ? provenFor(context, project, caller, ground, collection, named) : caller;
+}
+
+/** Inside a decision: throws where the session that the caller came with has ended since. */
+export function requireSession(view: View, caller: Caller, now: number): void {
+  if (caller.session === undefined) return;
+  const session = sessionInForce(caller.session, asFamily(view.read(sessionSubject(caller.session.family))), now);
+  if (session instanceof Refusal) throw session;
+}
+
+/** What a host's signature is scoped to when it reads a document; the second form is the reference's (security 3). */
+function readingScopes({ id }: CollectionModel, named: string): readonly string[] {
+  return [...new Set([`storage-${named}`, `storage-${id}`, named, id])];
+}

@@ -1,0 +1,43 @@
+import { isProjectId } from '../../domain/project/keys.ts';
+import { projectSettings } from '../../domain/project/settings.ts';
+import { configVersion, securityConfig } from '../../domain/security/config.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { canonicalJson, type JsonObject } from '../../kernel/json.ts';
+import type { App } from '../app.ts';
+import type { AppContext } from '../context.ts';
+import { lookAgain } from './authenticate.ts';
+
+/** How long one signature is sent again, ms: anybody may ask, and signing is the dearest thing that an unknown caller can ask for. */
+const SIGNED_MS = 5_000;
+
+interface Signed {
+  readonly config: JsonObject;
+  /** By the monotonic clock. */
+  readonly at: number;
+}
+
+/** The security configuration of a project (security 5). A disabled project has one, too: it holds no secret, and its keys say the rest. */
+export function createSecurityConfig(context: AppContext): App['securityConfig'] {
+  /** By the stored settings, which are another object after every change: a change shows at once. */
+  const signed = new WeakMap<JsonObject, Signed>();
+
+  return async (projectId, { fresh }) => {
+    const project = isProjectId(projectId) ? (context.projects.peek(projectId) ?? (await context.projects.get(projectId))) : null;
+    if (project && fresh) await lookAgain(context, project);
+    const authority = project?.authority;
+    if (!project || !authority || authority.deleted) {
+      throw refusal('SECURITY_CONFIG_NOT_FOUND', undefined, { body: { projectId, source: 'missing' } });
+    }
+    project.lastUsedAt = context.scheduler.monotonic();
+    context.projects.freshness(project);
+    const settings = projectSettings(authority.settings);
+    const at = context.scheduler.monotonic();
+    const known = signed.get(authority.settings);
+    if (known && at - known.at < SIGNED_MS) return { version: configVersion(settings), config: known.config };
+    const signer = await context.signer();
+    const unsigned = securityConfig(projectId, settings, signer.signing, context.scheduler.now());
+    const config = { ...unsigned, signature: signer.sign(canonicalJson(unsigned)) };
+    signed.set(authority.settings, { config, at });
+    return { version: configVersion(settings), config };
+  };
+}

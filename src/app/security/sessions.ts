@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { createSession, type Opened, type Revoked, refreshSession, revokeSession } from '../../domain/session/decide.ts';
+import { readToken, SESSION_RANDOM_BYTES, type SessionToken } from '../../domain/session/token.ts';
+import { asFamily, type SessionFamily } from '../../domain/states.ts';
+import { sessionSubject } from '../../domain/subjects.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { groundsOf } from '../access.ts';
+import type { App, Caller, SessionAnswer } from '../app.ts';
+import { type AppContext, decided, execute, projectOf, settingsOf } from '../context.ts';
+import type { Project } from '../project/project.ts';
+import type { View } from '../project/view.ts';
+import { familyOf, NO_PROOF, sessionOf, verifyPlayer } from './players.ts';
+
+/** Auth sessions: proof of a player that costs one look at memory instead of a question to the player's platform (security 4). */
+export function createSessions(context: AppContext): App['sessions'] {
+  const refresh = async (caller: Caller, project: Project): Promise<SessionAnswer> => {
+    const token = tokenOf(caller);
+    await familyOf(context, project, token);
+    const random = randomBytes(SESSION_RANDOM_BYTES);
+    return run(project, caller, 'session.refresh', (view, now, ttlSeconds) => {
+      return refreshSession(token, familyIn(view, token), { ttlSeconds, random, now });
+    });
+  };
+
+  return {
+    async create(caller) {
+      const project = await projectOf(context, caller);
+      requireEnabled(project);
+      const player = caller.platformId?.trim() ?? '';
+      if (!context.platformId.test(player)) throw refusal('INVALID_PLATFORMID');
+      await requireProven(context, caller, player);
+      const random = randomBytes(SESSION_RANDOM_BYTES);
+      return run(project, caller, 'session.create', (view, now, ttlSeconds) => {
+        const opened = createSession(player, { ttlSeconds, random, now });
+        view.assumeAbsent(sessionSubject(opened.session.sessionId));
+        return opened;
+      });
+    },
+
+    async refresh(caller) {
+      const project = await projectOf(context, caller);
+      requireEnabled(project);
+      return refresh(caller, project);
+    },
+
+    async reauth(caller) {
+      const project = await projectOf(context, caller);
+      requireEnabled(project);
+      const { sessionToken } = caller.proof ?? NO_PROOF;
+      if (sessionToken === null) throw refusal('AUTH_SESSION_REQUIRED');
+      const { player } = await sessionOf(context, project, settingsOf(project), sessionToken);
+      await requireProven(context, caller, player);
+      return refresh(caller, project);
+    },
+
+    async revoke(caller) {
+      const project = await projectOf(context, caller);
+      requireEnabled(project);
+      const token = tokenOf(caller);
+      await familyOf(context, project, token);
+      return run(project, caller, 'session.revoke', (view, now) => revokeSession(token, familyIn(view, token), now));
+    },
+  };
+}
+
+function requireEnabled(project: Project): void {
+  if (!settingsOf(project).enableAuthSessions) throw refusal('AUTH_SESSION_DISABLED');
+}
+
+function tokenOf({ proof = NO_PROOF }: Caller): SessionToken {
+  if (proof.sessionToken === null) throw refusal('AUTH_SESSION_REQUIRED');
+  const token = readToken(proof.sessionToken);
+  if (token === null) throw refusal('AUTH_SESSION_INVALID');
+  return token;
+}
+
+/** Token and claims must all be of `player`. On these routes another player is 403 (security 4.1). */
+async function requireProven(context: AppContext, caller: Caller, player: string): Promise<void> {
+  const { claims, token } = caller.proof ?? NO_PROOF;
+  await verifyPlayer(context, caller, caller.platformId?.trim() ?? null, token);
+  if (claims.every((claim) => claim.trim() === player)) return;
+  const { code, message } = refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
+  throw new Refusal(403, code, message);
+}
+
+function familyIn(view: View, { family }: SessionToken): SessionFamily | null {
+  return asFamily(view.read(sessionSubject(family)));
+}
+
+async function run(
+  project: Project,
+  caller: Caller,
+  cause: string,
+  decide: (view: View, now: number, ttlSeconds: number) => Opened | Revoked | Refusal,
+): Promise<SessionAnswer> {
+  const outcome = await execute(project, caller, cause, (view, now) => {
+    const { settings } = groundsOf(view, caller, 'live');
+    if (!settings.enableAuthSessions) return refusal('AUTH_SESSION_DISABLED');
+    const ttlSeconds = settings.authSessionTtlSeconds;
+    const decision = decide(view, now, ttlSeconds);
+    if (decision instanceof Refusal) return decision;
+    const { player, session, events } = decision;
+    return decided({ player, session, ttlSeconds, token: 'token' in decision ? decision.token : null }, events);
+  });
+  return { ...outcome.answer, position: outcome.revision, stale: false };
+}

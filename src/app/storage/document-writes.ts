@@ -1,0 +1,129 @@
+import type { CollectionModel } from '../../domain/definition/model.ts';
+import { decideDelete, decideWrite, type WriteBody } from '../../domain/document/decide.ts';
+import type { DomainEvent, WindowChange } from '../../domain/events.ts';
+import { evolveWindow } from '../../domain/limit/evolve.ts';
+import { type Slot, slotKey, slotOf } from '../../domain/record/slot.ts';
+import type { DocumentState, WindowState } from '../../domain/states.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Grounds } from '../access.ts';
+import { documentIn, documentSubjects, type Located, windowIn } from '../project/state-access.ts';
+import type { View } from '../project/view.ts';
+import { RecordWrites } from './record-writes.ts';
+
+/**
+ * The document writes of one command. Each write sees what the ones before it in the same command made of documents and windows, so
+ * several writes to one document add up and a limit is exact over the whole command. Nothing leaves it but events.
+ */
+export class DocumentWrites {
+  readonly events: DomainEvent[] = [];
+  readonly #view: View;
+  readonly #grounds: Grounds;
+  readonly #now: number;
+  readonly #maxBytes: number;
+  readonly #documents = new Map<string, Located>();
+  readonly #windows = new Map<string, WindowState>();
+  /** Made when first needed: most collections have one document per player. */
+  #records: RecordWrites | null = null;
+
+  constructor(view: View, grounds: Grounds, now: number, maxBytes: number) {
+    this.#view = view;
+    this.#grounds = grounds;
+    this.#now = now;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** A document that is there for this command alone: what a test run starts from. */
+  place(collection: string, key: string, document: JsonObject): void {
+    const state = { document, version: 1, createdAt: this.#now, updatedAt: this.#now };
+    this.#documents.set(`${collection}/${key}`, { state, fork: undefined });
+  }
+
+  /** Keys of the documents that were placed in a collection. */
+  placedIn(collection: string): readonly string[] {
+    const beginning = `${collection}/`;
+    return [...this.#documents.keys()].filter((address) => address.startsWith(beginning)).map((address) => address.slice(beginning.length));
+  }
+
+  /** Has all these documents loaded together, as far as they are not held. */
+  expect(collection: string, keys: readonly string[]): void {
+    this.#view.expect(keys.flatMap((key) => documentSubjects(this.#grounds.space, collection, key)));
+  }
+
+  /** The document as this command has it by now. */
+  located(collection: string, key: string): Located {
+    return this.#documents.get(`${collection}/${key}`) ?? documentIn(this.#view, this.#grounds.space, collection, key);
+  }
+
+  /** Throws the `Refusal` of schema, size, save version, limits or number of records. `player` counts in global collections. */
+  write(
+    collection: CollectionModel,
+    key: string,
+    body: WriteBody,
+    how: { readonly player: string; readonly saveVersion: number | null; readonly checkSchema: boolean; readonly source: string },
+  ): DocumentState {
+    const { state, fork } = this.located(collection.id, key);
+    const { settings, definitions, space } = this.#grounds;
+    const decision = decideWrite({
+      collection,
+      space,
+      key,
+      player: how.player,
+      current: state,
+      fork,
+      body,
+      saveVersion: how.saveVersion,
+      strictSaveVersion: settings.strictSaveVersion,
+      fillDefaults: settings.fillDefaults,
+      rules: definitions.rules,
+      windowOf: (counter) => this.#window(counter),
+      now: this.#now,
+      maxBytes: this.#maxBytes,
+      checkSchema: how.checkSchema,
+      source: how.source,
+    });
+    if (decision instanceof Refusal) throw decision;
+    this.#take(collection.id, key, decision.events, decision.state);
+    const slot = slotOf(collection, key);
+    if (slot !== null) this.#recordWrites().saved(collection, slot);
+    return decision.state;
+  }
+
+  /** Without effect when nothing is there. Throws 409 STALE_SAVE where the version that the caller names is not the present one. */
+  remove(collection: CollectionModel, key: string, source: string, saveVersion: number | null = null): void {
+    const { state, fork } = this.located(collection.id, key);
+    const command = { collection, space: this.#grounds.space, key, current: state, fork, now: this.#now, source };
+    const decision = decideDelete(command, saveVersion);
+    if (decision instanceof Refusal) throw decision;
+    if (decision.events.length > 0 && decision.state) this.#take(collection.id, key, decision.events, decision.state);
+    const slot = slotOf(collection, key);
+    if (slot !== null) this.#recordWrites().emptied(collection, slot);
+  }
+
+  /** A save record with its data. Throws 404 RECORD_NOT_FOUND. */
+  removeRecord(collection: CollectionModel, { player, recordId }: Slot, source: string): void {
+    this.#recordWrites().remove(collection, player, recordId);
+    this.remove(collection, slotKey(player, recordId), source);
+  }
+
+  #recordWrites(): RecordWrites {
+    this.#records ??= new RecordWrites(this.#view, this.#grounds.space, this.#now, this.events);
+    return this.#records;
+  }
+
+  #take(collection: string, key: string, events: readonly DomainEvent[], state: DocumentState): void {
+    this.events.push(...events);
+    this.#documents.set(`${collection}/${key}`, { state, fork: undefined });
+    for (const event of events) {
+      if (event.type === 'document.written') this.#count(event.data.windows ?? []);
+    }
+  }
+
+  #window(counter: string): WindowState | null {
+    return this.#windows.get(counter) ?? windowIn(this.#view, this.#grounds.space, counter);
+  }
+
+  #count(changes: readonly WindowChange[]): void {
+    for (const change of changes) this.#windows.set(change.counter, evolveWindow(this.#window(change.counter), change));
+  }
+}

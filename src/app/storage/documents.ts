@@ -1,0 +1,151 @@
+import type { CollectionModel } from '../../domain/definition/model.ts';
+import { readWriteBody } from '../../domain/document/decide.ts';
+import { isThere, storedText } from '../../domain/document/packed.ts';
+import { fillDefaults } from '../../domain/document/schema.ts';
+import type { Space } from '../../domain/events.ts';
+import { slotOf } from '../../domain/record/slot.ts';
+import type { DocumentState } from '../../domain/states.ts';
+import { documentSubject, type SubjectKey } from '../../domain/subjects.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { printOnce } from '../../kernel/json.ts';
+import { directCollection, type Grounds, grounds, groundsOf, needsPlayer, playerOf, requireOwn } from '../access.ts';
+import type { Address, App, Caller, DocumentAnswer } from '../app.ts';
+import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
+import type { Project } from '../project/project.ts';
+import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
+import type { Version } from '../project/working-set.ts';
+import { isUnproven, provenFor, provenOwner, requireSession } from '../security/players.ts';
+import { DocumentWrites } from './document-writes.ts';
+import { readLedger } from './ledger.ts';
+
+/** Direct access to documents (runtime-storage 4). */
+export function createDocuments(context: AppContext): App['documents'] {
+  return {
+    async read(caller, at) {
+      const project = await projectOf(context, caller);
+      const ground = grounds(project.authority, project.definitions, caller, at.target);
+      const collection = directCollection(ground, caller, at.collection, at.key, 'read');
+      if (needsPlayer(ground, caller)) await provenFor(context, project, caller, ground, collection, at.collection);
+      const answer = await readDocument(context, project, caller, ground, collection, at.key);
+      if (!answer) throw refusal('NOT_FOUND', 'No document under this key');
+      return answer;
+    },
+
+    async exists(caller, at) {
+      const project = await projectOf(context, caller);
+      const ground = grounds(project.authority, project.definitions, caller, at.target);
+      const collection = directCollection(ground, caller, at.collection, at.key, 'read');
+      if (needsPlayer(ground, caller)) await provenFor(context, project, caller, ground, collection, at.collection);
+      return (await readDocument(context, project, caller, ground, collection, at.key)) !== null;
+    },
+
+    async mayWrite(caller, at) {
+      const project = await projectOf(context, caller);
+      return admitted(context, project, caller, at, 'write');
+    },
+
+    async write(claimed, at, body, saveVersion) {
+      const project = await projectOf(context, claimed);
+      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'write') : claimed;
+      const read = readWriteBody(body);
+      const outcome = await execute(project, caller, 'document.write', (view, now) => {
+        const ground = groundsOf(view, caller, at.target);
+        const collection = directCollection(ground, caller, at.collection, at.key, 'write');
+        requireOwn(ground, caller, collection, at.key);
+        requireSession(view, caller, now);
+        // A dedicated server names whom it likes, bots too (security 2.3).
+        const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
+        if (read instanceof Refusal) return read;
+        view.expect(subjectsOfWrite(ground.space, collection, at.key));
+        const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+        const how = { player, saveVersion: saveVersion ?? read.saveVersion, checkSchema: true, source: 'direct' };
+        const state = writes.write(collection, at.key, read.body, how);
+        return decided(state.version, writes.events);
+      });
+      return { version: outcome.answer, position: outcome.revision, stale: false };
+    },
+
+    async remove(claimed, at, saveVersion) {
+      const project = await projectOf(context, claimed);
+      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'delete') : claimed;
+      const outcome = await execute(project, caller, 'document.delete', (view, now) => {
+        const ground = groundsOf(view, caller, at.target);
+        const collection = directCollection(ground, caller, at.collection, at.key, 'delete');
+        requireOwn(ground, caller, collection, at.key);
+        requireSession(view, caller, now);
+        const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+        writes.remove(collection, at.key, 'direct', saveVersion);
+        return decided(null, writes.events);
+      });
+      return { position: outcome.revision, stale: false };
+    },
+
+    ledger: (caller, at, query) => readLedger(context, caller, at, query),
+  };
+}
+
+/** What a write reads, to have it loaded in one round trip. */
+function subjectsOfWrite(space: Space, collection: CollectionModel, key: string): readonly SubjectKey[] {
+  const document = documentSubjects(space, collection.id, key);
+  const slot = slotOf(collection, key);
+  return slot === null ? document : [...document, ...recordListSubjects(space, collection.id, slot.player)];
+}
+
+/** The caller to write or delete as. Throws what the decision would throw for access. */
+async function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Promise<Caller> {
+  const ground = grounds(project.authority, project.definitions, caller, at.target);
+  const collection = directCollection(ground, caller, at.collection, at.key, action);
+  return provenOwner(context, project, caller, ground, collection, at);
+}
+
+/** As of this node's head; `null` when there is none or it was deleted. */
+export async function readDocument(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  ground: Grounds,
+  collection: CollectionModel,
+  key: string,
+): Promise<DocumentAnswer | null> {
+  const version = await versionIn(project, ground.space, collection.id, key);
+  const { state } = version;
+  // That there is none is an answer, too.
+  const at = positioned(context, project, caller);
+  if (state === null || !('version' in state) || !isThere(state)) return null;
+  const text = servedText(version, collection, ground.settings.fillDefaults);
+  return { position: at.position, stale: at.stale, text, version: state.version };
+}
+
+/** A document's version as a reader in the space sees it. */
+export async function versionIn(project: Project, space: Space, collection: string, key: string): Promise<Version> {
+  const subject = documentSubject(space, collection, key);
+  const own = await project.read(subject);
+  if (own.state !== null || space === 'live') return own;
+  const live = documentSubject('live', collection, key);
+  return project.read(live);
+}
+
+interface Served {
+  readonly schema: CollectionModel['schema'];
+  readonly fill: boolean;
+  readonly text: string;
+}
+
+/** Printed once per version of the document and schema of its collection: reads then cost no printing at all. */
+function servedText(version: Version, collection: CollectionModel, fill: boolean): string {
+  const { schema } = collection;
+  const memo = version.memo as Served | undefined;
+  if (memo && memo.schema === schema && memo.fill === fill) return memo.text;
+  const { state } = version;
+  if (state === null || !('version' in state) || !isThere(state)) throw new Error('only a document can be served');
+  const served: Served = { schema, fill, text: fill && schema.hasDefaults ? filledText(schema, state) : storedText(state) };
+  version.memo = served;
+  return served.text;
+}
+
+function filledText(schema: CollectionModel['schema'], state: DocumentState): string {
+  const { document } = state;
+  if (document === null) throw new Error('a deleted document is not served');
+  const filled = fillDefaults(schema, document);
+  return filled === document ? storedText(state) : printOnce(filled);
+}

@@ -1,0 +1,104 @@
+import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
+import { refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { grounds, needsPlayer, noSuch, requireOwnKey } from '../access.ts';
+import type { Address, Caller, LedgerQuery, ReadAnswer } from '../app.ts';
+import { type AppContext, positioned, projectOf } from '../context.ts';
+import type { LedgerRow } from '../ports/readers.ts';
+import type { Project } from '../project/project.ts';
+import { provenFor } from '../security/players.ts';
+
+const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const PAGE_WITHOUT_LIMIT = 1000;
+
+/** A player's ledger (runtime-storage 9.2), to any valid key. 404 only for a player that the collection has never seen. */
+export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer> {
+  const project = await projectOf(context, caller);
+  const ground = grounds(project.authority, project.definitions, caller, at.target);
+  // Identifiers come before the collection (runtime-storage 2.1), as for save records.
+  if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
+  const collection = ground.definitions.collection(at.collection);
+  if (!collection) throw noSuch('collection', at.collection);
+  // Whatever the collection: a ledger is a player's own (runtime-storage 3).
+  if (needsPlayer(ground, caller)) {
+    requireOwnKey(await provenFor(context, project, caller, ground, collection, at.collection), at.key);
+  }
+  if (query.field?.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
+  const from = timeOf(query.from, 'from');
+  const to = timeOf(query.to, 'to');
+  const changedAt = Math.max(
+    project.set.collectionChangedAt(collectionSubject('live', collection.id)),
+    project.set.collectionChangedAt(collectionSubject(ground.space, collection.id)),
+  );
+  const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
+  const filter = {
+    space: ground.space,
+    collection: collection.id,
+    platformId: at.key,
+    ...(query.field === null ? {} : { field: query.field }),
+    ...(from === null ? {} : { from }),
+    ...(to === null ? {} : { to }),
+  };
+  const page = await context.views.ledger(project.id, filter, { limit: limitOf(query.limit), after: query.cursor });
+  const shown = page.known || page.entries.length > 0;
+  if (!shown && !(await isKnown(context, project, documentSubject(ground.space, collection.id, at.key), at.key))) {
+    throw refusal('NOT_FOUND', 'Nothing is known of this player here');
+  }
+  const { summary } = page;
+  const body: JsonObject = {
+    ok: true,
+    platformId: at.key,
+    field: query.field ?? 'all',
+    from: query.from,
+    to: query.to,
+    entries: page.entries.map((entry) => entryOf(entry, collection.id, at.key)),
+    summary: {
+      totalIncrease: summary.totalIncrease,
+      totalDecrease: summary.totalDecrease,
+      netChange: summary.netChange,
+      entryCount: summary.entryCount,
+      sources: Object.fromEntries(summary.sources.map(({ source, count, total }) => [source, { count, total }])),
+    },
+    cursor: page.cursor,
+  };
+  return { ...positioned(context, project, caller, reached), body };
+}
+
+/** Whether there is a document, which the view may not show yet, or telemetry tells of the player (runtime-storage 9.2). */
+async function isKnown(context: AppContext, project: Project, document: SubjectKey, platformId: string): Promise<boolean> {
+  if ((await project.read(document)).state !== null) return true;
+  return (await context.telemetry.reader.player(project.id, platformId)).profile !== null;
+}
+
+/** Both spellings of the ids: the reference writes them in snake case (runtime-storage 9.2). */
+function entryOf(row: LedgerRow, collectionId: string, platformId: string): JsonObject {
+  return {
+    field: row.field,
+    collectionId,
+    collection_id: collectionId,
+    before: row.before,
+    after: row.after,
+    delta: row.delta,
+    source: row.source,
+    ...(row.reason === null ? {} : { reason: row.reason }),
+    platformId,
+    platform_id: platformId,
+    ts: new Date(row.at).toISOString(),
+    eventId: row.eventId,
+    event_id: row.eventId,
+  };
+}
+
+function limitOf(text: string | null): number {
+  if (text === null) return PAGE_WITHOUT_LIMIT;
+  const limit = Number(text);
+  return Number.isInteger(limit) ? Math.min(Math.max(limit, 1), 500) : 100;
+}
+
+/** ISO text or unix milliseconds. */
+function timeOf(text: string | null, name: string): number | null {
+  if (text === null) return null;
+  const time = /^-?\d+$/.test(text) ? Number(text) : Date.parse(text);
+  if (Number.isNaN(time) || Math.abs(time) > 8.64e15) throw refusal('INVALID_BODY', `${name} must be an ISO time or unix milliseconds`);
+  return time;
+}

@@ -1,0 +1,23 @@
+import { isPageSlug } from '../../domain/page/page.ts';
+import { isProjectId } from '../../domain/project/keys.ts';
+import { asPage } from '../../domain/states.ts';
+import { pageSubject } from '../../domain/subjects.ts';
+import { refusal } from '../../kernel/errors.ts';
+import type { App } from '../app.ts';
+import type { AppContext } from '../context.ts';
+
+/** Reading pages needs no key (runtime-storage 18); making them is the operator's. */
+export function createPages(context: AppContext): App['pages'] {
+  return {
+    async read(projectId, slug) {
+      const known = isProjectId(projectId) && isPageSlug(slug);
+      const project = known ? (context.projects.peek(projectId) ?? (await context.projects.get(projectId))) : null;
+      if (!project?.authority || project.authority.deleted) throw refusal('NOT_FOUND', 'No page under this name');
+      project.lastUsedAt = context.scheduler.monotonic();
+      const page = asPage((await project.read(pageSubject(slug))).state);
+      const { stale } = context.projects.freshness(project);
+      if (page === null) throw refusal('NOT_FOUND', 'No page under this name');
+      return { page, position: project.set.head, stale };
+    },
+  };
+}

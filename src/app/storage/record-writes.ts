@@ -1,0 +1,73 @@
+import type { CollectionModel } from '../../domain/definition/model.ts';
+import type { DomainEvent, RecordCreated, Space } from '../../domain/events.ts';
+import { createRecord, deleteRecord, freeId, type RecordCommand, renameRecord } from '../../domain/record/decide.ts';
+import { evolveRecordList, type RecordListEvent } from '../../domain/record/evolve.ts';
+import type { Slot } from '../../domain/record/slot.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { type LocatedList, recordListIn } from '../project/state-access.ts';
+import type { View } from '../project/view.ts';
+
+/** The changes to save records of one command; each sees what the ones before it made. They are added to the command's `events`. */
+export class RecordWrites {
+  readonly #view: View;
+  readonly #space: Space;
+  readonly #now: number;
+  readonly #events: DomainEvent[];
+  readonly #lists = new Map<string, LocatedList>();
+
+  constructor(view: View, space: Space, now: number, events: DomainEvent[]) {
+    this.#view = view;
+    this.#space = space;
+    this.#now = now;
+    this.#events = events;
+  }
+
+  /** Under the first of the drawn ids that is free. `name`: `null` for the default. Throws 409 RECORD_LIMIT_REACHED. */
+  create(collection: CollectionModel, player: string, drawn: readonly string[], name: string | null): RecordCreated {
+    const command = this.#command(collection, player);
+    const created = createRecord(command, freeId(command.records, drawn), name);
+    if (created instanceof Refusal) throw created;
+    this.#take(command, created);
+    return created.data;
+  }
+
+  /** Throws 404 RECORD_NOT_FOUND. */
+  rename(collection: CollectionModel, player: string, recordId: string, name: string): void {
+    const command = this.#command(collection, player);
+    this.#take(command, renameRecord(command, recordId, name));
+  }
+
+  /** Throws 404 RECORD_NOT_FOUND. */
+  remove(collection: CollectionModel, player: string, recordId: string): void {
+    const command = this.#command(collection, player);
+    this.#take(command, deleteRecord(command, recordId));
+  }
+
+  /** The slot's data was saved: it is on the list now, or there is no room for it (runtime 8.5). Throws 409 RECORD_LIMIT_REACHED. */
+  saved(collection: CollectionModel, { player, recordId }: Slot): void {
+    if (!this.#has(collection, player, recordId)) this.create(collection, player, [recordId], null);
+  }
+
+  /** The slot's data was deleted, and its entry goes with it (runtime 4.4). */
+  emptied(collection: CollectionModel, { player, recordId }: Slot): void {
+    if (this.#has(collection, player, recordId)) this.remove(collection, player, recordId);
+  }
+
+  #has(collection: CollectionModel, player: string, recordId: string): boolean {
+    return this.#located(collection, player).records.some((record) => record.recordId === recordId);
+  }
+
+  #located(collection: CollectionModel, player: string): LocatedList {
+    return this.#lists.get(`${collection.id}/${player}`) ?? recordListIn(this.#view, this.#space, collection.id, player);
+  }
+
+  #command(collection: CollectionModel, player: string): RecordCommand {
+    return { collection, space: this.#space, player, ...this.#located(collection, player) };
+  }
+
+  #take({ collection, player, records }: RecordCommand, event: RecordListEvent | Refusal): void {
+    if (event instanceof Refusal) throw event;
+    this.#events.push(event);
+    this.#lists.set(`${collection.id}/${player}`, { ...evolveRecordList({ records }, event, this.#now), fork: undefined });
+  }
+}

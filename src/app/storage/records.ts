@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import type { CollectionModel } from '../../domain/definition/model.ts';
+import { decideAppend } from '../../domain/document/append.ts';
+import { DOCUMENT_KEY } from '../../domain/document/key.ts';
+import type { IdempotencyState } from '../../domain/states.ts';
+import { collectionSubject, documentSubject, idempotencySubject } from '../../domain/subjects.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import {
+  type Grounds,
+  grounds,
+  groundsOf,
+  needsPlayer,
+  noSuch,
+  requirePermission,
+  requireRevision,
+  requireVerifiedPlayer,
+} from '../access.ts';
+import type { App, Caller } from '../app.ts';
+import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
+import { windowIn } from '../project/state-access.ts';
+import type { View } from '../project/view.ts';
+import { provenWriter, requireSession } from '../security/players.ts';
+import { readDocument } from './documents.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100;
+
+/** Records of global collections (runtime-storage 10). Listing and reading them takes any valid key: they serve shared data (3). */
+export function createRecords(context: AppContext): App['records'] {
+  return {
+    async mayAppend(caller, at) {
+      const project = await projectOf(context, caller);
+      const ground = grounds(project.authority, project.definitions, caller, at.target);
+      const collection = appendable(ground, caller, at.collection);
+      return provenWriter(context, project, caller, ground, collection, at.collection);
+    },
+
+    async append(caller, at, body, idempotencyKey, writerId) {
+      const project = await projectOf(context, caller);
+      const recordId = randomBytes(16).toString('hex');
+      const outcome = await execute(project, caller, 'record.append', (view, now) => {
+        const ground = groundsOf(view, caller, at.target);
+        const collection = appendable(ground, caller, at.collection);
+        if (needsPlayer(ground, caller)) requireVerifiedPlayer(caller);
+        requireSession(view, caller, now);
+        const { space } = ground;
+        const decision = decideAppend({
+          collection,
+          space,
+          body,
+          recordId,
+          writerId,
+          now,
+          maxBytes: context.limits.documentBytes,
+          checkSchema: true,
+          idempotencyKey,
+          idempotency:
+            idempotencyKey === null ? null : idempotencyIn(view, idempotencySubject(space, collection.id, writerId, idempotencyKey)),
+          windowOf: (counter) => windowIn(view, space, counter),
+        });
+        if (decision instanceof Refusal) return decision;
+        // Read like every subject that is changed; 128 random bits are not there yet.
+        if (decision.events.length > 0) view.assumeAbsent(documentSubject(space, collection.id, recordId));
+        return decided(decision.text, decision.events);
+      });
+      return { body: `{"ok":true,"record":${outcome.answer}}`, position: outcome.revision, stale: false };
+    },
+
+    async list(caller, at, query) {
+      const project = await projectOf(context, caller);
+      const { definitions, space } = grounds(project.authority, project.definitions, caller, at.target);
+      requireRevision(caller, 'read');
+      const collection = definitions.collection(at.collection);
+      if (collection?.type !== 'global') return { ...positioned(context, project, caller), body: { ok: true, records: [], cursor: null } };
+      const changedAt = Math.max(
+        project.set.collectionChangedAt(collectionSubject('live', collection.id)),
+        project.set.collectionChangedAt(collectionSubject(space, collection.id)),
+      );
+      const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
+      const page = await context.views.records(project.id, space, collection.id, {
+        limit: limitOf(query.limit),
+        before: cursorOf(query.after),
+      });
+      const body = `{"ok":true,"records":[${page.records.join(',')}],"cursor":${nextCursor(page.last)}}`;
+      return { ...positioned(context, project, caller, reached), body };
+    },
+
+    async get(caller, at) {
+      const project = await projectOf(context, caller);
+      const ground = grounds(project.authority, project.definitions, caller, at.target);
+      requireRevision(caller, 'read');
+      const collection = ground.definitions.collection(at.collection);
+      const answer =
+        collection?.type === 'global' && DOCUMENT_KEY.test(at.key)
+          ? await readDocument(context, project, caller, ground, collection, at.key)
+          : null;
+      if (!answer) throw refusal('NOT_FOUND', 'No record with this id');
+      return answer;
+    },
+  };
+}
+
+/** A secret key, or, where the collection says so, a public one (decision 10). */
+function appendable({ definitions, key }: Grounds, caller: Caller, collectionId: string): CollectionModel {
+  if (caller.isSecret) requirePermission(key, 'collections', 'x');
+  const collection = definitions.collection(collectionId);
+  if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend))
+    throw refusal('FORBIDDEN', 'Appending needs a secret key, or `accessMode: public` and `publicAppend: true` in the definition');
+  if (!collection) throw noSuch('collection', collectionId);
+  // Also in the decision; here it comes before the body (runtime-storage 10.1).
+  if (collection.type !== 'global') throw refusal('COLLECTION_TYPE_MISMATCH');
+  requireRevision(caller, 'write');
+  return collection;
+}
+
+function idempotencyIn(view: View, subject: string): IdempotencyState | null {
+  const state = view.read(subject);
+  return state !== null && 'bodyHash' in state ? state : null;
+}
+
+function limitOf(text: string | null): number {
+  const limit = text === null || !/^-?\d{1,9}$/.test(text) ? DEFAULT_LIMIT : Number(text);
+  return Math.min(Math.max(limit, 1), MAX_LIMIT);
+}
+
+/**
+ * Unix ms, `<ms>.<sequence>` as we return it where the border is ambiguous, or ISO text; anything else starts at the newest. Every
+ * time that a record may name must be taken back, or a client that lists page by page would never come to an end.
+ */
+function cursorOf(text: string | null): { readonly timestamp: number; readonly sequence: number | null } | null {
+  if (text === null) return null;
+  const parts = /^(-?\d{1,16})(?:\.(\d{1,15}))?$/.exec(text);
+  const timestamp = Number(parts?.[1]);
+  if (Number.isSafeInteger(timestamp)) return { timestamp, sequence: parts?.[2] === undefined ? null : Number(parts[2]) };
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : { timestamp: time, sequence: null };
+}
+
+/** JSON text of the cursor: a number, as the reference has it, unless records of one millisecond lie on both sides of the border. */
+function nextCursor(last: { readonly timestamp: number; readonly sequence: number; readonly ambiguous: boolean } | null): string {
+  if (!last) return 'null';
+  return last.ambiguous ? `"${last.timestamp}.${last.sequence}"` : String(last.timestamp);
+}

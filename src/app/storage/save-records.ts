@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import type { CollectionModel } from '../../domain/definition/model.ts';
+import { DOCUMENT_KEY } from '../../domain/document/key.ts';
+import { isThere } from '../../domain/document/packed.ts';
+import type { DomainEvent, SaveRecord, Space } from '../../domain/events.ts';
+import { recordName } from '../../domain/record/decide.ts';
+import { slotKey } from '../../domain/record/slot.ts';
+import { asRecordList } from '../../domain/states.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { type DirectAction, directCollection, type Grounds, grounds, groundsOf, requireOwn } from '../access.ts';
+import type { Address, App, Caller } from '../app.ts';
+import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
+import type { Project } from '../project/project.ts';
+import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
+import type { View } from '../project/view.ts';
+import { isUnproven, provenOwner, requireSession } from '../security/players.ts';
+import { DocumentWrites } from './document-writes.ts';
+import { versionIn } from './documents.ts';
+import { RecordWrites } from './record-writes.ts';
+
+const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const RECORD_ID_BYTES = 3;
+/** One is free but for bad luck that nobody has eight times. */
+const DRAWN = 8;
+
+/** Save slots of players (runtime-storage 8): access follows the table of documents (decision 11). */
+export function createSaveRecords(context: AppContext): App['saveRecords'] {
+  return {
+    async list(caller, at) {
+      const project = await projectOf(context, caller);
+      const ground = grounds(project.authority, project.definitions, caller, at.target);
+      const collection = collectionOf(ground, caller, at, 'read');
+      await provenOwner(context, project, caller, ground, collection, at);
+      const records = await listIn(project, ground.space, collection.id, at.key);
+      const entries = await Promise.all(records.map((record) => entryOf(project, ground.space, collection.id, at.key, record)));
+      return { ...positioned(context, project, caller), body: { ok: true, records: entries, maxRecords: collection.maxRecords } };
+    },
+
+    async mayWrite(caller, at) {
+      return admitted(context, await projectOf(context, caller), caller, at, 'write');
+    },
+
+    async create(claimed, at, body) {
+      const project = await projectOf(context, claimed);
+      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'write') : claimed;
+      const name = recordName(isObject(body) ? member(body, 'recordName') : undefined);
+      const drawn = Array.from({ length: DRAWN }, () => randomBytes(RECORD_ID_BYTES).toString('hex'));
+      const outcome = await execute(project, caller, 'record.create', (view, now) => {
+        const { collection, writes, events } = opened(view, now, caller, at);
+        const made = writes.create(collection, at.key, drawn, name);
+        return decided(made, events);
+      });
+      const { recordId, recordName: stored } = outcome.answer;
+      return { body: { ok: true, recordId, recordName: stored }, position: outcome.revision, stale: false };
+    },
+
+    async rename(claimed, at, body) {
+      const project = await projectOf(context, claimed);
+      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'write') : claimed;
+      const name = recordName(isObject(body) ? member(body, 'recordName') : undefined);
+      if (name === null) throw refusal('INVALID_BODY', 'recordName must be a text that is not blank');
+      const outcome = await execute(project, caller, 'record.rename', (view, now) => {
+        const { collection, writes, events } = opened(view, now, caller, at);
+        writes.rename(collection, at.key, at.recordId, name);
+        return decided(null, events);
+      });
+      return { body: { ok: true, recordId: at.recordId, recordName: name }, position: outcome.revision, stale: false };
+    },
+
+    async remove(claimed, at) {
+      const project = await projectOf(context, claimed);
+      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'delete') : claimed;
+      const outcome = await execute(project, caller, 'record.delete', (view, now) => {
+        const ground = groundsOf(view, caller, at.target);
+        const collection = collectionOf(ground, caller, at, 'delete');
+        requireOwn(ground, caller, collection, at.key);
+        requireSession(view, caller, now);
+        // Also for secret keys, unlike a document (runtime-storage 8.4).
+        if (!collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
+        const key = slotKey(at.key, at.recordId);
+        // No record has such an id, and no table could be asked for it.
+        if (!DOCUMENT_KEY.test(key)) throw refusal('RECORD_NOT_FOUND');
+        view.expect([...recordListSubjects(ground.space, collection.id, at.key), ...documentSubjects(ground.space, collection.id, key)]);
+        const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+        writes.removeRecord(collection, { player: at.key, recordId: at.recordId }, 'direct');
+        return decided(null, writes.events);
+      });
+      return { body: { ok: true }, position: outcome.revision, stale: false };
+    },
+  };
+}
+
+/** The caller to write or delete as. Throws what the decision would throw for access. */
+function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Promise<Caller> {
+  const ground = grounds(project.authority, project.definitions, caller, at.target);
+  return provenOwner(context, project, caller, ground, collectionOf(ground, caller, at, action), at);
+}
+
+/** Throws 400 INVALID_KEY before anything is said about the collection (runtime-storage 2.1, 2.2). */
+function collectionOf(ground: Grounds, caller: Caller, at: Address, action: DirectAction): CollectionModel {
+  if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
+  return directCollection(ground, caller, at.collection, at.key, action);
+}
+
+function opened(view: View, now: number, caller: Caller, at: Address) {
+  const ground = groundsOf(view, caller, at.target);
+  const collection = collectionOf(ground, caller, at, 'write');
+  requireOwn(ground, caller, collection, at.key);
+  requireSession(view, caller, now);
+  view.expect(recordListSubjects(ground.space, collection.id, at.key));
+  const events: DomainEvent[] = [];
+  return { collection, events, writes: new RecordWrites(view, ground.space, now, events) };
+}
+
+/** As of this node's head. */
+async function listIn(project: Project, space: Space, collection: string, player: string): Promise<readonly SaveRecord[]> {
+  for (const subject of recordListSubjects(space, collection, player)) {
+    const list = asRecordList((await project.read(subject)).state);
+    if (list !== null) return list.records;
+  }
+  return [];
+}
+
+/** A slot counts as updated when its data was: every save then writes one event, not two. */
+async function entryOf(project: Project, space: Space, collection: string, player: string, record: SaveRecord): Promise<JsonObject> {
+  const { state } = await versionIn(project, space, collection, slotKey(player, record.recordId));
+  const savedAt = state !== null && 'document' in state && isThere(state) ? state.updatedAt : 0;
+  return {
+    recordId: record.recordId,
+    recordName: record.recordName,
+    createdAt: new Date(record.createdAt).toISOString(),
+    updatedAt: new Date(Math.max(record.updatedAt, savedAt)).toISOString(),
+    // No slot of this server has its data under the bare player id.
+    isLegacy: false,
+  };
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { TELEMETRY_VERSIONS, type TelemetryFact, type TelemetryMetadata } from '../../domain/telemetry/events.ts';
+import { encodeEvent } from '../../kernel/json.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import type { Log, NewEvent } from '../../log/port.ts';
+import { telemetryStream } from '../../log/streams.ts';
+
+/**
+ * Where this node's telemetry goes on its way to the log. What waits is appended in groups, one group of one project at a time, so that
+ * a flood of it never takes more of the log than one small append; game writes have their own way. The queue is bounded, and nothing is
+ * sent twice: an append without an answer may have been stored, and what it carried counts as not stored.
+ */
+
+export interface RecorderLimits {
+  readonly queueEvents: number;
+  readonly queueBytes: number;
+  /** Of one append. Small: in Postgres it may travel with game writes. */
+  readonly groupEvents: number;
+  readonly groupBytes: number;
+}
+
+const RECORDER_LIMITS: RecorderLimits = {
+  queueEvents: 10_000,
+  queueBytes: 8 * 1024 * 1024,
+  groupEvents: 200,
+  groupBytes: 128 * 1024,
+};
+
+/** `full`: the queue was. `late`: the log did not answer while the request waited. `failed`: the log did not take it. */
+export type LossReason = 'full' | 'late' | 'failed';
+
+export interface RecorderObserver {
+  stored(events: number): void;
+  lost(events: number, reason: LossReason): void;
+}
+
+export interface RecorderOptions {
+  readonly log: Log;
+  readonly scheduler: Scheduler;
+  readonly observer: RecorderObserver;
+  readonly limits?: RecorderLimits;
+  /** Told of an append that failed. */
+  onTrouble(error: unknown): void;
+}
+
+interface Waiting {
+  readonly event: NewEvent;
+  readonly bytes: number;
+  /** Whoever asked has been answered: there is nobody to store it for. */
+  givenUp: boolean;
+  readonly settle: (revision: number | null) => void;
+}
+
+/** After an append that failed: the log is away, and nobody hurries. */
+const PAUSE_MS = 250;
+const LONGEST_REST_MS = 50;
+
+export class TelemetryRecorder {
+  readonly #options: RecorderOptions;
+  readonly #limits: RecorderLimits;
+  /** By project; who was served goes to the end of the line. */
+  readonly #queues = new Map<string, Waiting[]>();
+  #events = 0;
+  #bytes = 0;
+  #running: Promise<void> | null = null;
+  #closing = false;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? RECORDER_LIMITS;
+  }
+
+  /** Events that wait for an append. */
+  get length(): number {
+    return this.#events;
+  }
+
+  /** The revision under which the event was stored; `null` when it was not, or nobody knows within `waitMs`. Never rejects. */
+  record(
+    projectId: string,
+    fact: TelemetryFact,
+    metadata: Omit<TelemetryMetadata, 'schemaVersion'>,
+    waitMs: number,
+  ): Promise<number | null> {
+    const event = sealed(fact, metadata);
+    const bytes = Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
+    const isFull = this.#events >= this.#limits.queueEvents || this.#bytes + bytes > this.#limits.queueBytes;
+    if (isFull || this.#closing) {
+      this.#options.observer.lost(1, 'full');
+      return Promise.resolve(null);
+    }
+    return new Promise((resolve) => {
+      const cancel = this.#options.scheduler.after(waitMs, () => {
+        waiting.givenUp = true;
+        resolve(null);
+      });
+      const settle = (revision: number | null) => {
+        cancel();
+        resolve(revision);
+      };
+      const waiting: Waiting = { event, bytes, givenUp: false, settle };
+      this.#enqueue(projectId, waiting);
+    });
+  }
+
+  /** Stores what waits, as long as the log takes it, and takes no more. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.#running;
+  }
+
+  #enqueue(projectId: string, waiting: Waiting): void {
+    const queue = this.#queues.get(projectId);
+    if (queue) queue.push(waiting);
+    else this.#queues.set(projectId, [waiting]);
+    this.#events += 1;
+    this.#bytes += waiting.bytes;
+    // Started a microtask later, so that what comes in one turn shares the first append.
+    this.#running ??= Promise.resolve().then(() => this.#run());
+  }
+
+  async #run(): Promise<void> {
+    for (let next = this.#next(); next !== null; next = this.#next()) {
+      const sentAt = this.#options.scheduler.monotonic();
+      const stored = await this.#send(next.projectId, next.group);
+      if (!stored && this.#closing) this.#dropAll();
+      else await this.#rest(stored, sentAt);
+    }
+    // In the same turn as the test above: what comes a moment later must find nobody running.
+    this.#running = null;
+  }
+
+  /** As long as the append took: what is slow for telemetry is slow for game writes, and they go first. */
+  async #rest(stored: boolean, sentAt: number): Promise<void> {
+    if (this.#closing) return;
+    const { scheduler } = this.#options;
+    await scheduler.sleep(stored ? Math.min(scheduler.monotonic() - sentAt, LONGEST_REST_MS) : PAUSE_MS);
+  }
+
+  /** The next group: of the project that has waited longest, without what nobody waits for any more. */
+  #next(): { readonly projectId: string; readonly group: readonly Waiting[] } | null {
+    for (const [projectId, queue] of this.#queues) {
+      this.#queues.delete(projectId);
+      const group = this.#cut(queue);
+      if (queue.length > 0) this.#queues.set(projectId, queue);
+      if (group.length > 0) return { projectId, group };
+    }
+    return null;
+  }
+
+  #cut(queue: Waiting[]): Waiting[] {
+    const { groupEvents, groupBytes } = this.#limits;
+    let count = 0;
+    let bytes = 0;
+    for (const waiting of queue) {
+      if (count > 0 && (count === groupEvents || bytes + waiting.bytes > groupBytes)) break;
+      count += 1;
+      bytes += waiting.bytes;
+    }
+    const taken = queue.splice(0, count);
+    this.#events -= count;
+    this.#bytes -= bytes;
+    const group = taken.filter(({ givenUp }) => !givenUp);
+    if (group.length < count) this.#options.observer.lost(count - group.length, 'late');
+    return group;
+  }
+
+  async #send(projectId: string, group: readonly Waiting[]): Promise<boolean> {
+    const { log, observer, onTrouble } = this.#options;
+    try {
+      const events = group.map(({ event }) => event);
+      const result = await log.append(telemetryStream(projectId), 'any', events);
+      if (!result.ok) throw new Error(`the log refused telemetry at revision ${result.actual}`);
+      observer.stored(group.length);
+      const first = result.revision - group.length + 1;
+      for (const [index, waiting] of group.entries()) waiting.settle(first + index);
+      return true;
+    } catch (error) {
+      onTrouble(error);
+      observer.lost(group.length, 'failed');
+      for (const waiting of group) waiting.settle(null);
+      return false;
+    }
+  }
+
+  #dropAll(): void {
+    for (const queue of this.#queues.values()) {
+      this.#options.observer.lost(queue.length, 'failed');
+      for (const waiting of queue) waiting.settle(null);
+    }
+    this.#queues.clear();
+    this.#events = 0;
+    this.#bytes = 0;
+  }
+}
+
+function sealed({ type, data }: TelemetryFact, metadata: Omit<TelemetryMetadata, 'schemaVersion'>): NewEvent {
+  const text = JSON.stringify({ schemaVersion: TELEMETRY_VERSIONS[type], ...metadata });
+  return { id: randomUUID(), type, data: encodeEvent(data), metadata: text };
+}

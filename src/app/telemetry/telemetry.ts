@@ -1,0 +1,172 @@
+import { LRUCache } from 'lru-cache';
+import { DOCUMENT_KEY } from '../../domain/document/key.ts';
+import { projectSettings } from '../../domain/project/settings.ts';
+import { analyticsEvent } from '../../domain/telemetry/analytics.ts';
+import type { HeartbeatReceived, TelemetryReport } from '../../domain/telemetry/events.ts';
+import { heartbeatEvent } from '../../domain/telemetry/heartbeat.ts';
+import { credited, type PlayerStats } from '../../domain/telemetry/player.ts';
+import { saveFailure } from '../../domain/telemetry/save-failure.ts';
+import { asKept, isCaptured } from '../../domain/telemetry/switches.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isObject, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import type { App, Caller, HeartbeatAnswer, StatsAnswer } from '../app.ts';
+import { type AppContext, projectOf } from '../context.ts';
+import type { ProfileRow } from '../ports/readers.ts';
+
+/**
+ * What players report (runtime-storage 12, 13, 15). Nothing of it may fail or hold up a game: whatever the log or the tables do, the
+ * answer is 200 and says what was stored.
+ */
+
+/** Characters of an analytics event (runtime-storage 2.3). */
+const LONGEST_EVENT = 32_768;
+/** How long a request waits for the log at most. */
+const TRACK_MS = 1_000;
+const HEARTBEAT_MS = 4_000;
+const REMEMBERED = 10_000;
+const LOOK_AGAIN_MS = 25;
+
+/** What this node has stored of a player and the tables may not show yet. */
+interface Remembered {
+  readonly revision: number;
+  readonly stats: PlayerStats;
+}
+
+export function createTelemetry(context: AppContext): App['telemetry'] {
+  const remembered = new LRUCache<string, Remembered>({ max: REMEMBERED });
+
+  return {
+    async track(caller, body, claimed) {
+      // Counted as it is stored: the client escapes what is not ASCII (client-wire 1.2).
+      if (body !== undefined && stringifyJson(body).length > LONGEST_EVENT) {
+        throw refusal('PAYLOAD_TOO_LARGE', `An analytics event has at most ${LONGEST_EVENT} characters`);
+      }
+      if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
+      const fact: TelemetryReport = { type: 'analytics.tracked', data: accepted(analyticsEvent(body, claimed, context.platformId)) };
+      const settings = await analyticsOf(context, caller);
+      if (!isCaptured(settings, fact)) return { stored: false, reason: 'capture_disabled' };
+      const revision = await record(context, caller, asKept(settings, fact), context.scheduler.now(), TRACK_MS);
+      return revision === null ? { stored: false, reason: 'storage_unavailable' } : { stored: true, reason: null };
+    },
+
+    async heartbeat(caller, body, claimed) {
+      const data = accepted(heartbeatEvent(isObject(body) ? body : null, claimed));
+      const at = context.scheduler.now();
+      const [revision, before] = await Promise.all([
+        stored(context, caller, data, at),
+        inTime(context, statsOf(context, remembered, caller.projectId, data.platformId)),
+      ]);
+      if (revision === null) return heartbeatAnswer(caller, data.platformId, false, before?.stats ?? null);
+      const stats = before !== null && before.revision >= revision ? before.stats : credited(before?.stats ?? null, at);
+      if (stats) remembered.set(playerKey(caller.projectId, data.platformId), { revision, stats });
+      return heartbeatAnswer(caller, data.platformId, true, stats);
+    },
+
+    async saveFailed(caller, body) {
+      if (!isObject(body)) throw refusal('INVALID_BODY');
+      const data = saveFailure(body, caller.platformId);
+      context.telemetry.onSaveFailed(caller.projectId, data);
+      const revision = await record(context, caller, { type: 'save.failed', data }, context.scheduler.now(), TRACK_MS);
+      return { recorded: revision !== null };
+    },
+
+    stats: (caller, platformId) => readStats(context, remembered, caller, platformId),
+  };
+}
+
+function accepted<T>(decision: T | Refusal): T {
+  if (decision instanceof Refusal) throw decision;
+  return decision;
+}
+
+async function analyticsOf(context: AppContext, caller: Caller): Promise<JsonObject> {
+  const project = await projectOf(context, caller);
+  return projectSettings(project.authority?.settings ?? {}).analytics;
+}
+
+function record(context: AppContext, caller: Caller, fact: TelemetryReport, recordedAt: number, waitMs: number): Promise<number | null> {
+  const actor = { kind: caller.key.kind, keyId: caller.key.keyId };
+  return context.telemetry.recorder.record(caller.projectId, fact, { recordedAt, actor }, waitMs);
+}
+
+async function stored(context: AppContext, caller: Caller, data: HeartbeatReceived, at: number): Promise<number | null> {
+  const fact: TelemetryReport = { type: 'heartbeat.received', data };
+  if (!isCaptured(await analyticsOf(context, caller), fact)) return null;
+  return record(context, caller, fact, at, HEARTBEAT_MS);
+}
+
+interface Known {
+  readonly revision: number;
+  readonly stats: PlayerStats | null;
+  readonly profile: ProfileRow | null;
+}
+
+/** The tables, or what this node remembers where they lag. */
+async function statsOf(
+  context: AppContext,
+  remembered: LRUCache<string, Remembered>,
+  projectId: string,
+  platformId: string,
+): Promise<Known> {
+  const found = await context.telemetry.reader.player(projectId, platformId);
+  const own = remembered.get(playerKey(projectId, platformId));
+  return own !== undefined && own.revision > found.revision ? { ...found, ...own } : found;
+}
+
+/** What the tables say, unless they take too long or fail: a heartbeat is answered without them. */
+function inTime(context: AppContext, asked: Promise<Known>): Promise<Known | null> {
+  return new Promise((resolve) => {
+    const cancel = context.scheduler.after(HEARTBEAT_MS, () => resolve(null));
+    asked
+      .catch(() => null)
+      .then((known) => {
+        cancel();
+        resolve(known);
+      });
+  });
+}
+
+function heartbeatAnswer(caller: Caller, platformId: string, persisted: boolean, stats: PlayerStats | null): HeartbeatAnswer {
+  const lastHeartbeat = stats === null ? null : isoTime(stats.lastHeartbeat);
+  return { ok: true, persisted, platformId, projectId: caller.projectId, totalSeconds: stats?.totalSeconds ?? 0, lastHeartbeat };
+}
+
+/** A player's stats (runtime-storage 13.2). Waits a little for the tables to show what this node has stored. */
+async function readStats(
+  context: AppContext,
+  remembered: LRUCache<string, Remembered>,
+  caller: Caller,
+  platformId: string,
+): Promise<StatsAnswer> {
+  if (!DOCUMENT_KEY.test(platformId)) throw refusal('INVALID_KEY');
+  const own = remembered.get(playerKey(caller.projectId, platformId))?.revision ?? -1;
+  const until = context.scheduler.monotonic() + context.limits.viewWaitMs;
+  let found = await context.telemetry.reader.player(caller.projectId, platformId);
+  while (found.revision < own && context.scheduler.monotonic() < until) {
+    await context.scheduler.sleep(LOOK_AGAIN_MS);
+    found = await context.telemetry.reader.player(caller.projectId, platformId);
+  }
+  const known = found.revision >= own ? found : await statsOf(context, remembered, caller.projectId, platformId);
+  if (known.stats === null) throw refusal('NOT_FOUND', 'No heartbeat of this player was ever received');
+  return { body: statsBody(platformId, known.stats, known.profile), stale: found.revision < own };
+}
+
+function statsBody(platformId: string, { firstSeen, lastHeartbeat, totalSeconds }: PlayerStats, profile: ProfileRow | null): JsonObject {
+  return {
+    ok: true,
+    platformId,
+    lastHeartbeat: isoTime(lastHeartbeat),
+    lastHeartbeatUnixMs: lastHeartbeat,
+    firstSeen: isoTime(firstSeen),
+    totalSeconds,
+    ...(profile === null ? {} : { sessionCount: profile.sessionCount, currentSessionSeconds: Math.floor(profile.sessionSeconds) }),
+  };
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function playerKey(projectId: string, platformId: string): string {
+  return `${projectId}/${platformId}`;
+}

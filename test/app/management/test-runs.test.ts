@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { grounds } from '../../../src/app/access.ts';
+import { compileAhead } from '../../../src/app/management/compile-ahead.ts';
+import { autoTests } from '../../../src/app/management/test-runs.ts';
+import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/evolve.ts';
+import type { EndpointModel } from '../../../src/domain/definition/model.ts';
+import { compileItem } from '../../../src/domain/definition/source.ts';
+import type { ApiKey } from '../../../src/domain/states.ts';
+import { realScheduler } from '../../../src/kernel/scheduler.ts';
+import { createWebhooks } from '../../../src/outbound/webhooks.ts';
+import { Table } from '../support.ts';
+
+const KEY: ApiKey = {
+  keyId: 'k',
+  kind: 'secret',
+  label: 'k',
+  hash: '',
+  display: '',
+  enabled: true,
+  permissions: null,
+  createdAt: 0,
+};
+const AUTHORITY = {
+  projectId: 'table',
+  name: 't',
+  createdAt: 0,
+  deleted: false,
+  settings: {},
+  keys: new Map([['k', KEY]]),
+  gamePackage: null,
+};
+const ENDPOINT: EndpointModel = {
+  id: 'e',
+  slug: 'e',
+  enabled: true,
+  deprecated: false,
+  internal: false,
+  requiresSecretKey: false,
+  method: 'POST',
+  hash: '',
+  definition: {},
+};
+
+/** Each look at its clock finds it 5 ms later; `turns` are the rests that were taken. */
+function slowClock() {
+  const turns: number[] = [];
+  let at = 0;
+  const monotonic = () => {
+    at += 5;
+    return at;
+  };
+  const sleep = async (ms: number) => {
+    turns.push(ms);
+  };
+  const webhooks = createWebhooks([]);
+  return { turns, context: { scheduler: { ...realScheduler, monotonic, sleep }, webhooks, limits: { documentBytes: 65_536 } } };
+}
+
+test('a long list of source texts lets other requests have their turn, and is parsed once', async () => {
+  const { turns, context } = slowClock();
+  const items = Array.from({ length: 100 }, (_, index) => ({ id: `e${index}`, sourceText: 'steps: []' }));
+  await compileAhead(context, [...items.map((item) => [item, 'endpoint'] as const), ['no item', 'endpoint']]);
+  expect(turns.length).toBeGreaterThan(10);
+  const [first = {}] = items;
+  expect(compileItem(first, 'endpoint')).toBe(compileItem(first, 'endpoint'));
+});
+
+test('a long list of dry runs lets other requests have their turn', async () => {
+  const table = new Table();
+  const project = await table.open();
+  const { turns, context } = slowClock();
+  const place = {
+    project,
+    actor: { kind: 'operator' as const },
+    groundsOf: () => grounds(AUTHORITY, EMPTY_DEFINITIONS, { key: KEY }, 'live'),
+  };
+  const endpoints = Array.from({ length: 100 }, () => ENDPOINT);
+  const done = await table.passing(autoTests(context, place, endpoints));
+  expect(done.total).toBe(100);
+  expect(turns.length).toBeGreaterThan(10);
+});

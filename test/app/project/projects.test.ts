@@ -1,0 +1,214 @@
+import { expect, test } from 'vitest';
+import type { App, Caller, Presented } from '../../../src/app/app.ts';
+import { createApp } from '../../../src/app/create-app.ts';
+import { createOperator } from '../../../src/app/operator/operator.ts';
+import type { ViewReader } from '../../../src/app/ports/readers.ts';
+import type { Project } from '../../../src/app/project/project.ts';
+import { Projects } from '../../../src/app/project/projects.ts';
+import { refusal } from '../../../src/kernel/errors.ts';
+import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../../src/log/port.ts';
+import { NO_VERIFIER } from '../../../src/outbound/verifier/check.ts';
+import { createWebhooks } from '../../../src/outbound/webhooks.ts';
+import { codeOf, increment, LIMITS, noTelemetry, Table, written } from '../support.ts';
+
+/** A tail that brings what the test hands it. */
+class Tail {
+  #bring: (step: FollowStep) => void = () => undefined;
+
+  async *follow({ signal }: FollowOptions): AsyncGenerator<FollowStep> {
+    while (!signal.aborted) {
+      yield await new Promise<FollowStep>((resolve) => {
+        this.#bring = resolve;
+      });
+    }
+  }
+
+  async bring(table: Table, step: Partial<FollowStep> = {}): Promise<void> {
+    this.#bring({ events: [], caughtUp: true, position: 0n, ...step });
+    await table.clock.run(table.clock.now + 50);
+  }
+}
+
+function node(table: Table, tail: Tail, changes: Partial<Log> = {}): Projects {
+  const { log } = table;
+  return new Projects({
+    log: {
+      append: (stream, expected, events) => log.append(stream, expected, events),
+      read: (stream, range) => log.read(stream, range),
+      head: (stream) => log.head(stream),
+      end: () => log.end(),
+      close: () => log.close(),
+      follow: (options) => tail.follow(options),
+      ...changes,
+    },
+    reader: table.reader,
+    scheduler: table.machine,
+    limits: LIMITS,
+    cacheBytes: 1e6,
+    observer: { appended: () => undefined, conflict: () => undefined, queue: () => undefined },
+    onTrouble: () => undefined,
+  });
+}
+
+async function opened(table: Table, projects: Projects): Promise<Project> {
+  const project = await table.passing(projects.get('table'));
+  if (!project) throw new Error('no such project');
+  return project;
+}
+
+test('a project without events is not there, and one that was made is', async () => {
+  const table = new Table();
+  const projects = node(table, new Tail());
+  expect(await table.passing(projects.get('table'))).toBe(null);
+  const made = await table.passing(projects.create('table'));
+  await table.passing(made.execute(increment('a')));
+  expect(await projects.get('table')).toBe(made);
+});
+
+test('a head that was not confirmed for a second makes reads stale, and for five refuses them', async () => {
+  const table = new Table();
+  const tail = new Tail();
+  await table.elsewhere(written('a', 1));
+  const projects = node(table, tail);
+  await projects.start();
+  const project = await opened(table, projects);
+  const stale = async (ms: number) => {
+    await table.clock.run(table.clock.now + ms);
+    return projects.freshness(project).stale;
+  };
+  expect([await stale(900), await stale(300)]).toEqual([false, true]);
+  await tail.bring(table);
+  expect(await stale(500)).toBe(false);
+  await table.clock.run(table.clock.now + 5000);
+  expect(() => projects.freshness(project)).toThrow('lost sight');
+});
+
+/** What is asked of the definitions or the working set needs no view. */
+const no = async () => {
+  throw new Error('a view was asked');
+};
+const neverAsked = () => Promise.reject(new Error('nothing is signed here'));
+const NO_VIEWS: ViewReader = {
+  caughtUp: no,
+  ledger: no,
+  records: no,
+  leaderboard: no,
+  scan: no,
+  standing: no,
+  publishes: no,
+  revisions: no,
+};
+
+const PRESENTED: Presented = {
+  key: null,
+  management: true,
+  extraSecret: null,
+  disabledKey: 'UNAUTHORIZED',
+  disabledProject: 'DISABLED',
+  platformId: '7001',
+  onBehalfOf: null,
+  position: null,
+  revision: null,
+  clientType: null,
+};
+
+const READS: readonly (readonly [string, (app: App, caller: Caller) => Promise<unknown>])[] = [
+  ['a document', ({ documents }, caller) => documents.read(caller, { collection: 'players', key: 'a', target: 'live' })],
+  [
+    'a document that is not there',
+    ({ documents }, caller) => documents.exists(caller, { collection: 'players', key: 'b', target: 'live' }),
+  ],
+  ['game values', ({ values }, caller) => values.read(caller, 'live')],
+  ['rate limits', ({ values }, caller) => values.rateLimits(caller, 'live')],
+  ['a listing', ({ manage }, caller) => manage.list(caller, 'collection', { includeStaged: false, target: null })],
+  ['the difference', ({ manage }, caller) => manage.diff(caller)],
+  ['the validation', ({ manage }, caller) => manage.validate(caller, null)],
+  ['the settings', ({ settings }, caller) => settings.read(caller)],
+];
+
+test.each(READS)('a node that has lost sight of the log says so in what it reads, and then refuses: %s', async (_, read) => {
+  const table = new Table();
+  const projects = node(table, new Tail());
+  await projects.start();
+  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const limits = { documentBytes: 65_536, viewWaitMs: 250 };
+  const app = createApp({
+    projects,
+    views: NO_VIEWS,
+    telemetry: noTelemetry(table.log, table.machine),
+    scheduler: table.machine,
+    limits,
+    platformId: /./,
+    signer: neverAsked,
+    verifier: NO_VERIFIER,
+    webhooks: createWebhooks([]),
+  });
+  const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
+  const definition = [{ id: 'players', name: 'players', type: 'player' }];
+  await table.passing(app.manage.upsertMany(caller, 'collection', definition, { target: 'live', replaceAll: false }));
+  await table.passing(app.documents.write(caller, { collection: 'players', key: 'a', target: 'live' }, { gold: 1 }, null));
+  const fresh = await table.passing(read(app, caller));
+  await table.clock.run(table.clock.now + 1500);
+  const later = await table.passing(read(app, caller));
+  if (typeof fresh === 'object') expect([fresh, later]).toMatchObject([{ stale: false }, { stale: true }]);
+  await table.clock.run(table.clock.now + 5000);
+  expect(await codeOf(table.passing(read(app, caller)))).toBe('STORAGE_UNAVAILABLE');
+});
+
+test('a tail that has caught up does not make fresh what could not be folded', async () => {
+  const table = new Table();
+  const tail = new Tail();
+  await table.elsewhere(written('a', 1));
+  const projects = node(table, tail);
+  await projects.start();
+  const project = await opened(table, projects);
+  await table.elsewhere(written('a', 2));
+  const last = await table.elsewhere(written('a', 3));
+  table.log.beforeRead = () => {
+    throw new LogUnavailable('no answer');
+  };
+  const events = await table.log.inner.read('project-table', { from: last, limit: 1, direction: 'forwards' });
+  await table.clock.run(table.clock.now + 1100);
+  await tail.bring(table, { events });
+  expect(projects.freshness(project).stale).toBe(true);
+  table.log.beforeRead = () => undefined;
+  await tail.bring(table);
+  expect(projects.freshness(project).stale).toBe(false);
+  expect(project.set.head).toBe(last);
+});
+
+test('a project whose head could not be learned after opening is not open', async () => {
+  const table = new Table();
+  await table.elsewhere(written('a', 1));
+  let fails = true;
+  const head = async (stream: string) => {
+    await table.machine.sleep(5);
+    if (fails) throw new LogUnavailable('no answer');
+    return table.log.head(stream);
+  };
+  const projects = node(table, new Tail(), { head });
+  const opening = table.passing(projects.get('table'));
+  opening.catch(() => undefined);
+  let taken: Project | undefined;
+  while (taken === undefined) {
+    await table.clock.run(table.clock.now + 1);
+    taken = projects.peek('table');
+  }
+  await expect(opening).rejects.toThrow('no answer');
+  expect(projects.peek('table')).toBe(undefined);
+  // Who took it up meanwhile does not go on with it: nobody tells it what others write.
+  expect(await codeOf(taken.execute(increment('a')))).toBe('STORAGE_UNAVAILABLE');
+  fails = false;
+  await opened(table, projects);
+});
+
+test('a project that stopped is opened anew by the next request', async () => {
+  const table = new Table();
+  await table.elsewhere(written('a', 1));
+  const projects = node(table, new Tail());
+  const project = await opened(table, projects);
+  project.stop(refusal('STORAGE_UNAVAILABLE'));
+  expect(await codeOf(project.execute(increment('a')))).toBe('STORAGE_UNAVAILABLE');
+  const again = await opened(table, projects);
+  expect(await table.passing(codeOf(again.execute(increment('a'))))).toBe('stored');
+});

@@ -1,0 +1,348 @@
+import { describe, expect, test } from 'vitest';
+import type { Command } from '../../../src/app/project/commit.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
+import { AppendTooLarge } from '../../../src/log/port.ts';
+import { APPEND_MS, codeOf, countIn, type Fate, increment, numberOf, STREAM, Table, THING, written } from '../support.ts';
+
+function fates(...list: readonly Fate[]): () => Fate {
+  const rest = [...list];
+  return () => rest.shift() ?? 'fine';
+}
+
+describe('groups', () => {
+  test('a hundred increments of one document at once make a hundred, in one append', async () => {
+    const table = new Table();
+    const project = await table.open();
+    const all = Array.from({ length: 100 }, () => project.execute(increment('a')));
+    const outcomes = await table.passing(Promise.all(all));
+    expect(new Set(outcomes.map(({ answer }) => answer)).size).toBe(100);
+    expect(numberOf((await project.read(THING('a'))).state)).toBe(100);
+    expect(table.log.appends.length).toBeLessThanOrEqual(2);
+  });
+
+  test('what comes while an append is under way goes out together with the next one', async () => {
+    const table = new Table();
+    const project = await table.open();
+    const first = project.execute(increment('a'));
+    await table.clock.run(table.clock.now + APPEND_MS / 2);
+    const rest = Array.from({ length: 50 }, (_, index) => project.execute(increment(`b${index}`)));
+    await table.passing(Promise.all([first, ...rest]));
+    expect(table.log.appends.map(({ events }) => events)).toEqual([1, 50]);
+  });
+
+  test('a group holds no more commits than it may', async () => {
+    const table = new Table();
+    const project = await table.open({ groupCommits: 4 });
+    await table.passing(Promise.all(Array.from({ length: 10 }, () => project.execute(increment('a')))));
+    expect(table.log.appends.map(({ events }) => events)).toEqual([4, 4, 2]);
+  });
+
+  test('a group holds no more bytes than it may, and a commit that is larger by itself is 413', async () => {
+    const table = new Table();
+    const project = await table.open({ groupBytes: 1500 });
+    await table.passing(Promise.all(Array.from({ length: 4 }, () => project.execute(increment('a')))));
+    expect(table.log.appends.map(({ events }) => events)).toEqual([2, 2]);
+    expect(await table.passing(codeOf(project.execute(increment('x'.repeat(2000)))))).toBe('APPEND_TOO_LARGE');
+  });
+
+  test('a group that the log finds too large fails, and the next one goes on', async () => {
+    const table = new Table();
+    const project = await table.open();
+    table.log.fate = () => {
+      table.log.fate = () => 'fine';
+      throw new AppendTooLarge('too large');
+    };
+    expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('APPEND_TOO_LARGE');
+    expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('stored');
+  });
+});
+
+describe('loading what is not in memory', () => {
+  const sumOf = (keys: readonly string[]): Command<number> => ({
+    commandId: 'sum',
+    cause: 'sum',
+    actor: { kind: 'secret' },
+    decide(view) {
+      const sum = keys.reduce((total, key) => total + countIn(view, key), 0);
+      return sum < keys.length ? new Refusal(409, 'SOME_ARE_MISSING', `${sum}`) : { events: [], answer: sum };
+    },
+  });
+
+  test('a command that reads two hundred cold documents one by one needs a handful of loads', async () => {
+    const table = new Table();
+    const keys = Array.from({ length: 200 }, (_, index) => `cold${index}`);
+    await table.elsewhere(...keys.map((key) => written(key, 1)));
+    await table.passing(table.reader.project());
+    const project = await table.open();
+    const before = table.reader.loads;
+    expect(await table.passing(project.execute(sumOf(keys)))).toMatchObject({ answer: 200 });
+    expect(table.reader.loads - before).toBeLessThanOrEqual(4);
+  });
+
+  test('what was decided while something was missing is neither answered nor stored', async () => {
+    const table = new Table();
+    const keys = Array.from({ length: 20 }, (_, index) => `cold${index}`);
+    await table.elsewhere(...keys.slice(1).map((key) => written(key, 1)));
+    await table.passing(table.reader.project());
+    const project = await table.open();
+    await expect(table.passing(project.execute(sumOf(keys)))).rejects.toThrow('19');
+  });
+
+  test('a command that reads more than the cache holds is answered, and loads nothing for ever', async () => {
+    const table = new Table();
+    const keys = Array.from({ length: 40 }, (_, index) => `cold${index}`);
+    await table.elsewhere(...keys.map((key) => written(key, 1)));
+    await table.passing(table.reader.project());
+    const project = await table.open({}, 5_000);
+    // A load takes no virtual time: without an end to it the deadline would never come.
+    table.reader.intercept = () => {
+      if (table.reader.loads > 100) throw new Error('still loading');
+      return undefined;
+    };
+    expect(await table.passing(project.execute(sumOf(keys)))).toMatchObject({ answer: 40 });
+  });
+});
+
+describe('what a command sees', () => {
+  test('a write is read at once after its answer', async () => {
+    const table = new Table();
+    const project = await table.open();
+    const { revision } = await table.passing(project.execute(increment('a')));
+    expect(numberOf(project.set.durable(THING('a'))?.state ?? null)).toBe(1);
+    expect(project.set.head).toBe(revision);
+  });
+
+  test('a plain read does not see what is not stored yet', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(project.read(THING('a')));
+    const writing = project.execute(increment('a'));
+    expect(numberOf(project.set.current(THING('a'))?.state ?? null)).toBe(1);
+    expect(numberOf((await project.read(THING('a'))).state)).toBe(0);
+    await table.passing(writing);
+  });
+
+  test('a refusal on durable state is answered at once, without an append', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(project.execute(increment('a')));
+    expect(await codeOf(project.execute(increment('a', 1)))).toBe('FULL');
+    expect(table.log.appends.length).toBe(1);
+  });
+
+  test('a refusal on speculation waits, and is withdrawn when the speculation comes to nothing', async () => {
+    const table = new Table();
+    const project = await table.open({ deadlineMs: 100 });
+    await table.passing(project.read(THING('a')));
+    table.log.fate = () => 'refused';
+    const doomed = codeOf(project.execute(increment('a', 1)));
+    await table.clock.run(table.clock.now + 95);
+    const second = codeOf(project.execute(increment('a', 1)));
+    expect(await table.passing(doomed)).toBe('STORAGE_UNAVAILABLE');
+    table.log.fate = () => 'fine';
+    expect(await table.passing(second)).toBe('stored');
+  });
+
+  test('a command that changes what it has not read is a fault, and harms nobody else', async () => {
+    const table = new Table();
+    const project = await table.open();
+    const blind = { ...increment('a'), decide: () => ({ events: [written('a', 1)], answer: 1 }) };
+    await expect(project.execute(blind)).rejects.toThrow('without reading it');
+    expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('stored');
+  });
+});
+
+describe('another node wrote', () => {
+  test('what did not read the change goes in unchanged, what did is decided again', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(project.load([THING('a'), THING('b')]));
+    await table.elsewhere(written('a', 7));
+    const [untouched, touched] = [increment('b'), increment('a')];
+    const outcomes = await table.passing(Promise.all([project.execute(untouched), project.execute(touched)]));
+    expect(outcomes.map(({ answer }) => answer)).toEqual([1, 8]);
+    expect([untouched.decided, touched.decided]).toEqual([1, 2]);
+  });
+
+  test('a command that always comes too late is 409 after eight tries', async () => {
+    const table = new Table();
+    const project = await table.open({ deadlineMs: 60_000 });
+    let n = 100;
+    table.log.beforeAppend = async () => {
+      n += 1;
+      await table.elsewhere(written('a', n));
+    };
+    const late = increment('a');
+    expect(await table.passing(codeOf(project.execute(late)))).toBe('WRITE_CONFLICT');
+    expect(await table.stored()).not.toContain(late.commandId);
+    expect(table.log.appends.length).toBe(8);
+  });
+
+  test('it is left one append of time between our own', async () => {
+    const table = new Table();
+    const project = await table.open();
+    const pauses = async () => {
+      const from = table.log.appends.length;
+      for (let count = 0; count < 5; count += 1) await table.passing(project.execute(increment('a')));
+      const starts = table.log.appends.slice(from).map(({ at }) => at);
+      return starts.slice(1).map((at, index) => at - (starts[index] ?? 0) - APPEND_MS);
+    };
+    expect(Math.max(...(await pauses()))).toBeLessThan(3);
+    project.onTail(await seen(table, await table.elsewhere(written('b', 1))));
+    expect(Math.min(...(await pauses()))).toBeGreaterThan(3);
+  });
+
+  test('a log behind our head tells another history: the project stops', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(project.execute(increment('a')));
+    table.log.answer = () => ({ ok: false, actual: 'none' });
+    expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('HISTORY_MISMATCH');
+    expect(table.stopped.map(({ code }) => code)).toEqual(['HISTORY_MISMATCH']);
+    expect(await codeOf(project.execute(increment('a')))).toBe('HISTORY_MISMATCH');
+  });
+});
+
+describe('the log gives no answer', () => {
+  test('the identical append is sent again until it is known', async () => {
+    const table = new Table();
+    const project = await table.open();
+    table.log.fate = fates('unanswered', 'lost', 'unanswered');
+    const command = increment('a');
+    const first = table.passing(project.execute(command));
+    const second = increment('a');
+    await Promise.all([first, project.execute(second)]);
+    const [ids] = table.log.appends.map((append) => append.ids);
+    expect(table.log.appends.slice(0, 4).map((append) => append.ids)).toEqual([ids, ids, ids, ids]);
+    expect(await table.stored()).toEqual([command.commandId, second.commandId]);
+  });
+
+  test('a sent command is 504 at its deadline and may be stored later; one that waits is 503 and never is', async () => {
+    const table = new Table();
+    const project = await table.open({ deadlineMs: 100 });
+    table.log.fate = () => 'lost';
+    const [sent, waiting] = [increment('a'), increment('a')];
+    const first = codeOf(project.execute(sent));
+    await table.clock.run(table.clock.now + 5);
+    const second = codeOf(project.execute(waiting));
+    expect(await table.passing(first)).toBe('OUTCOME_UNKNOWN');
+    expect(await table.passing(second)).toBe('STORAGE_UNAVAILABLE');
+    table.log.fate = () => 'fine';
+    await table.clock.run(table.clock.now + 3000);
+    expect(await table.stored()).toEqual([sent.commandId]);
+  });
+
+  test('after an outage in which everybody gave up, the next command is the one that finds out', async () => {
+    const table = new Table();
+    const project = await table.open({ deadlineMs: 300 });
+    table.log.fate = () => 'refused';
+    expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('STORAGE_UNAVAILABLE');
+    await table.clock.run(table.clock.now + 5000);
+    table.log.fate = () => 'fine';
+    expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('stored');
+  });
+
+  test('a commit that a forgetful log holds is found in the gap, also when reading the gap fails half way', async () => {
+    const table = new Table();
+    const project = await table.open();
+    table.log.page = 1;
+    table.log.fate = fates('unanswered');
+    table.log.answer = (result) => {
+      table.log.answer = (later) => later;
+      return result.ok ? { ok: false, actual: result.revision + 1 } : result;
+    };
+    let reads = 0;
+    table.log.beforeRead = () => {
+      reads += 1;
+      if (reads % 2 === 0) throw new Error('no answer');
+    };
+    const command = increment('a');
+    const running = table.passing(project.execute(command));
+    await table.clock.run(table.clock.now + APPEND_MS + 5);
+    await table.elsewhere(written('b', 1));
+    expect((await running).revision).toBe(0);
+    expect((await table.stored()).filter((id) => id === command.commandId)).toHaveLength(1);
+  });
+
+  test('what may be stored is 504 even when the project stops meanwhile', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(project.execute(increment('a')));
+    table.log.fate = fates('lost');
+    table.log.answer = () => ({ ok: false, actual: 'none' });
+    expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('OUTCOME_UNKNOWN');
+  });
+});
+
+describe('bounds', () => {
+  test('a full queue is 503 BUSY', async () => {
+    const table = new Table();
+    const project = await table.open({ queueCommits: 3 });
+    const codes = Promise.all(Array.from({ length: 5 }, () => codeOf(project.execute(increment('a')))));
+    expect(await table.passing(codes)).toEqual(['stored', 'stored', 'stored', 'BUSY', 'BUSY']);
+  });
+
+  test('read models too far behind are 503 BEHIND until they have come nearer', async () => {
+    const table = new Table();
+    const project = await table.open({ windowBytes: 5000 });
+    let key = 0;
+    const next = () => {
+      key += 1;
+      return table.passing(codeOf(project.execute(increment(`k${key}`))));
+    };
+    while ((await next()) === 'stored');
+    expect(await next()).toBe('BEHIND');
+    project.projected(await table.reader.project());
+    expect(await next()).toBe('stored');
+  });
+
+  test('one hot document takes no more of the window the longer the read models are away', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(project.execute(increment('a')));
+    const { windowBytes } = project.set;
+    for (let count = 0; count < 50; count += 1) await table.passing(project.execute(increment('a')));
+    expect(project.set.windowBytes).toBeLessThan(windowBytes + 50);
+  });
+});
+
+test('a document that grows in small steps takes what all of it takes, not what its last step does', async () => {
+  const table = new Table();
+  const project = await table.open();
+  const grow = (version: number): Command<number> => ({
+    ...increment('a'),
+    decide(view) {
+      view.read(THING('a'));
+      const changes = [[`m${version}`, 'x'.repeat(1000)] as const];
+      const data = { space: 'live' as const, collection: 'things', key: 'a', version, changes, definition: '' };
+      return { events: [{ type: 'document.written', data }], answer: version };
+    },
+  });
+  for (let version = 1; version <= 20; version += 1) await table.passing(project.execute(grow(version)));
+  expect(project.set.windowBytes).toBeGreaterThan(20 * 3 * 1000);
+});
+
+test('a clock that is set back neither stops the writer nor lets time run backwards', async () => {
+  const table = new Table();
+  const project = await table.open();
+  project.onTail(await seen(table, await table.elsewhere(written('b', 1))));
+  for (let count = 0; count < 3; count += 1) {
+    const [writing, looking] = [project.execute(increment('a')), project.execute(look('a'))];
+    table.machine.skew -= 3_600_000;
+    await table.passing(Promise.all([writing, looking, project.execute(increment('a'))]), 500);
+    const held = project.set.durable(THING('a'))?.state;
+    const [last] = await seen(table, project.set.head);
+    expect(held && 'updatedAt' in held ? held.updatedAt : null).toBe(JSON.parse(last?.metadata ?? '').recordedAt);
+  }
+  const events = await table.log.inner.read(STREAM, { limit: 10, direction: 'forwards' });
+  const times = events.map((event) => Number(JSON.parse(event.metadata).recordedAt));
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+});
+
+function look(key: string): Command<number> {
+  return { ...increment(key), decide: (view) => ({ events: [], answer: countIn(view, key) }) };
+}
+
+async function seen(table: Table, from: number) {
+  return table.log.inner.read(STREAM, { from, limit: 10, direction: 'forwards' });
+}
