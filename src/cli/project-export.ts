@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { stopBeforeEnd } from '../../infra/postgres/ending.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, endProgress, printResult, progress, withInstallation } from './context.ts';
 
@@ -55,6 +56,7 @@ async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle
   const part = `${out}.${process.pid}.part`;
   await rm(part, { force: true });
   const file = await open(part, 'wx', 0o600);
+  const ended = stopBeforeEnd(() => rm(part, { force: true }));
   try {
     const done = await work(file);
     await file.sync();
@@ -65,5 +67,7 @@ async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle
     await file.close().catch(() => undefined);
     await rm(part, { force: true });
     throw error;
+  } finally {
+    ended();
   }
 }

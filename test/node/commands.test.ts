@@ -326,6 +326,17 @@ describe('a project as a JSON file (management 18)', () => {
     expect(readdirSync(data).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
+  test('an export that is interrupted leaves nothing beside it', async () => {
+    const parts = () => readdirSync(data).filter((name) => name.endsWith('.part'));
+    await database.query('BEGIN; LOCK TABLE savepoint.documents IN ACCESS EXCLUSIVE MODE');
+    const exporting = run(['project', 'export', 'Demo', '--out', join(data, 'cut.json'), '--data', data]);
+    await eventually('it is under way', async () => parts().length === 1);
+    exporting.child.kill('SIGTERM');
+    expect(await exporting.ended).toMatchObject({ code: 143, stderr: '' });
+    await database.query('ROLLBACK');
+    expect(parts()).toEqual([]);
+  });
+
   test('makes a project that is the same, and that the game’s old key works with', async () => {
     const made = await importing(file, '--as-new', 'Twin');
     expect(made.written).toMatchObject({ saveRecords: 1, pages: 1 });
