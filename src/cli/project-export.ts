@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { stopBeforeEnd } from '../../infra/postgres/ending.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type CommonOptions, command, endProgress, printResult, progress, withInstallation } from './context.ts';
+import { type CommonOptions, command, counted, endProgress, printResult, progress, tell, withInstallation } from './context.ts';
 
 interface ExportOptions extends CommonOptions {
   readonly out: string;
@@ -34,6 +34,8 @@ export function exportCommand(): Command {
         });
       });
       endProgress();
+      for (const [collection, documents] of Object.entries(exported.leftOut))
+        tell(`Note: not in it: ${counted(documents, 'document')} of ${collection}, a collection that has no definition any more.`);
       printResult(options, { ...exported, file: options.out }, () => {
         const counts = Object.entries(exported.counts).filter(([, count]) => count > 0);
         return `Project ${exported.projectId} is in ${options.out}: ${counts.map(([table, count]) => `${count} ${table}`).join(', ')}.`;

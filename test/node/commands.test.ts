@@ -307,10 +307,15 @@ describe('a project as a JSON file (management 18)', () => {
     await ok(game.play('POST', game.storage(`slots/${PLAYER}_${recordId}`), { raw: '{"id64":76561198000000001,"10":1,"a":1.10}' }));
     for (const text of ['first', 'second', 'third']) await ok(game.manage('POST', game.storage('feed/append'), { body: { text } }));
     await quick('page', 'put', game.projectId, 'news', '--title', 'News', '--file', pageFile());
-    const exported = Object(await json('project', 'export', 'Demo', '--out', file));
-    expect(exported).toMatchObject({
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [{ ...SLOTS, id: 'gone' }] }));
+    await ok(game.play('POST', game.storage(`gone/${PLAYER}`), { body: { n: 1 } }));
+    await ok(game.manage('DELETE', game.definitions('collections/gone')));
+    const { stdout, stderr } = await savepoint(['project', 'export', 'Demo', '--out', file, '--json', '--data', data]);
+    expect(stderr).toBe('Note: not in it: 1 document of gone, a collection that has no definition any more.\n');
+    expect(JSON.parse(stdout)).toMatchObject({
       projectId: game.projectId,
       file,
+      leftOut: { gone: 1 },
       counts: { collections: 8, global_records: 3, save_records: 1, pages: 1 },
     });
     expect(readFileSync(file, 'utf8')).toContain('"id64":76561198000000001,');
