@@ -82,9 +82,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['notstartswith', 'not_starts_with'],
   ['not_exist', 'not_exists'],
   ['notexists', 'not_exists'],
-  // The sample endpoint that the published editor writes into a new game says `operator: is_null`.
-  ['is_null', 'not_exists'],
-  ['is_not_null', 'exists'],
 ]);
 
 /** Throws a {@link LanguageError} for an operator that is not one. */
