@@ -256,6 +256,16 @@ describe('POST source-upgrade (management 12)', () => {
     });
   });
 
+  it('puts the header first and leaves lines as they were: the editor’s reader of files takes no folded text and no list in a list', () => {
+    const description = 'word '.repeat(40).trim();
+    const body = 'rows:\n    - [ axe, 5 ]\n    - { of: { a: 1 } }\n';
+    const text = `definition:\n  steps: []\n  ${body}kind: workflow\nsourceVersion: 1\ndescription: ${description}\nid: w\n`;
+    expect(answerOf(upgradeSource(source('workflow', 'w', text))).body).toMatchObject({
+      safeAutoWrite: true,
+      upgradedSourceText: `sourceVersion: 1\nkind: workflow\nid: w\ndescription: ${description}\nsteps: []\n${body.replaceAll('    -', '  -')}`,
+    });
+  });
+
   it('leaves a text with comments alone, and says that nobody should overwrite it', () => {
     const text = `# the camp\n${WRAPPED}`;
     expect(answerOf(upgradeSource(source('collection', 'camp', text))).body).toMatchObject({
