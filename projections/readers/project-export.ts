@@ -9,7 +9,7 @@ import { revisionOf, throughViews } from '../through-views.ts';
  * left out, and so is the past: whoever wants the log copies it.
  */
 
-export const EXPORT_VERSION = 1;
+const EXPORT_VERSION = 1;
 
 export interface Exported {
   readonly projectId: string;

@@ -151,6 +151,7 @@ describe('settings of one node', () => {
     const path = studio.definitions('settings');
     const asked = { name: 'Camp', enableAuthSessions: 'true', authSessionTtlSeconds: 600 };
     const changed = await ok(studio.manage('PUT', path, { body: { settings: asked } }));
+    expect((await ok(studio.manage('PUT', path))).body, 'nothing to change').toEqual(changed.body);
     expect((await ok(studio.manage('GET', studio.definitions('validate')))).body).toMatchObject({ project: { title: 'Camp' } });
     expect(changed.body).toMatchObject({
       ok: true,

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { refusal } from '../kernel/errors.ts';
-import { type CommonOptions, command, endProgress, printResult, progress, withInstallation } from './context.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { type CommonOptions, command, endProgress, printResult, progress, withInstallation } from '../context.ts';
 
 interface ExportOptions extends CommonOptions {
   readonly out: string;
@@ -17,15 +17,15 @@ export function exportCommand(): Command {
     .addHelpText('after', HELP)
     .action(async (asked: string, options: ExportOptions) => {
       const exported = await withInstallation(options, async ({ pool, log, operator, projected }) => {
-        const { findProject } = await import('./project-name.ts');
+        const { findProject } = await import('./name.ts');
         const projectId = await findProject(pool, asked);
         await operator.show(projectId);
-        const { projectStream } = await import('../log/streams.ts');
+        const { projectStream } = await import('../../log/streams.ts');
         const head = await log.head(projectStream(projectId));
         if (!(await projected(projectId, head?.revision ?? -1)))
           throw refusal('STORAGE_UNAVAILABLE', 'The read models do not come up to the log: see savepoint doctor');
         return written(options, async (file) => {
-          const { exportProject } = await import('../../projections/readers/project-export.ts');
+          const { exportProject } = await import('../../../projections/readers/project-export.ts');
           const sink = { write: (text: string) => file.writeFile(text), progress: (rows: number) => progress(`${rows} rows`) };
           const done = await exportProject(pool, projectId, Date.now(), sink);
           if (done === null) throw refusal('NOT_FOUND', `No project ${projectId}`);
