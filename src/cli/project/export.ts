@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { stopBeforeEnd } from '../../../infra/postgres/ending.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { type CommonOptions, command, endProgress, printResult, progress, withInstallation } from '../context.ts';
+import { type CommonOptions, command, counted, endProgress, printResult, progress, tell, withInstallation } from '../context.ts';
 
 interface ExportOptions extends CommonOptions {
   readonly out: string;
@@ -33,6 +34,8 @@ export function exportCommand(): Command {
         });
       });
       endProgress();
+      for (const [collection, documents] of Object.entries(exported.leftOut))
+        tell(`Note: not in it: ${counted(documents, 'document')} of ${collection}, a collection that has no definition any more.`);
       printResult(options, { ...exported, file: options.out }, () => {
         const counts = Object.entries(exported.counts).filter(([, count]) => count > 0);
         return `Project ${exported.projectId} is in ${options.out}: ${counts.map(([table, count]) => `${count} ${table}`).join(', ')}.`;
@@ -55,6 +58,7 @@ async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle
   const part = `${out}.${process.pid}.part`;
   await rm(part, { force: true });
   const file = await open(part, 'wx', 0o600);
+  const ended = stopBeforeEnd(() => rm(part, { force: true }));
   try {
     const done = await work(file);
     await file.sync();
@@ -65,5 +69,7 @@ async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle
     await file.close().catch(() => undefined);
     await rm(part, { force: true });
     throw error;
+  } finally {
+    ended();
   }
 }
