@@ -17,8 +17,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/seed.ts'],
-    testTimeout: 30_000,
+    // Of a hang, not of slowness: where others work on the same two CPUs, what takes a second alone has taken twenty.
+    testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     // Files of tests share the modules of their process: loading them anew costs more than most files do. What a file changes of the
     // process, it puts back.

@@ -1,7 +1,8 @@
-import type { DocumentDeleted, DocumentWritten, ProjectEvent, RecordAppended, Space } from '../src/domain/events.ts';
+import type { DocumentEvent } from '../src/domain/document/evolve.ts';
+import type { ProjectEvent, Space } from '../src/domain/events.ts';
 import type { DefinitionsState, DocumentState } from '../src/domain/states.ts';
 import type { Catalog } from './catalog.ts';
-import type { ProjectionName, Session, Versions } from './tables.ts';
+import type { ProjectionName, Session } from './tables.ts';
 
 /** What one batch of events makes of a document. */
 export interface DocumentChange {
@@ -51,21 +52,10 @@ export interface Projection {
   reindex?(session: Session, catalog: Catalog): Promise<void>;
 }
 
-export type DocumentEvent = ProjectEvent &
-  (
-    | { readonly type: 'document.written'; readonly data: DocumentWritten }
-    | { readonly type: 'document.deleted'; readonly data: DocumentDeleted }
-    | { readonly type: 'record.appended'; readonly data: RecordAppended }
-  );
+/** An event of a document or a global record, as the stream has it. */
+export type StoredDocumentEvent = ProjectEvent & DocumentEvent;
 
-export function isDocumentEvent(event: ProjectEvent): event is DocumentEvent {
-  return event.type === 'document.written' || event.type === 'document.deleted' || event.type === 'record.appended';
-}
-
+/** The key of the document that it is of. */
 export function keyOf({ data }: DocumentEvent): string {
   return 'recordId' in data ? data.recordId : data.key;
-}
-
-export function pick(versions: Versions, names: readonly ProjectionName[]): Versions {
-  return new Map(names.map((name) => [name, versions.get(name) ?? 0]));
 }

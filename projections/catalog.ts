@@ -61,7 +61,7 @@ export function catalogOf(state: DefinitionsState | null): Catalog {
 }
 
 /** The board that answers a query, or `null` for one that is no leaderboard over a stored number of one collection. */
-export function boardOf(query: QueryModel, collectionOf: (name: string) => CollectionModel | undefined): Board | null {
+function boardOf(query: QueryModel, collectionOf: (name: string) => CollectionModel | undefined): Board | null {
   const asked = askedBoard(query);
   const collection = asked === null ? undefined : collectionOf(asked.collectionId);
   if (asked === null || collection === undefined) return null;

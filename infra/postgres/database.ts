@@ -10,6 +10,7 @@ import {
   openDataFolder,
   readSecrets,
 } from './data-folder.ts';
+import { stopBeforeEnd } from './ending.ts';
 import { findHolder, type Hold, type Holder, type Purpose, tryToHold } from './hold.ts';
 import { launch, releaseMark } from './launch.ts';
 import { findPostmaster, isPostmaster, type Postmaster, runsWith, stopPostmaster } from './postmaster.ts';
@@ -115,15 +116,26 @@ export async function useDatabase(options: DatabaseOptions): Promise<{ readonly 
   };
   const found = await beside();
   if (found !== null) return found;
+  const starting = startDatabase({ ...options, purpose: 'command' });
+  const ended = stopBeforeEnd(() => stopStarted(starting));
   try {
-    const { url, stop } = await startDatabase({ ...options, purpose: 'command' });
-    return { url, release: stop };
+    const { url, stop } = await starting;
+    return { url, release: () => stop().finally(ended) };
   } catch (error) {
+    ended();
     // A node was starting meanwhile.
     const late = error instanceof DatabaseProblem ? await beside() : null;
     if (late === null) throw error;
     return late;
   }
+}
+
+/** A start takes a second or two. Who waits longer, for another command to end, has started nothing. */
+const STARTED_MS = 3_000;
+
+async function stopStarted(starting: Promise<Database>): Promise<void> {
+  const database = await Promise.race([starting, sleep(STARTED_MS, null)]);
+  await database?.stop();
 }
 
 /** The address of the last start, whether or not it runs; `null` before the first start. Holds the password: never log it. */

@@ -1,5 +1,4 @@
-import type { ProjectEvent } from '../../src/domain/events.ts';
-import { takeDecoded, UnknownEvent } from '../../src/log/decode.ts';
+import { UnknownEvent } from '../../src/log/decode.ts';
 import type { RecordedEvent } from '../../src/log/port.ts';
 
 /** Measured: larger batches cost more in garbage than they save in statements, and hold the event loop longer. */
@@ -19,12 +18,15 @@ export function batchLength(events: readonly RecordedEvent[]): number {
   return events.length;
 }
 
-/** The events before one that cannot be read are written all the same. */
-export function decoded(recorded: readonly RecordedEvent[]): { events: readonly ProjectEvent[]; unknown: UnknownEvent | null } {
-  const events: ProjectEvent[] = [];
+/** The events before one that `decode` does not know: they are written all the same. */
+export function decoded<E>(
+  recorded: readonly RecordedEvent[],
+  decode: (event: RecordedEvent) => E,
+): { readonly events: readonly E[]; readonly unknown: UnknownEvent | null } {
+  const events: E[] = [];
   for (const event of recorded) {
     try {
-      events.push(takeDecoded(event));
+      events.push(decode(event));
     } catch (error) {
       if (error instanceof UnknownEvent) return { events, unknown: error };
       throw error;

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Checkpoint } from '../../src/app/ports/readers.ts';
 import type { ProjectEvent } from '../../src/domain/events.ts';
 import { hashOf } from '../../src/log/chain.ts';
-import { UnknownEvent } from '../../src/log/decode.ts';
+import { takeDecoded, UnknownEvent } from '../../src/log/decode.ts';
 import { type Log, LogUnavailable, type RecordedEvent } from '../../src/log/port.ts';
 import { projectStream } from '../../src/log/streams.ts';
 import type { Projection } from '../batch.ts';
@@ -269,7 +269,7 @@ export class Lane {
   }
 
   async #write(standing: Standing, recorded: readonly RecordedEvent[]): Promise<void> {
-    const { events, unknown } = decoded(recorded);
+    const { events, unknown } = decoded(recorded, takeDecoded);
     if (events.length > 0) await this.#writeEvents(standing, events);
     if (unknown !== null) throw unknown;
   }

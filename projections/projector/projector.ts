@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Checkpoint } from '../../src/app/ports/readers.ts';
+import { createGate } from '../../src/kernel/gate.ts';
 import { groupBy } from '../../src/kernel/group.ts';
 import { tellNowAndThen } from '../../src/kernel/trouble.ts';
 import type { FollowStep, Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
 import { readFollowed, storeFollowed } from './followed.ts';
-import { createGate } from './gate.ts';
 import { Lane, type LaneContext, type ProjectorCounters, type ProjectorLogger } from './lane.ts';
 import { createShare, WHOLE } from './share.ts';
 import { untilAnswered } from './until-answered.ts';

@@ -17,7 +17,7 @@ const PAGE = 500;
 export const LONGEST_PATIENCE_MS = 600_000;
 
 /** Failures in a row after which a view is paused for the project. */
-export const TRIES = 5;
+const TRIES = 5;
 
 /**
  * Brings a view that fell behind up to the state tables: a derived one is made anew out of their rows, any other reads the events

@@ -9,7 +9,7 @@ import { revisionOf, throughViews } from '../through-views.ts';
  * left out, and so is the past: whoever wants the log copies it.
  */
 
-export const EXPORT_VERSION = 1;
+const EXPORT_VERSION = 1;
 
 export interface Exported {
   readonly projectId: string;
@@ -17,6 +17,8 @@ export interface Exported {
   readonly revision: number;
   /** Table → rows; of documents and save records, over all collections. */
   readonly counts: Readonly<Record<string, number>>;
+  /** Collection → documents that stay behind: no definition names it any more, so nothing that reads the file would know what they are. */
+  readonly leftOut: Readonly<Record<string, number>>;
 }
 
 export interface ExportSink {
@@ -44,6 +46,9 @@ const PAGES = `SELECT p.page::text AS text, p.slug AS id, p.updated_at AS at FRO
 const DOCUMENTS = `SELECT d.key AS id, d.document::text AS text, d.updated_at AS at FROM {documents} d
 LEFT JOIN {records} r ON r.project = $1 AND r.space = 'live' AND r.collection = $2 AND r.record_id = d.key
 WHERE d.project = $1 AND d.space = 'live' AND d.collection = $2 AND d.document IS NOT NULL ORDER BY r.listed_at, r.sequence, d.key`;
+
+const LEFT_OUT = `SELECT d.collection AS id, count(*)::int AS documents FROM {documents} d
+WHERE d.project = $1 AND d.space = 'live' AND d.document IS NOT NULL AND d.collection <> ALL ($2) GROUP BY d.collection ORDER BY 1`;
 
 const SLOTS = `SELECT s.player AS id, s.records::text AS text FROM {save_records} s
 WHERE s.project = $1 AND s.space = 'live' AND s.collection = $2 AND json_array_length(s.records) > 0 ORDER BY s.player`;
@@ -115,7 +120,12 @@ class ProjectExport {
     await this.#perCollection('records', players, DOCUMENTS, (row) => rowText('record_key', row));
     await this.#perCollection('global_records', globals, DOCUMENTS, (row) => rowText('record_id', row));
     await this.#sink.write('}}\n');
-    return { projectId: this.#projectId, revision: Number(project.revision), counts: this.#counts };
+    const rest = await this.#query<{ id: string; documents: number }>(
+      LEFT_OUT,
+      collections.map(({ id }) => id),
+    );
+    const leftOut = Object.fromEntries(rest.map(({ id, documents }) => [id, documents]));
+    return { projectId: this.#projectId, revision: Number(project.revision), counts: this.#counts, leftOut };
   }
 
   /** Answers the collections. */
@@ -181,7 +191,7 @@ class ProjectExport {
     await this.#client.query('CLOSE exported');
   }
 
-  async #query<T extends object>(statement: string, ...values: readonly string[]): Promise<readonly T[]> {
+  async #query<T extends object>(statement: string, ...values: readonly (string | readonly string[])[]): Promise<readonly T[]> {
     const { rows } = await this.#client.query<T>(throughViews(statement), [this.#projectId, ...values]);
     return rows;
   }

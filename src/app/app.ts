@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
  * The use cases, as the transports see them. Every method throws a `Refusal` for what it will not do; anything else thrown is a
- * fault. `main.ts` builds the one instance.
+ * fault. `create-app.ts` makes it.
  */
 export interface App {
   /**
@@ -116,6 +116,8 @@ export interface App {
     ): Promise<ManageAnswer>;
     validate(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
     promote(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
+    /** Takes back what is staged: `{}` all of it, `{kind}` or `{kind, id}` a part. */
+    discard(caller: Caller, body: Json | undefined, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
     diff(caller: Caller): Promise<ManageAnswer>;
     /** All sections of a push, or nothing. The key needs every section's permission, whatever the section holds. */
     sync(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
@@ -140,6 +142,7 @@ export interface App {
     runTests(caller: Caller, target: PublishTarget): Promise<ManageAnswer>;
     /** `{slug}`, or nothing for every endpoint. */
     autoTest(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    /** The same. */
     suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
   };
   /** The game's package and revisions (management 14 and 15). */
@@ -193,7 +196,7 @@ export interface StatsAnswer {
 export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'query';
 export type SingleKind = 'game-values' | 'rate-limit-rules';
 
-/** Permissions of a secret key: scopes such as `collections`, all of them, and what their letters must hold (spec: security 1.4). */
+/** Permissions of a secret key: scopes such as `collections`, all of them, and what their letters must hold (security 1.4). */
 export interface Need {
   readonly scopes: readonly string[];
   readonly level: 'r' | 'rw' | 'x';
@@ -207,11 +210,11 @@ export interface Presented extends ClientFacts {
   readonly management: boolean;
   /** Queries: a secret key sent beside a public primary key. */
   readonly extraSecret: string | null;
-  /** What a disabled key answers on this family (spec: security 1.3). */
+  /** What a disabled key answers on this family (security 1.3). */
   readonly disabledKey: 'KEY_DISABLED' | 'UNAUTHORIZED';
   /** What a disabled project answers on this family. */
   readonly disabledProject: 'PROJECT_DISABLED' | 'DISABLED';
-  /** What a secret key must be permitted: 403 FORBIDDEN, after the key and before the project's state (spec: security 1.3). */
+  /** What a secret key must be permitted: 403 FORBIDDEN, after the key and before the project's state (security 1.3). */
   readonly needs?: Need | null;
   /** First non-empty claim, or `null`. */
   readonly platformId: string | null;

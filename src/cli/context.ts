@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { stopBeforeEnd } from '../../infra/postgres/ending.ts';
 import type { Installation } from '../compose/installation.ts';
 import { type Config, readConfig } from '../config/config.ts';
 
@@ -28,11 +29,20 @@ export function configOf(options: CommonOptions, overrides: Readonly<Record<stri
 export async function withInstallation<T>(options: CommonOptions, work: (installation: Installation) => Promise<T>): Promise<T> {
   const config = configOf(options);
   const [{ openInstallation }, { createLogger }] = await Promise.all([import('../compose/installation.ts'), import('../logger.ts')]);
-  const installation = await openInstallation(config, createLogger({ level: 'warn' }));
+  const logger = createLogger({ level: 'warn' });
+  // Connections that end because the command does are nothing to tell of.
+  const ended = stopBeforeEnd(async () => {
+    logger.level = 'silent';
+  });
   try {
-    return await work(installation);
+    const installation = await openInstallation(config, logger);
+    try {
+      return await work(installation);
+    } finally {
+      await installation.close();
+    }
   } finally {
-    await installation.close();
+    ended();
   }
 }
 

@@ -25,6 +25,14 @@ const CURES: Readonly<Record<string, string>> = {
   '53300': 'The server takes no more connections: raise its max_connections, or stop what holds them.',
 };
 
+/** What the driver of Postgres says by itself, without a code. */
+const SAYINGS: Readonly<Record<string, string | undefined>> = {
+  'timeout expired': CURES['ETIMEDOUT'],
+  'Connection terminated due to connection timeout': CURES['ETIMEDOUT'],
+  'Connection terminated unexpectedly':
+    'What listens there ended the connection: check that host and port in DATABASE_URL are those of a Postgres.',
+};
+
 /** What a program tells a failure by: the code of a refusal, of a system's or of Postgres' error. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code !== '' ? error.code : 'FAILED';
@@ -36,7 +44,7 @@ export function explain(error: unknown): string {
   if (error instanceof Refusal) return `${error.message} (${error.code})`;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const cure = Object.hasOwn(CURES, code) ? CURES[code] : undefined;
+  const cure = Object.hasOwn(CURES, code) ? CURES[code] : Object.hasOwn(SAYINGS, error.message) ? SAYINGS[error.message] : undefined;
   if (cure !== undefined) return `${error.message}. ${cure}`;
   if ('syscall' in error) return error.message;
   return process.env['SAVEPOINT_DEBUG']

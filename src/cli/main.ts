@@ -1,3 +1,4 @@
+import { endProcess } from '../../infra/postgres/ending.ts';
 import { run } from './run.ts';
 
 /** The `savepoint` program. */
@@ -9,9 +10,9 @@ const words = process.argv.slice(2);
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {
     if (words[0] === 'start') return;
-    if (error.code === 'EPIPE') process.exit();
+    if (error.code === 'EPIPE') return void endProcess(0);
     if (output === process.stdout) process.stderr.write(`savepoint: the output cannot be written: ${error.message}\n`);
-    process.exit(1);
+    void endProcess(1);
   });
 }
 

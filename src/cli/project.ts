@@ -4,8 +4,8 @@ import { acceptMember } from '../domain/wire-names.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type Json, jsonIn, stringifyJson } from '../kernel/json.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, tell, withInstallation } from './context.ts';
-import { exportCommand } from './project-export.ts';
-import { importCommand } from './project-import.ts';
+import { exportCommand } from './project/export.ts';
+import { importCommand } from './project/import.ts';
 
 interface ProjectRow {
   readonly projectId: string;

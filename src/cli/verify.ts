@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { refusal } from '../kernel/errors.ts';
 import { hashOf } from '../log/chain.ts';
+import type { Log } from '../log/port.ts';
 import { projectStream } from '../log/streams.ts';
 import { type CommonOptions, command, counted, endProgress, printResult, progress, table, withInstallation } from './context.ts';
 
@@ -20,14 +21,9 @@ export function verifyCommand(): Command {
         const broken = [];
         for (const { projectId, revision, hash } of anchors) {
           const [event] = await log.read(projectStream(projectId), { from: revision, limit: 1, direction: 'forwards' });
-          if (!event || hashOf(event.metadata) !== hash)
-            broken.push({
-              kind: 'anchor',
-              project: projectId,
-              table: null,
-              row: String(revision),
-              detail: 'the log does not hold the anchored event',
-            });
+          if (event && hashOf(event.metadata) === hash) continue;
+          const detail = event ? 'another event stands there' : await endOf(log, projectId);
+          broken.push({ kind: 'anchor', project: projectId, table: null, row: String(revision), detail });
         }
         return { ...found, ok: found.ok && broken.length === 0, problems: [...broken, ...found.problems] };
       });
@@ -36,13 +32,22 @@ export function verifyCommand(): Command {
         const head = `${counted(result.events, 'event')} of ${counted(result.projects, 'project')} in ${result.seconds.toFixed(1)} s`;
         // Rows that were not written yet cannot be wrong; a node that runs writes them, and one that does not catch up says why in its log.
         const lag =
-          result.behind === 0 ? '' : `\nThe read models are ${result.behind} events behind the log: start a node, or look at its log.`;
+          result.behind === 0
+            ? ''
+            : `\nThe read models are ${counted(result.behind, 'event')} behind the log: start a node, or look at its log.`;
         if (result.ok) return `Verified: the chain is whole and every row is what the log says (${head}).${lag}`;
         const rows = result.problems.map((one) => [one.kind, one.project ?? '', one.table ?? '', String(one.row ?? ''), one.detail]);
-        return `${result.problems.length} problems (${head}):\n${table(['KIND', 'PROJECT', 'TABLE', 'ROW', 'DETAIL'], rows)}${lag}`;
+        return `${counted(result.problems.length, 'problem')} (${head}):\n${table(['KIND', 'PROJECT', 'TABLE', 'ROW', 'DETAIL'], rows)}${lag}`;
       });
       if (!result.ok) process.exitCode = 1;
     });
+}
+
+/** What the log has instead of an event that is anchored: a backup that was made before its anchors is no broken one. */
+async function endOf(log: Log, projectId: string): Promise<string> {
+  const head = await log.head(projectStream(projectId));
+  const end = head === null ? 'the log has nothing of this project' : `the log ends at revision ${head.revision}`;
+  return `${end}: its end was cut off, or the anchor is younger than this copy of the log`;
 }
 
 function parseAnchor(text: string): { readonly projectId: string; readonly revision: number; readonly hash: string } {

@@ -35,7 +35,7 @@ function setting<T>(variable: string, initial: string | null, kind: Kind<T>, abo
 }
 
 /** What a node may do; a node does one or more of them. */
-export const ROLES = ['api', 'projector', 'worker'] as const;
+const ROLES = ['api', 'projector', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
 const roles: Kind<readonly Role[]> = {

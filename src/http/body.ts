@@ -26,7 +26,7 @@ const DRAIN_MS = 2_000;
  * Throws 413 PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT when it does not arrive in time, `invalid` for a compressed body
  * or one cut short.
  */
-export async function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
+async function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
   const { req } = exchange;
   const declared = declaredLength(req);
   if (declared === 0) return NO_BYTES;

@@ -24,7 +24,7 @@ export function refusalOf(thrown: unknown): Refusal {
 /** The envelope of the specification (seed: Errors 1; security 10.1), with a copy of the text that the editor reads. */
 export function refusalAnswer(refused: Refusal, requestId: string, names: OutputNames): Answer {
   const { code, message, extra } = refused;
-  const status = extra.httpStatus ?? refused.status;
+  const status = sendable(extra.httpStatus ?? refused.status);
   const body: Record<string, JsonObject[string]> = {
     ...extra.body,
     ok: false,
@@ -36,8 +36,15 @@ export function refusalAnswer(refused: Refusal, requestId: string, names: Output
   return { status, body, headers: headersOf(refused, status), close: status === 408 };
 }
 
+/** An author may name any status; those that cannot carry the body would look like an empty answer to the client. */
+export function sendable(status: number): number {
+  if (!Number.isInteger(status) || status < 200 || status > 599) return 200;
+  return status === 204 || status === 205 || status === 304 ? 200 : status;
+}
+
+/** A cache may keep a 404 or a 410 of its own accord (RFC 9110 15.1): a document saved a moment later would not show behind it. */
 function headersOf(refused: Refusal, status: number): Readonly<Record<string, string>> {
-  const headers = refused.extra.headers ?? {};
+  const headers = { 'Cache-Control': 'no-store', ...refused.extra.headers };
   // After OUTCOME_UNKNOWN (504) a client must read before it repeats, so nothing invites it to.
   if (status !== 503 || 'Retry-After' in headers) return headers;
   return { ...headers, 'Retry-After': RETRY_SECONDS.get(refused.code) ?? OUTAGE_RETRY_SECONDS };

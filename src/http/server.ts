@@ -7,6 +7,7 @@ import { Throttle } from '../kernel/throttle.ts';
 import { Buckets } from './buckets.ts';
 import { clientAddresses } from './client-address.ts';
 import { newRequestId, type State } from './exchange.ts';
+import { inTurn } from './in-turn.ts';
 import type { Metrics } from './metrics.ts';
 import { buildFamilies } from './routes/families.ts';
 import type { Health } from './routes/system.ts';
@@ -109,8 +110,9 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
   server.timeout = settings.requestTimeoutMs;
   // A client that ends its side after its request still wants the answer; without this, which Node keeps without words, it gets none.
   Reflect.set(server, 'httpAllowHalfOpen', true);
-  server.on('request', handle);
-  server.on('checkExpectation', handle);
+  const served = inTurn(handle);
+  server.on('request', served);
+  server.on('checkExpectation', served);
   server.on('clientError', answerBrokenRequest);
   return server;
 }

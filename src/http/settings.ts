@@ -1,4 +1,4 @@
-/** Everything the transport can be told. `config.ts` fills it from the environment; sizes are bytes, times are milliseconds. */
+/** Everything the transport can be told. `src/compose/serving.ts` fills it from the configuration; sizes are bytes, times are milliseconds. */
 export interface HttpSettings {
   readonly version: string;
   /** Shown by `/v3/server-info` and by the canary. */

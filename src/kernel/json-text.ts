@@ -46,11 +46,12 @@ export function printOnce(value: JsonObject): string {
   return made.text;
 }
 
+/** What {@link printOnce} made of this very object, if it did. */
 export function printedBefore(value: JsonObject): Printed | undefined {
   return printed.get(value);
 }
 
-/** Members sorted by UTF-16 code unit, no blanks (spec: security 7.2): one text per value, for hashes and signatures. */
+/** Members sorted by UTF-16 code unit, no blanks (security 7.2): one text per value, for hashes and signatures. */
 export function canonicalJson(value: Json): string {
   if (value instanceof ExactNumber) return value.text;
   if (isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

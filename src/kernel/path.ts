@@ -8,6 +8,7 @@ const CACHE_ENTRIES = 5_000;
 const CACHED_LENGTH = 256;
 const cache = new Map<string, Path>();
 
+/** The parts of a dotted path, unchecked. */
 export function splitPath(path: string): Path {
   const known = cache.get(path);
   if (known !== undefined) return known;

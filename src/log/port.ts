@@ -13,6 +13,11 @@ export interface NewEvent {
   readonly metadata: string;
 }
 
+/** Bytes of an event, as limits count them. */
+export function bytesOf({ data, metadata }: Pick<NewEvent, 'data' | 'metadata'>): number {
+  return Buffer.byteLength(data) + Buffer.byteLength(metadata);
+}
+
 /** An event as the log gives it back. Revisions of a stream are dense from 0; positions strictly increase over all streams. */
 export interface RecordedEvent extends NewEvent {
   readonly stream: string;
@@ -65,6 +70,7 @@ export interface FollowOptions {
   readonly onTrouble?: (error: unknown) => void;
 }
 
+/** All that an engine of the log has to be able to do; `test/contract/log` holds every adapter to it. */
 export interface Log {
   /**
    * Stores all events or none, at exactly `expected`. Sending the identical append (same ids) again at the same exact revision,

@@ -31,7 +31,7 @@ test('a projector tells what it has written, what failed, and what waits to be c
     exportProjector(registry, projector);
     await reached(projector, newer, 0);
     await expect
-      .poll(() => samples(registry), { timeout: 20_000 })
+      .poll(() => samples(registry))
       .toEqual([
         'savepoint_projector_events_total 2',
         expect.stringMatching(/^savepoint_projector_batches_total [1-9]/),

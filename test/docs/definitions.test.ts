@@ -8,6 +8,7 @@ import { FUNCTION_NAMES } from '../../src/domain/endpoint/functions.ts';
 import { compileOperator } from '../../src/domain/endpoint/operators.ts';
 import { STEP_TYPES } from '../../src/domain/endpoint/steps/types.ts';
 import { WINDOW_NAMES } from '../../src/domain/limit/windows.ts';
+import { SETTING_RULES } from '../../src/domain/project/settings.ts';
 import { EMPTY, put } from '../domain/definition/given.ts';
 
 /** docs/definitions.md against the language that it describes. */
@@ -39,6 +40,14 @@ test.each<[string, readonly string[]]>([
   const missing = names.filter((name) => !PAGE.includes(`\`${name}\``) && !PAGE.includes(`\`${name}(`));
   expect(names.length).toBeGreaterThan(0);
   expect(missing).toEqual([]);
+});
+
+test('every setting of a project stands in docs/operations.md, with its default', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+  const table = page.split('\n## Settings of a project\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = [...table.matchAll(/^\| (`\w+`) \| (`[^`]+`) \|/gm)].map(([, name, initial]) => [name, initial]);
+  const expected = Object.entries(SETTING_RULES).map(([name, { fallback }]) => [`\`${name}\``, `\`${JSON.stringify(fallback)}\``]);
+  expect(rows.sort()).toEqual(expected.sort());
 });
 
 test('its examples pass the preflight without a finding', () => {

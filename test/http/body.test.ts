@@ -5,7 +5,7 @@ import { type Harness, startServer } from './harness.ts';
 
 let server: Harness;
 beforeAll(async () => {
-  server = await startServer({ bodyTimeoutMs: 300 });
+  server = await startServer();
 });
 afterAll(() => server.stop());
 
@@ -70,7 +70,9 @@ describe('the size of a body', () => {
 
 describe('a body', () => {
   it('that stalls is 408', async () => {
-    const answer = await server.raw(`POST /v3/storage/demo/c/k HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":`);
+    const impatient = await startServer({ bodyTimeoutMs: 300 });
+    const answer = await impatient.raw(`POST /v3/storage/demo/c/k HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":`);
+    await impatient.stop();
     expect(statuses(answer)).toEqual(['408']);
     expect(answer).toContain('"REQUEST_TIMEOUT"');
   });

@@ -85,6 +85,7 @@ describe('the key of a request', () => {
     const several = [
       ...['package-sync', 'suggest-tests', 'source-upgrade', 'run-tests', 'auto-test', 'test-endpoint'],
       'promote',
+      'discard',
       'rollback',
     ];
     for (const path of several) expect((await presented('POST', `/v3/manage/demo/${path}`))?.needs?.scopes).toContain('queries');

@@ -51,6 +51,18 @@ describe('a refusal', () => {
     expect([reply.status, reply.json.error.code, 'retry-after' in reply.headers]).toEqual([status, code, retries]);
   });
 
+  it.each([204, 205, 304])('with the status %i, which an author may name, still has its body', async (status) => {
+    const reply = await failing(new Refusal(status, 'TOO_POOR', 'No gold'));
+    expect([reply.status, reply.json.ok, reply.json.error.code]).toEqual([200, false, 'TOO_POOR']);
+  });
+
+  it('may be kept by no cache: what is not there now may be saved the next moment', async () => {
+    for (const failure of [refusal('NOT_FOUND'), new Refusal(426, 'REVISION_OUTDATED', 'Old', { httpStatus: 200 })]) {
+      expect((await failing(failure)).headers['cache-control']).toBe('no-store');
+    }
+    expect((await server.send('GET', '/v3/nowhere')).headers['cache-control']).toBe('no-store');
+  });
+
   it('uses the published spelling of a code where that is asked for', async () => {
     const published = await startServer({ wireNames: 'published' });
     published.app.failure = refusal('PLATFORM_AUTH_FAILED');

@@ -4,7 +4,7 @@ import type { ApiKey } from '../../src/domain/states.ts';
 import { refusal } from '../../src/kernel/errors.ts';
 import { type Json, stringifyJson } from '../../src/kernel/json.ts';
 
-export const PROJECT = 'demo';
+const PROJECT = 'demo';
 export const PUBLIC_KEY = 'platform_ns_public';
 export const SECRET_KEY = 'platform_sk_secret';
 export const DISABLED_KEY = 'platform_ns_disabled';
@@ -136,6 +136,7 @@ export function fakeApp(): FakeApp {
       list: async (caller, ...rest) => managed('manage.list', caller, rest),
       validate: async (caller, ...rest) => managed('manage.validate', caller, rest),
       promote: async (caller, ...rest) => managed('manage.promote', caller, rest),
+      discard: async (caller, ...rest) => managed('manage.discard', caller, rest),
       diff: async (caller, ...rest) => managed('manage.diff', caller, rest),
       sync: async (caller, ...rest) => managed('manage.sync', caller, rest),
       preflight: async (caller, ...rest) => managed('manage.preflight', caller, rest),

@@ -61,3 +61,31 @@ describe('a client that ends its side after its request', () => {
     expect(statuses(await sentAndEnded(server.port, GET.slice(0, 20)))).toEqual(['400']);
   });
 });
+
+describe('requests that a client sends without waiting for the answers', () => {
+  const piped = (request: string) => request.replaceAll('/half', '/piped');
+
+  it('are served one after the other: a read sees the write before it', async () => {
+    const received = await sentAndEnded(server.port, piped(POST) + piped(GET));
+    expect(statuses(received)).toEqual(['200', '200']);
+    expect(received.endsWith('{"gold":77}')).toBe(true);
+  });
+
+  it('are so however many they are: no later one overtakes', async () => {
+    const quick = await startServer();
+    const pair = (i: number) => {
+      const body = `{"n":${i}}`;
+      return piped(`POST /v3/storage/demo/players/half HTTP/1.1\r\n${HEAD}Content-Length: ${body.length}\r\n\r\n${body}${GET}`);
+    };
+    const received = await sentAndEnded(quick.port, Array.from({ length: 300 }, (_, i) => pair(i)).join(''));
+    await quick.stop();
+    expect([...received.matchAll(/\{"n":(\d+)\}/g)].map(([, n]) => Number(n))).toEqual(Array.from({ length: 300 }, (_, i) => i));
+  });
+
+  it('are all answered, in their order, however many they are', async () => {
+    const asked = Array.from({ length: 3000 }, (_, i) => `GET /${i === 1500 ? 'v3/server-info' : 'health'} HTTP/1.1\r\n${HEAD}\r\n`);
+    const answers = (await sentAndEnded(server.port, asked.join(''))).split('HTTP/1.1 200').slice(1);
+    expect(answers.map((answer) => answer.includes('apiVersions')).indexOf(true)).toBe(1500);
+    expect(answers).toHaveLength(3000);
+  });
+});

@@ -356,6 +356,11 @@ describe('management', () => {
     expect((await manage('POST', '/promote', { dryRun: 'true' })).status).toBe(400);
     expect((await manage('POST', '/promote?dryRun=yes', {})).status).toBe(400);
     expect(server.app.calls.length).toBe(calls);
+    await manage('POST', '/discard', { kind: 'endpoint', id: 'buy', dryRun: true });
+    expect(lastCall()).toMatchObject({
+      name: 'manage.discard',
+      arguments: [{ kind: 'endpoint', id: 'buy', dryRun: true }, { dryRun: true }],
+    });
     expect((await manage('GET', '/diff')).status).toBe(200);
   });
 

@@ -20,7 +20,7 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
   outages(store);
 
   it('a Redis that takes connections and says nothing is refused in time, and nothing is sent later', async () => {
-    const jobs = jobsOn({ redisUrl: redis.url, databaseUrl: NOWHERE }, {}, { answerMs: 300 });
+    const jobs = jobsOn({ redisUrl: redis.url, databaseUrl: NOWHERE }, {}, { answerMs: 1500 });
     await jobs.enqueue('verify.run', {});
     redis.freeze();
     await expect(jobs.enqueue('verify.run', {})).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', status: 503 });
@@ -211,12 +211,12 @@ function rules(makeStore: () => Promise<TestStore>): void {
 
   it('a job whose worker is gone is taken over', async () => {
     const never = gate();
-    const dying = jobsWith({ 'projection.rebuild': () => never.opened.then(() => ({})) }, { lockMs: 200 });
+    const dying = jobsWith({ 'projection.rebuild': () => never.opened.then(() => ({})) }, { lockMs: 500 });
     dying.start();
     const id = await dying.enqueue('projection.rebuild', { names: [] });
     await jobIn(dying, id, 'active');
     await dying.close(0);
-    const other = jobsWith({ 'projection.rebuild': async () => ({ by: 'other' }) }, { lockMs: 200 });
+    const other = jobsWith({ 'projection.rebuild': async () => ({ by: 'other' }) }, { lockMs: 500 });
     other.start();
     expect(await jobIn(other, id, 'completed')).toMatchObject({ result: { by: 'other' } });
   });
@@ -301,7 +301,7 @@ function outages(makeStore: () => Promise<TestStore>): void {
     jobs.start();
     await jobIn(jobs, await jobs.enqueue('verify.run', {}), 'completed');
     await store().kill();
-    await jobs.close(60_000);
+    await jobs.close(600_000);
     await store().start();
   });
 }

@@ -63,7 +63,7 @@ it('a row that is not what the log says makes verify.run a dead letter', async (
 });
 
 /** A verification by a job may be under way, and lets no other beside it. */
-const verifiedOnce = () => vi.waitFor(() => verify({ log, pool }), { timeout: 20_000, interval: 200 });
+const verifiedOnce = () => vi.waitFor(() => verify({ log, pool }), { timeout: 60_000, interval: 200 });
 
 it('upkeep removes what is left behind, and verify stays green', async () => {
   await pool.query(schemaOf('ledger', 9));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { followHeard, followToEnd } from '../../src/log/heard.ts';
 import { LogUnavailable } from '../../src/log/port.ts';
 import { events } from '../contract/log/contract.ts';
-import { opened } from '../support/eventstore/opened.ts';
+import { opened, untilKnown } from '../support/eventstore/opened.ts';
 
 test('the log is given to its end, and no longer', async () => {
   const { log } = await opened();
@@ -15,7 +15,7 @@ test('the log is given to its end, and no longer', async () => {
 
 test('work that waits for a log which is gone ends, and says what was wrong', async () => {
   const { server, log } = await opened({ timeoutMs: 200 });
-  await log.append('a', 'none', events(1));
+  await untilKnown(log, 'a', 'none', events(1));
   const troubles: unknown[] = [];
   const following = async () => {
     const { signal } = new AbortController();

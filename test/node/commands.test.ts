@@ -7,7 +7,7 @@ import { type Credentials, parseCredentials } from '../../infra/harness/project.
 import { here, printed } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
-import { eventually, type Node, newFolder, removeFolders, savepoint, startNode, succeed } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, run, savepoint, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -209,8 +209,8 @@ describe('verify', () => {
     const { problems } = Object(JSON.parse(stdout));
     expect(code).toBe(1);
     expect(problems).toMatchObject([
-      { kind: 'anchor', project: game.projectId, row: '1' },
-      { kind: 'anchor', project: game.projectId, row: '100000' },
+      { kind: 'anchor', project: game.projectId, row: '1', detail: 'another event stands there' },
+      { kind: 'anchor', project: game.projectId, row: '100000', detail: expect.stringMatching(/^the log ends at revision \d+:.*younger/) },
     ]);
   });
 
@@ -307,10 +307,15 @@ describe('a project as a JSON file (management 18)', () => {
     await ok(game.play('POST', game.storage(`slots/${PLAYER}_${recordId}`), { raw: '{"id64":76561198000000001,"10":1,"a":1.10}' }));
     for (const text of ['first', 'second', 'third']) await ok(game.manage('POST', game.storage('feed/append'), { body: { text } }));
     await quick('page', 'put', game.projectId, 'news', '--title', 'News', '--file', pageFile());
-    const exported = Object(await json('project', 'export', 'Demo', '--out', file));
-    expect(exported).toMatchObject({
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [{ ...SLOTS, id: 'gone' }] }));
+    await ok(game.play('POST', game.storage(`gone/${PLAYER}`), { body: { n: 1 } }));
+    await ok(game.manage('DELETE', game.definitions('collections/gone')));
+    const { stdout, stderr } = await savepoint(['project', 'export', 'Demo', '--out', file, '--json', '--data', data]);
+    expect(stderr).toBe('Note: not in it: 1 document of gone, a collection that has no definition any more.\n');
+    expect(JSON.parse(stdout)).toMatchObject({
       projectId: game.projectId,
       file,
+      leftOut: { gone: 1 },
       counts: { collections: 8, global_records: 3, save_records: 1, pages: 1 },
     });
     expect(readFileSync(file, 'utf8')).toContain('"id64":76561198000000001,');
@@ -324,6 +329,17 @@ describe('a project as a JSON file (management 18)', () => {
     const misused = await here(['project', 'export', '--json']);
     expect([misused.code, JSON.parse(misused.stdout).error.code]).toEqual([2, 'USAGE']);
     expect(readdirSync(data).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  test('an export that is interrupted leaves nothing beside it', async () => {
+    const parts = () => readdirSync(data).filter((name) => name.endsWith('.part'));
+    await database.query('BEGIN; LOCK TABLE savepoint.documents IN ACCESS EXCLUSIVE MODE');
+    const exporting = run(['project', 'export', 'Demo', '--out', join(data, 'cut.json'), '--data', data]);
+    await eventually('it is under way', async () => parts().length === 1);
+    exporting.child.kill('SIGTERM');
+    expect(await exporting.ended).toMatchObject({ code: 143, stderr: '' });
+    await database.query('ROLLBACK');
+    expect(parts()).toEqual([]);
   });
 
   test('makes a project that is the same, and that the game’s old key works with', async () => {
@@ -399,12 +415,16 @@ describe('a project as a JSON file (management 18)', () => {
 });
 
 describe('without a node', () => {
-  test('a command starts the database and stops it again; what it made is there for the next node', async () => {
+  test('a command starts the database and stops it again, also when nobody reads what it prints; what it made is there for the next node', async () => {
     await database.end();
     await node.stop();
     const made = parseCredentials(await json('project', 'create', 'Alone'));
     expect(Object(await json('db', 'url'))).toMatchObject({ running: false });
     expect(await outcome('verify')).toMatchObject({ code: 0 });
+    const cut = run(['log', 'tail', '-n', '100', '--json', '--data', data]);
+    cut.child.stdout?.destroy();
+    expect(await cut.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(Object(await json('db', 'url'))).toMatchObject({ running: false });
     node = await startNode(data);
     const alone = createClient(node.url, made);
     await ok(alone.manage('GET', alone.definitions('validate')));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase } from '../support/postgres.ts';
 import { here, newApiKey, newProject, printed } from './support/command-line.ts';
 import { publishGame, source } from './support/game.ts';
-import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
+import { bodyOf, type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
 import { ALL_ROLES, eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -300,5 +300,15 @@ describe('auto-test and suggest-tests (management 9.5, 9.6)', () => {
     const suggested = Object((await ok(post('suggest-tests', { slug: 'echo' }))).body).suggestions;
     await ok(studio.manage('PUT', studio.definitions('tests'), { body: suggested }));
     expect((await ok(post('run-tests', {}))).body).toMatchObject({ total: 2, passed: 2 });
+  });
+
+  test('suggestions without a slug are those of every endpoint', async () => {
+    const { data } = await bodyOf(studio.manage('GET', studio.definitions('endpoints')));
+    const { suggestions } = await bodyOf(post('suggest-tests', {}));
+    const slugs = (list: readonly { readonly slug?: string; readonly endpoint?: string }[]) => [
+      ...new Set(list.map(({ slug, endpoint }) => slug ?? endpoint)),
+    ];
+    expect(slugs(suggestions)).toEqual(slugs(data));
+    expect(await refused(post('suggest-tests', { slug: 'nowhere' }))).toBe('404 ENDPOINT_NOT_FOUND');
   });
 });

@@ -124,7 +124,7 @@ describe('the windows of the editor', () => {
     await patch();
   });
 
-  test('test live and test staged', async () => {
+  test('a test runs what is live, or what is staged, as it is asked', async () => {
     const run = async (target: string) =>
       (await ok(studio.manage('POST', studio.definitions('auto-test'), { body: {}, headers: { 'x-ns-publish-target': target } }))).body;
     expect(await run('live')).toMatchObject({ results: [{ endpoint: 'shop', passed: true, result: { body: { price: 3 } } }] });

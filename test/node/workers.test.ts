@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,10 +74,10 @@ const head = (method: string, path: string, more: readonly string[] = []) =>
 
 test('a connection is whole wherever its first bytes are cut, with several requests in one piece, and with a long body', async () => {
   const path = `/v3/values/${project.projectId}`;
-  const once = head('GET', path, ['Connection: close']);
-  for (let cut = 1; cut < once.length; cut += 9) expect(await raw([once.slice(0, cut), once.slice(cut)])).toMatch(/^HTTP\/1.1 200/);
-  expect(await raw([...once])).toMatch(/^HTTP\/1.1 200/);
-  const three = await raw([head('GET', path) + head('GET', '/health') + once]);
+  const last = head('GET', path, ['Connection: close']);
+  for (let cut = 1; cut < last.length; cut += 9) expect(await raw([last.slice(0, cut), last.slice(cut)])).toMatch(/^HTTP\/1.1 200/);
+  expect(await raw([...last])).toMatch(/^HTTP\/1.1 200/);
+  const three = await raw([head('GET', path) + head('GET', '/health') + last]);
   expect(three.match(/HTTP\/1.1 200/g)).toHaveLength(3);
 
   const body = JSON.stringify({ name: 'x'.repeat(60_000) });
@@ -169,13 +170,19 @@ test('kill -9 of a worker under load: the others go on, it is forked again, noth
 test('SIGTERM drains all: a write in flight is answered, no process is left; verify agrees', async () => {
   const workers = workersOf(node.pid);
   const body = '{"level":12}';
-  const more = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'X-Platform-Id: 76561198000000066'];
+  const more = [
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'X-Platform-Id: 76561198000000066',
+    'Expect: 100-continue',
+  ];
   const write = head('POST', `/v3/storage/${project.projectId}/players/76561198000000066`, more);
   const { hostname, port } = new URL(node.url);
   const socket = connect(Number(port), hostname);
-  const answered = new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(chunk.toString())));
+  const came = async () => String((await once(socket, 'data'))[0]);
   socket.write(write + body.slice(0, 5));
-  await sleep(200);
+  expect(await came()).toMatch(/^HTTP\/1.1 100/);
+  const answered = came();
   const stopping = node.stop();
   await sleep(200);
   socket.write(body.slice(5));

@@ -48,7 +48,7 @@ test('on another log it begins at the first event', async () => {
 });
 
 test('a log that does not answer at the start is followed once it does, and the wait is told of', async () => {
-  const { server, log } = await opened({ timeoutMs: 300 });
+  const { server, log } = await opened({ timeoutMs: 3000 });
   const feed = new Feed(log, 'late');
   await feed.commit(written('p', {}));
   await project(pool, log, feed);
@@ -56,7 +56,7 @@ test('a log that does not answer at the start is followed once it does, and the 
   server.faults.readsNotReady = true;
   const logger = memoryLogger();
   await projecting({ pool, log, logger }, async (projector) => {
-    await expect.poll(() => logger.lines.some((line) => line.startsWith('the log cannot be followed')), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => logger.lines.some((line) => line.startsWith('the log cannot be followed'))).toBe(true);
     server.faults.readsNotReady = false;
     await reached(projector, feed);
   });

@@ -107,7 +107,7 @@ export async function project(pool: pg.Pool, log: Log, ...feeds: readonly Feed[]
 }
 
 export async function reached(projector: Projector, feed: Feed, revision = feed.revision): Promise<void> {
-  if (!(await projector.waitFor(feed.projectId, revision, 20_000))) throw new Error(`${feed.projectId} did not reach ${revision}`);
+  if (!(await projector.waitFor(feed.projectId, revision, 60_000))) throw new Error(`${feed.projectId} did not reach ${revision}`);
 }
 
 export function written(key: string, document: JsonObject, version = 1, more: object = {}): DomainEvent {

@@ -1,11 +1,11 @@
-import { evolveDocument } from '../../../src/domain/document/evolve.ts';
+import { evolveDocument, isDocumentEvent } from '../../../src/domain/document/evolve.ts';
 import type { ProjectEvent } from '../../../src/domain/events.ts';
 import type { DocumentState } from '../../../src/domain/states.ts';
 import { documentSubject, type SubjectKey } from '../../../src/domain/subjects.ts';
 import { groupBy } from '../../../src/kernel/group.ts';
 import { type JsonObject, parseStored, printOnce } from '../../../src/kernel/json.ts';
 import { textArray } from '../../../src/log/postgres/arrays.ts';
-import { type DocumentChange, type DocumentEvent, isDocumentEvent, keyOf, type Projection } from '../../batch.ts';
+import { type DocumentChange, keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
 import type { Session } from '../../tables.ts';
 
 const PRIORS = `
@@ -106,7 +106,7 @@ export async function foldDocuments(
 }
 
 /** `prior`: the row before the events; `undefined` where it was not looked for. */
-function foldOne(events: readonly DocumentEvent[], prior: Prior | undefined): DocumentChange[] {
+function foldOne(events: readonly StoredDocumentEvent[], prior: Prior | undefined): DocumentChange[] {
   const [first, last] = [events[0], events.at(-1)];
   let state = prior?.state ?? null;
   let createdRevision = prior?.createdRevision ?? -1;
@@ -124,7 +124,7 @@ function foldOne(events: readonly DocumentEvent[], prior: Prior | undefined): Do
 }
 
 /** A fork is the first event of its document in that space, as an append is of its record: there is no row before them. */
-function begunBy({ type, data }: DocumentEvent): Begun {
+function begunBy({ type, data }: StoredDocumentEvent): Begun {
   if (type === 'record.appended' || data.fork !== undefined) return 'here';
   return type === 'document.written' ? 'live row' : 'any row';
 }
@@ -132,7 +132,7 @@ function begunBy({ type, data }: DocumentEvent): Begun {
 /** The rows of these groups, those that have none included. */
 async function loadPriors(
   session: Session,
-  groups: ReadonlyMap<SubjectKey, readonly DocumentEvent[]>,
+  groups: ReadonlyMap<SubjectKey, readonly StoredDocumentEvent[]>,
 ): Promise<ReadonlyMap<SubjectKey, Prior>> {
   if (groups.size === 0) return new Map();
   const firsts = [...groups.values()].flatMap((group) => group.slice(0, 1));
@@ -146,7 +146,7 @@ async function loadPriors(
   return new Map([...groups.keys()].map((subject, index) => [subject, found.get(index) ?? NO_ROW]));
 }
 
-function needsContent(event: DocumentEvent): boolean {
+function needsContent(event: StoredDocumentEvent): boolean {
   if (event.type !== 'document.written' || event.after !== undefined) return false;
   return event.data.changes !== undefined && event.data.fork === undefined;
 }

@@ -101,7 +101,7 @@ export const leaderboards: Projection = {
 };
 
 /** The number a document has on a board; only finite JSON numbers count. */
-export function metricOf(value: Json | undefined): number | null {
+function metricOf(value: Json | undefined): number | null {
   if (!isNumber(value)) return null;
   const number = toDouble(value);
   return Number.isFinite(number) ? number : null;

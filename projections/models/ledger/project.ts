@@ -1,6 +1,8 @@
+import { isDocumentEvent } from '../../../src/domain/document/evolve.ts';
+import { playerOfKey } from '../../../src/domain/document/key.ts';
 import type { LedgerEntry } from '../../../src/domain/events.ts';
 import { isNumber, type Json, stringifyJson, toDouble } from '../../../src/kernel/json.ts';
-import { type DocumentEvent, isDocumentEvent, keyOf, type Projection } from '../../batch.ts';
+import { keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
 
 /** Never overwritten: a revision's entries are facts. */
 const INSERT = `
@@ -13,7 +15,7 @@ FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::int[], $7::tex
 ON CONFLICT DO NOTHING`;
 
 interface Row {
-  readonly event: DocumentEvent;
+  readonly event: StoredDocumentEvent;
   readonly entry: LedgerEntry;
   readonly ordinal: number;
 }
@@ -28,7 +30,7 @@ export const ledger: Projection = {
     await session.run('ledger-insert', INSERT, [
       rows.map(({ event }) => event.data.space),
       rows.map(({ event }) => event.data.collection),
-      rows.map(({ event }) => playerOf(keyOf(event))),
+      rows.map(({ event }) => playerOfKey(keyOf(event))),
       rows.map(({ event }) => event.revision),
       rows.map(({ ordinal }) => ordinal),
       rows.map(({ event }) => keyOf(event)),
@@ -45,13 +47,7 @@ export const ledger: Projection = {
   },
 };
 
-/** The player a document belongs to: its key up to the first `_` (spec: runtime 8). */
-export function playerOf(key: string): string {
-  const end = key.indexOf('_');
-  return end === -1 ? key : key.slice(0, end);
-}
-
-function entriesOf(event: DocumentEvent): Row[] {
+function entriesOf(event: StoredDocumentEvent): Row[] {
   const entries = 'ledger' in event.data ? event.data.ledger : undefined;
   return (entries ?? []).map((entry, ordinal) => ({ event, entry, ordinal }));
 }

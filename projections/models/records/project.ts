@@ -66,7 +66,7 @@ export const records: Projection = {
 };
 
 /** When a record counts as made: its `_timestamp`, in unix ms or ISO text; 0, which sorts last, for any other. */
-export function listedAt(stamp: Json | undefined): number {
+function listedAt(stamp: Json | undefined): number {
   const time = isNumber(stamp) ? Math.floor(toDouble(stamp)) : typeof stamp === 'string' ? Date.parse(stamp) : 0;
   return Number.isSafeInteger(time) ? time : 0;
 }

@@ -1,8 +1,9 @@
+import { isDocumentEvent } from '../../../src/domain/document/evolve.ts';
 import type { EventType, ProjectEvent } from '../../../src/domain/events.ts';
 import { isPageEvent } from '../../../src/domain/page/page.ts';
 import { isRecordListEvent } from '../../../src/domain/record/evolve.ts';
 import { AUTHORITY, DEFINITIONS, documentSubject, pageSubject, recordListSubject, type SubjectKey } from '../../../src/domain/subjects.ts';
-import { isDocumentEvent, keyOf, type Projection } from '../../batch.ts';
+import { keyOf, type Projection } from '../../batch.ts';
 import { ACCESS_EVENTS } from '../access/project.ts';
 
 const INSERT = `

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import type { TelemetryEvent } from '../../../src/domain/telemetry/events.ts';
-import { UnknownEvent } from '../../../src/log/decode.ts';
-import type { Log, RecordedEvent } from '../../../src/log/port.ts';
+import type { UnknownEvent } from '../../../src/log/decode.ts';
+import type { Log } from '../../../src/log/port.ts';
 import { telemetryStream } from '../../../src/log/streams.ts';
 import { readTelemetryEvent } from '../../../src/log/telemetry.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
 import { IN_TIME } from '../../patience.ts';
-import { batchLength } from '../../projector/cut.ts';
+import { batchLength, decoded } from '../../projector/cut.ts';
 import type { Session, Versions } from '../../tables.ts';
 
 /** Where the tables of telemetry stand in a project's telemetry stream. Whoever writes them holds the row of this place meanwhile. */
@@ -67,18 +67,5 @@ export async function readBatch(
 ): Promise<{ readonly events: readonly TelemetryEvent[]; readonly unknown: UnknownEvent | null }> {
   const limit = Math.min(PAGE, until - after);
   const page = limit <= 0 ? [] : await log.read(telemetryStream(projectId), { from: after + 1, limit, direction: 'forwards' });
-  return decoded(page.slice(0, batchLength(page)));
-}
-
-function decoded(recorded: readonly RecordedEvent[]): { events: readonly TelemetryEvent[]; unknown: UnknownEvent | null } {
-  const events: TelemetryEvent[] = [];
-  for (const event of recorded) {
-    try {
-      events.push(readTelemetryEvent(event));
-    } catch (error) {
-      if (error instanceof UnknownEvent) return { events, unknown: error };
-      throw error;
-    }
-  }
-  return { events, unknown: null };
+  return decoded(page.slice(0, batchLength(page)), readTelemetryEvent);
 }

@@ -41,6 +41,7 @@ export interface DryCall {
   readonly webhooks: Pick<Webhooks, 'isAllowed'>;
 }
 
+/** Runs one test inside a decision, which is to be given no events. Refusals of the call are part of what it tells. */
 export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, random: () => number): DryRun {
   const { test, endpoint } = call;
   const steps: JsonObject[] = [];

@@ -1,4 +1,5 @@
 import { decidePutSingle, decideRemove, decideRemoveSingle, decideUpsertMany, decideUpsertOne } from '../../domain/definition/decide.ts';
+import { decideDiscard } from '../../domain/definition/discard.ts';
 import { listDefinitions } from '../../domain/definition/listing.ts';
 import { preflight } from '../../domain/definition/preflight.ts';
 import { decidePromote, diffDefinitions } from '../../domain/definition/promote.ts';
@@ -32,6 +33,8 @@ export function createManage(context: AppContext): App['manage'] {
     putSingle: (caller, kind, body, target) =>
       publish(caller, `${kind}.put`, target, [kind], ({ state }) => decidePutSingle(state, kind, body, target)),
     removeSingle: (caller, kind) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemoveSingle(state, kind)),
+    discard: (caller, body, options) =>
+      publish(caller, 'definitions.discard', 'next', STAGED, ({ state }) => decideDiscard(state, body, options)),
     promote: (caller, options) => publish(caller, 'definitions.promote', live, STAGED, ({ state }) => decidePromote(state, options)),
 
     async sync(caller, body, target) {

@@ -97,6 +97,7 @@ export interface TestsDone {
   readonly failed: number;
 }
 
+/** How long a run may take, and who is told of its progress. */
 export interface RunPace {
   /** After this long the rest is told as not run. */
   readonly withinMs?: number;

@@ -76,10 +76,10 @@ export function createTests(context: AppContext): App['tests'] {
     async suggestTests(caller, body, target) {
       const { ground, answer } = await open(caller, target, SCOPES, 'rw');
       const slug = textOf(member(objectBody(body), 'slug'));
-      if (slug === undefined) throw refusal('VALIDATION_FAILED', 'Endpoint slug is required.');
-      const endpoint = ground.definitions.endpoint(slug);
-      if (endpoint === undefined) throw refusal('ENDPOINT_NOT_FOUND');
-      return answer({ suggestions: suggestedTests(endpoint.slug, endpoint.definition) });
+      const endpoint = slug === undefined ? undefined : ground.definitions.endpoint(slug);
+      if (slug !== undefined && endpoint === undefined) throw refusal('ENDPOINT_NOT_FOUND');
+      const endpoints = endpoint === undefined ? ground.definitions.endpoints : [endpoint];
+      return answer({ suggestions: endpoints.flatMap((each) => suggestedTests(each.slug, each.definition)) });
     },
   };
 }

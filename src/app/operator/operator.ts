@@ -19,9 +19,11 @@ import { newCommandId } from '../project/commit.ts';
 import type { Project } from '../project/project.ts';
 import type { Projects } from '../project/projects.ts';
 import type { View } from '../project/view.ts';
+import { openProject } from './open-project.ts';
 
 /** What whoever runs the installation may do from the command line: projects and keys. Written through the log like everything else. */
 
+/** The texts of both keys; the log keeps hashes of secret ones. */
 export interface NewProject {
   readonly projectId: string;
   readonly publicKey: string;
@@ -58,19 +60,14 @@ export interface Operator {
   show(projectId: string): Promise<AuthorityState>;
 }
 
+/** `keyPrefix`: what the keys of this installation begin with. */
 export function createOperator(projects: Projects, keyPrefix: string): Operator {
   const newKey = (kind: KeyKind) => ({
     keyId: `key_${randomBytes(8).toString('hex')}`,
     key: formKey(kind, keyPrefix, randomBytes(KEY_RANDOM_BYTES)),
   });
 
-  const open = async (projectId: string): Promise<Project> => {
-    const project = await projects.get(projectId);
-    await project?.refresh();
-    if (!project?.authority || project.authority.deleted)
-      throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are`);
-    return project;
-  };
+  const open = (projectId: string) => openProject(projects, projectId);
 
   return {
     async createProject(name) {

@@ -1,8 +1,8 @@
 import type { PublishTarget } from '../../domain/events.ts';
-import { refusal } from '../../kernel/errors.ts';
 import { operatorGrounds } from '../access.ts';
 import { runSavedTests, type TestContext, type TestsDone } from '../management/test-runs.ts';
 import type { Projects } from '../project/projects.ts';
+import { openProject } from './open-project.ts';
 
 /** The saved tests of a project for whoever runs the installation: from the command line and as a job. No time limit, and no key. */
 export interface ProjectTests {
@@ -13,9 +13,7 @@ export interface ProjectTests {
 export function createProjectTests(context: TestContext & { readonly projects: Projects }): ProjectTests {
   return {
     async run(projectId, target, onProgress) {
-      const project = await context.projects.get(projectId);
-      await project?.refresh();
-      if (!project?.authority || project.authority.deleted) throw refusal('NOT_FOUND', `No project ${projectId}`);
+      const project = await openProject(context.projects, projectId);
       const place = { project, actor: { kind: 'operator' as const }, groundsOf: operatorGrounds(target) };
       return runSavedTests(context, place, onProgress === undefined ? {} : { onProgress });
     },

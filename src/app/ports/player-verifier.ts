@@ -1,5 +1,6 @@
 /** Proving who a player is, as the use cases see it (security 2.5). Which kind of proof counts is the installation's choice. */
 
+/** What a request brings to prove its player. */
 export interface Proof {
   readonly projectId: string;
   readonly platformId: string | null;
@@ -12,6 +13,7 @@ export interface Proof {
 /** `missing`, `rejected` and `mismatch` say something about the player; the others about the service, and nothing about the player. */
 export type FailureKind = 'missing' | 'rejected' | 'mismatch' | 'unavailable' | 'timeout' | 'rate_limited';
 
+/** Why a player is not proven. */
 export interface Failure {
   readonly ok: false;
   readonly kind: FailureKind;

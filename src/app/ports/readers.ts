@@ -5,7 +5,7 @@ import type { PlayerProfile, PlayerStats } from '../../domain/telemetry/player.t
 import type { Json } from '../../kernel/json.ts';
 
 /**
- * What the use cases ask of the read models. Implemented under `projections/`, handed in by `main.ts`. Every answer carries the
+ * What the use cases ask of the read models. Implemented under `projections/readers`, handed in by `src/compose`. Every answer carries the
  * revision of the project's log that it reflects, taken from the same database snapshot as the rows.
  */
 

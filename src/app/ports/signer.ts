@@ -18,6 +18,7 @@ export function createSigner(pem: string): Signer {
   };
 }
 
+/** What clients are told of a public key: the key itself in both spellings, under an id made of its text. */
 export function signingOf(key: KeyObject): JsonObject {
   const publicKeyPem = key.export({ type: 'spki', format: 'pem' }).toString().trimEnd();
   const { kty = '', n = '', e = '' } = key.export({ format: 'jwk' });

@@ -24,6 +24,7 @@ export function newCommandId(): string {
   return commandIds + commands.toString(36);
 }
 
+/** What a use case asks the writer to decide and store. */
 export interface Command<A> {
   /** Unique per request; anything that JSON need not escape. */
   readonly commandId: string;

@@ -1,7 +1,7 @@
 import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/evolve.ts';
-import { evolveDocument, evolveIdempotency } from '../../domain/document/evolve.ts';
+import { evolveDocument, evolveIdempotency, isDocumentEvent } from '../../domain/document/evolve.ts';
 import { packed } from '../../domain/document/packed.ts';
-import type { DomainEvent, ProjectEvent } from '../../domain/events.ts';
+import type { ProjectEvent } from '../../domain/events.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
 import { evolvePage, isPageEvent } from '../../domain/page/page.ts';
 import { evolveAuthority } from '../../domain/project/evolve.ts';
@@ -38,10 +38,4 @@ export function evolve(subject: SubjectKey, state: SubjectState | null, event: P
   if (subject.startsWith('idempotency/')) return event.type === 'record.appended' ? evolveIdempotency(event.data, recordedAt) : state;
   const change = event.data.windows?.find(({ counter }) => windowSubject(event.data.space, counter) === subject);
   return change ? evolveWindow(asWindow(state), change) : state;
-}
-
-type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
-
-function isDocumentEvent(event: ProjectEvent): event is ProjectEvent & DocumentEvent {
-  return event.type === 'document.written' || event.type === 'document.deleted' || event.type === 'record.appended';
 }

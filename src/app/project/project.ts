@@ -2,7 +2,7 @@ import { EMPTY_DEFINITIONS } from '../../domain/definition/evolve.ts';
 import type { ProjectEvent, Space } from '../../domain/events.ts';
 import { type AuthorityState, asAuthority, asDefinitions, type DefinitionsState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
-import { type Refusal, refusal } from '../../kernel/errors.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import { hashOf } from '../../log/chain.ts';
 import { decodeProjectEvent, UnknownEvent } from '../../log/decode.ts';
@@ -235,7 +235,7 @@ export class Project {
 
   #catchUpSoon(): void {
     this.#catchUp().catch((error: unknown) => {
-      if (isRefusal(error)) this.stop(error);
+      if (error instanceof Refusal) this.stop(error);
       // A log that cannot be reached: the next tail step or append tries again.
     });
   }
@@ -313,13 +313,9 @@ export class Project {
   }
 }
 
-function isRefusal(error: unknown): error is Refusal {
-  return error instanceof Error && error.name === 'Refusal';
-}
-
 /** A log that cannot be reached is asked again. */
 function unlessRefused(error: unknown): void {
-  if (isRefusal(error)) throw error;
+  if (error instanceof Refusal) throw error;
 }
 
 function unreadable(error: unknown): Refusal {

@@ -14,6 +14,7 @@ export interface Located {
   readonly fork: Fork | undefined;
 }
 
+/** A document as decisions in this space see it. */
 export function documentIn(view: View, space: Space, collection: string, key: string): Located {
   const own = asDocument(view.read(documentSubject(space, collection, key)));
   if (own || space === 'live') return { state: own, fork: undefined };
@@ -21,6 +22,7 @@ export function documentIn(view: View, space: Space, collection: string, key: st
   return { state: live, fork: { document: live?.document ?? null, version: live?.version ?? 0 } };
 }
 
+/** The counter of one window; a `next` space counts on from live. */
 export function windowIn(view: View, space: Space, counter: string): WindowState | null {
   const own = asWindow(view.read(windowSubject(space, counter)));
   return own ?? (space === 'live' ? null : asWindow(view.read(windowSubject('live', counter))));
@@ -32,6 +34,7 @@ export interface LocatedList {
   readonly fork: readonly SaveRecord[] | undefined;
 }
 
+/** A player's save records as decisions in this space see them. */
 export function recordListIn(view: View, space: Space, collection: string, player: string): LocatedList {
   const own = asRecordList(view.read(recordListSubject(space, collection, player)));
   if (own || space === 'live') return { records: own?.records ?? [], fork: undefined };

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { PackedDocument } from '../../domain/document/packed.ts';
 import type { ProjectEvent } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
 import { AUTHORITY, collectionChangedBy, DEFINITIONS, type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
 import { evolve } from './evolve.ts';
+import { estimate, weigh, weighCached } from './weight.ts';
 
 /**
  * The write side's memory of one project.
@@ -66,7 +66,7 @@ export type SharedCache = LRUCache<Held, Version>;
 export function createCache(maxBytes: number): SharedCache {
   return new LRUCache<Held, Version>({
     maxSize: maxBytes,
-    sizeCalculation: weighCached,
+    sizeCalculation: ({ state, size }) => weighCached(state, size),
     // What is pinned may still lie there as it was before: then only that goes.
     dispose: (_, held, reason) => void (reason === 'evict' && !held.pinned && held.among.delete(held.subject)),
   });
@@ -74,24 +74,6 @@ export function createCache(maxBytes: number): SharedCache {
 
 /** Reads that found their subject in memory, and those that had to load it; of all projects of the process. */
 export const readCounts = { hits: 0, misses: 0 };
-
-/** Rough bytes of an entry beside its state: key, maps, version object. */
-const OVERHEAD = 200;
-/** A parsed document and its kept text take about this many bytes of memory for each byte of the text. */
-const HEAP_PER_BYTE = 3;
-
-/** Memory that a state takes whose text has `size` bytes. */
-export function weigh(size: number): number {
-  return size * HEAP_PER_BYTE + OVERHEAD;
-}
-
-/** The same of a packed document: many are small, so what holds them counts, and all of it twice, as a heap grows to twice what lives in it. */
-const PACKED_OVERHEAD = 1_000;
-
-/** A packed document is its text. */
-function weighCached({ state, size }: Version): number {
-  return state instanceof PackedDocument ? state.text.length * 2 + PACKED_OVERHEAD : weigh(size);
-}
 
 export class WorkingSet {
   /** Revision up to which the durable layer is folded; −1 before the first event. */
@@ -321,22 +303,4 @@ export class WorkingSet {
 /** Read by every request: never given up while the project is open. */
 function isResident(subject: SubjectKey): boolean {
   return subject === DEFINITIONS || subject === AUTHORITY;
-}
-
-/** Documents dominate; measuring them exactly would cost a print, so loaders tell their size by the row instead where they can. */
-function estimate(state: SubjectState | null): number {
-  if (state !== null && 'records' in state) return 100 + 150 * state.records.length;
-  if (state !== null && 'page' in state) return roughSize(state.page, 0);
-  if (state === null || !('document' in state)) return 100;
-  if (state instanceof PackedDocument) return state.text.length;
-  return roughSize(state.document, 0);
-}
-
-function roughSize(value: unknown, depth: number): number {
-  if (typeof value === 'string') return value.length * 2 + 16;
-  if (typeof value !== 'object' || value === null) return 8;
-  if (depth > 64) return 16;
-  let sum = 32;
-  for (const [name, member] of Object.entries(value)) sum += name.length + roughSize(member, depth + 1);
-  return sum;
 }

@@ -2,12 +2,11 @@ import type { DomainEvent } from '../../domain/events.ts';
 import type { SubjectKey } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { encodeEvent } from '../../kernel/json.ts';
-import type { Scheduler } from '../../kernel/scheduler.ts';
-import { AppendTooLarge, type Log, OutcomeUnknown } from '../../log/port.ts';
 import { type Command, type Commit, type Decision, effectsOf, type Outcome } from './commit.ts';
 import { Courtesy } from './courtesy.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Sealed, sealGroup } from './seal-group.ts';
+import { Sender, type SenderOptions } from './sender.ts';
 import { NeedsLoading, View } from './view.ts';
 import type { WorkingSet } from './working-set.ts';
 
@@ -47,20 +46,12 @@ export interface WriterObserver {
   queue(length: number): void;
 }
 
-export interface WriterOptions {
-  readonly stream: string;
-  readonly log: Log;
+export interface WriterOptions extends SenderOptions {
   readonly set: WorkingSet;
-  readonly scheduler: Scheduler;
   readonly limits: WriterLimits;
   readonly observer: WriterObserver;
   /** Loads subjects into the working set. */
   load(subjects: readonly SubjectKey[]): Promise<void>;
-  /**
-   * Reads the log from the head on to revision `to` and folds it; notes in `found` the command ids it met, with the revision of their
-   * last event, even when it fails half way: what is folded is not read a second time.
-   */
-  readGap(to: number, found: Map<string, number>): Promise<void>;
   /** No append is under way at this moment: what the tail brought meanwhile may be folded. */
   idle(): void;
   /** The project can no longer be trusted on this node: two histories, or an event it does not know. */
@@ -83,20 +74,16 @@ export class Writer {
   #deciding = 0;
   /** `recordedAt` never runs backwards, over speculation too. */
   #lastDecidedAt = 0;
-  /** Set while the log gives no answer: new commands are refused at once instead of piling up. */
-  #troubledSince: number | null = null;
   #stopped: Refusal | null = null;
-  /** The group in flight may have been stored without an answer. */
-  #maybeStored = false;
   /** Somebody left the gathering group: what joined later may have built on it. */
   #withdrawn = false;
-  /** When the last attempt of the append under way left: an outage before it is not how long appends take. */
-  #sentAt = 0;
+  readonly #sender: Sender;
   readonly #courtesy: Courtesy;
   readonly #deadlines: Deadlines<Commit>;
 
   constructor(options: WriterOptions) {
     this.#options = options;
+    this.#sender = new Sender(options);
     this.#courtesy = new Courtesy(options.scheduler);
     this.#deadlines = new Deadlines(options.scheduler, options.limits.deadlineMs, (commit) => this.#deadline(commit));
   }
@@ -108,7 +95,7 @@ export class Writer {
 
   /** When the last append left, by the monotonic clock: once it is stored, the head was known for certain at that moment. */
   get sentAt(): number {
-    return this.#sentAt;
+    return this.#sender.sentAt;
   }
 
   get length(): number {
@@ -165,12 +152,11 @@ export class Writer {
 
   #admission(): Refusal | null {
     if (this.#stopped) return this.#stopped;
-    const { limits, set, scheduler } = this.#options;
+    const { limits, set } = this.#options;
     if (this.length >= limits.queueCommits) return refusal('BUSY');
     if (set.windowBytes > limits.windowBytes) return refusal('BEHIND');
-    // Only while an append keeps trying: once everybody in it has given up, the next command is the one that finds out.
-    const troubled = this.busy && this.#troubledSince !== null && scheduler.monotonic() - this.#troubledSince > 1000;
-    if (troubled) return refusal('STORAGE_UNAVAILABLE');
+    // Instead of piling up, but only while an append keeps trying: once everybody in it has given up, the next command finds out.
+    if (this.busy && this.#sender.isTroubled()) return refusal('STORAGE_UNAVAILABLE');
     return null;
   }
 
@@ -317,13 +303,13 @@ export class Writer {
     if (this.#gathering.length === 0) return;
     const group = this.#takeGroup();
     this.#inFlight = group;
-    this.#maybeStored = false;
+    this.#sender.maybeStored = false;
     this.#options.observer.queue(this.length);
     this.#run(group).catch((error: unknown) => {
       // Two histories, an event nobody knows, or a fault of ours: the project stops here and is opened anew from what the log says.
       this.#inFlight = [];
       for (const commit of group) {
-        const unknown = this.#maybeStored && commit.events.length > 0;
+        const unknown = this.#sender.maybeStored && commit.events.length > 0;
         this.#fail(commit, unknown ? refusal('OUTCOME_UNKNOWN') : error);
       }
       this.#options.stop(error instanceof Refusal ? error : refusal('INTERNAL_ERROR'));
@@ -349,50 +335,21 @@ export class Writer {
       return;
     }
     const head = this.#options.set.head;
-    const result = await this.#appendUntilKnown(sealed, head);
-    if (result === 'withdrawn') {
+    const result = await this.#sender.append(sealed, head);
+    if (result === 'withdrawn' || result === 'too large') {
+      if (result === 'too large') for (const commit of group) this.#fail(commit, refusal('APPEND_TOO_LARGE'));
       this.#inFlight = [];
       this.#recheck([...group, ...this.#gathering]);
       return;
     }
     if (result.ok) {
-      const took = this.#options.scheduler.monotonic() - this.#sentAt;
+      const took = this.#options.scheduler.monotonic() - this.#sender.sentAt;
       this.#courtesy.won(took);
       this.#options.observer.appended(group.length, sealed.events.length, took);
       this.#finish(sealed, head + sealed.events.length);
       return;
     }
     await this.#conflict(group, result.actual);
-  }
-
-  /**
-   * Sends the append until its outcome is known. `withdrawn`: it was certainly never stored, and someone in it has given up since, so
-   * that the group has to be formed anew.
-   */
-  async #appendUntilKnown(
-    sealed: Sealed,
-    head: number,
-  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly actual: number | 'none' } | 'withdrawn'> {
-    const { log, stream, scheduler } = this.#options;
-    for (let attempt = 0; ; attempt += 1) {
-      if (!this.#maybeStored && sealed.commits.some((commit) => commit.settled)) return 'withdrawn';
-      for (const commit of sealed.commits) commit.sent = true;
-      this.#sentAt = scheduler.monotonic();
-      try {
-        const result = await log.append(stream, head < 0 ? 'none' : head, sealed.events);
-        this.#troubledSince = null;
-        return result;
-      } catch (error) {
-        if (error instanceof AppendTooLarge) {
-          for (const commit of sealed.commits) this.#fail(commit, refusal('APPEND_TOO_LARGE'));
-          return 'withdrawn';
-        }
-        if (error instanceof OutcomeUnknown) this.#maybeStored = true;
-        this.#troubledSince ??= scheduler.monotonic();
-        if (!this.#maybeStored) for (const commit of sealed.commits) commit.sent = false;
-      }
-      await scheduler.sleep(Math.min(50 * 2 ** attempt, 1000));
-    }
   }
 
   #finish(sealed: Sealed, revision: number): void {
@@ -416,7 +373,7 @@ export class Writer {
     this.#courtesy.sawOther();
     if (actual === 'none' || actual < set.head) throw refusal('HISTORY_MISMATCH');
     set.dropSpeculation();
-    const found = await this.#readGapUntilDone(actual);
+    const found = await this.#sender.readGap(actual);
     this.#inFlight = [];
     for (const commit of group) {
       commit.sent = false;
@@ -424,22 +381,6 @@ export class Writer {
       if (revision !== undefined && commit.events.length > 0) this.#answer(commit, revision);
     }
     this.#recheck([...group, ...this.#gathering]);
-  }
-
-  /** Up to the revision that the conflict named: had the group been stored, it would lie before it. */
-  async #readGapUntilDone(to: number): Promise<ReadonlyMap<string, number>> {
-    const found = new Map<string, number>();
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        await this.#options.readGap(to, found);
-        this.#troubledSince = null;
-        return found;
-      } catch (error) {
-        if (error instanceof Refusal) throw error;
-        this.#troubledSince ??= this.#options.scheduler.monotonic();
-      }
-      await this.#options.scheduler.sleep(Math.min(50 * 2 ** attempt, 1000));
-    }
   }
 
   // ── answering ───────────────────────────────────────────────────────────────────────────────────────────────────

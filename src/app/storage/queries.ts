@@ -5,6 +5,7 @@ import type { Space } from '../../domain/events.ts';
 import { type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
 import { AUTHORITY, collectionSubject, DEFINITIONS } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
+import { createGate } from '../../kernel/gate.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { type Grounds, grounds, noSuch, requirePermission, requireRevision } from '../access.ts';
 import type { App, Caller, ReadAnswer } from '../app.ts';
@@ -40,7 +41,7 @@ const SCANS = 3;
 export function createQueries(context: AppContext): App['queries'] {
   const kept = new LRUCache<string, Kept>({ maxSize: 16 * 1024 * 1024, sizeCalculation: (one) => one.body.length + 200 });
   const running = new Map<string, Promise<Made>>();
-  const inTurn = turns(SCANS);
+  const gate = createGate(SCANS);
 
   return {
     async run(caller, run) {
@@ -71,7 +72,7 @@ export function createQueries(context: AppContext): App['queries'] {
         const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
         const madeAt = context.scheduler.now();
         const work = () => runQuery({ context, projectId: project.id, ground, query, plan, asked });
-        return { body: stringifyJson(await (boardOf(plan, ground) === null ? inTurn(work) : work())), reached, madeAt };
+        return { body: stringifyJson(await (boardOf(plan, ground) === null ? gate(work) : work())), reached, madeAt };
       };
       const share = `${name} ${changedAt}`;
       const shared = running.get(share) ?? make().finally(() => running.delete(share));
@@ -124,23 +125,6 @@ function lastChange(project: Project, at: Grounds, plan: QueryPlan): number {
   );
   // A publish can change what a query shows, a setting whether defaults are filled in; a board just published is empty until the views have seen it.
   return Math.max(project.set.residentChangedAt(DEFINITIONS), project.set.residentChangedAt(AUTHORITY), ...changes);
-}
-
-/** At most so many at a time; the others wait. */
-function turns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = most;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Answered, aggregateAnswer, leaderboardAnswer } from '../../domain/
 import { boardHash } from '../../domain/query/board-hash.ts';
 import type { Surroundings } from '../../domain/query/evaluate.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
-import { playerOfKey, profileOf, shownProfile } from '../../domain/query/profile.ts';
+import { plausiblePlayer, profileOf, shownProfile } from '../../domain/query/profile.ts';
 import { type ProfileOf, QueryRun, type Ranked } from '../../domain/query/run.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../kernel/json.ts';
@@ -39,6 +39,7 @@ const STORED_DEPTH = 10_000;
 /** Documents that have to be kept for joins, or to tell a player's rank, in bytes of their texts. */
 const MOST_KEPT = 64 * 1024 * 1024;
 
+/** The members of the answer, as the query's type has them. Throws `QUERY_FAILED` for what is more than one run may hold. */
 export async function runQuery(input: RunInput): Promise<JsonObject> {
   const board = boardOf(input.plan, input.ground);
   return board === null ? runScan(input) : runBoard(input, board);
@@ -119,7 +120,7 @@ async function runScan(input: RunInput): Promise<JsonObject> {
 /** Profiles of the players of these keys, where the query shows any; `null`: of whoever's row comes. */
 async function profilesFor({ context, projectId, plan }: RunInput, keys: readonly string[] | null): Promise<ProfileOf> {
   if (!plan.withProfiles) return () => null;
-  const playerOf = (key: string) => playerOfKey(key, context.platformId);
+  const playerOf = (key: string) => plausiblePlayer(key, context.platformId);
   const players = keys?.map(playerOf).filter((player) => player !== null) ?? null;
   const known = await context.telemetry.reader.profiles(projectId, players);
   const now = context.scheduler.now();

@@ -43,12 +43,12 @@ export class RecordWrites {
     this.#take(command, deleteRecord(command, recordId));
   }
 
-  /** The slot's data was saved: it is on the list now, or there is no room for it (runtime 8.5). Throws 409 RECORD_LIMIT_REACHED. */
+  /** The slot's data was saved: it is on the list now, or there is no room for it (runtime-storage 8.5). Throws 409 RECORD_LIMIT_REACHED. */
   saved(collection: CollectionModel, { player, recordId }: Slot): void {
     if (!this.#has(collection, player, recordId)) this.create(collection, player, [recordId], null);
   }
 
-  /** The slot's data was deleted, and its entry goes with it (runtime 4.4). */
+  /** The slot's data was deleted, and its entry goes with it (runtime-storage 4.4). */
   emptied(collection: CollectionModel, { player, recordId }: Slot): void {
     if (this.#has(collection, player, recordId)) this.remove(collection, player, recordId);
   }

@@ -3,7 +3,7 @@ import type { CollectionModel } from '../../domain/definition/model.ts';
 import { decideAppend } from '../../domain/document/append.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { IdempotencyState } from '../../domain/states.ts';
-import { collectionSubject, documentSubject, idempotencySubject } from '../../domain/subjects.ts';
+import { collectionSubject, DEFINITIONS, documentSubject, idempotencySubject } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import {
   type Grounds,
@@ -73,6 +73,8 @@ export function createRecords(context: AppContext): App['records'] {
       const collection = definitions.collection(at.collection);
       if (collection?.type !== 'global') return { ...positioned(context, project, caller), body: { ok: true, records: [], cursor: null } };
       const changedAt = Math.max(
+        // A publish can make a collection global; it lists nothing until the views have seen that.
+        project.set.residentChangedAt(DEFINITIONS),
         project.set.collectionChangedAt(collectionSubject('live', collection.id)),
         project.set.collectionChangedAt(collectionSubject(space, collection.id)),
       );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { TELEMETRY_VERSIONS, type TelemetryFact, type TelemetryMetadata } from '../../domain/telemetry/events.ts';
 import { encodeEvent } from '../../kernel/json.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import type { Log, NewEvent } from '../../log/port.ts';
+import { bytesOf, type Log, type NewEvent } from '../../log/port.ts';
 import { telemetryStream } from '../../log/streams.ts';
 
 /**
@@ -83,7 +83,7 @@ export class TelemetryRecorder {
     waitMs: number,
   ): Promise<number | null> {
     const event = sealed(fact, metadata);
-    const bytes = Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
+    const bytes = bytesOf(event);
     const isFull = this.#events >= this.#limits.queueEvents || this.#bytes + bytes > this.#limits.queueBytes;
     if (isFull || this.#closing) {
       this.#options.observer.lost(1, 'full');

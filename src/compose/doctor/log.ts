@@ -56,7 +56,11 @@ export async function checkHistories(pool: pg.Pool, log: Log): Promise<readonly 
       const cure = 'The log or the database was restored to an older state: run savepoint rebuild.';
       return [fail('histories', `log and read models disagree on ${wrong.join(', ')}`, cure)];
     }
-    return [ok('histories', `log and read models agree (${compared} projects looked at)`), await lag(pool, log), await paused(pool)];
+    return [
+      ok('histories', `log and read models agree (${compared} ${compared === 1 ? 'project' : 'projects'} looked at)`),
+      await lag(pool, log),
+      await paused(pool),
+    ];
   } catch (error) {
     return [fail('histories', reasonOf(error), 'Put right what fails above first.')];
   }

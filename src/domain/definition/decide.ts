@@ -20,7 +20,7 @@ import { objectOf, textOf } from './read.ts';
 import { compileItem } from './source.ts';
 
 /**
- * Management writes (spec: management 5 to 8). A push is atomic (decision 9): one bad element and nothing is written, and the answer
+ * Management writes (management 5 to 8). A push is atomic (decision 9): one bad element and nothing is written, and the answer
  * tells about each. A push to `next` only ever changes `next` (decision 8); deletes are always live.
  */
 

@@ -14,6 +14,12 @@ export const MAX_DEPTH = 64;
 /** Repeated keys are looked for below: the library compares every pair of keys, which takes 20 s for one large map. */
 const OPTIONS = { version: '1.2', schema: 'core', intAsBigInt: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
 
+/** Where the library speaks to whoever calls it, not to an author. */
+const OWN_WORDS: ReadonlyMap<string, string> = new Map([
+  ['RESOURCE_EXHAUSTION', 'Nested too deeply'],
+  ['MULTIPLE_DOCS', 'A source is one document, and a second one begins here'],
+]);
+
 /** Ends a conversion; never leaves this file. */
 class Stop extends Error {
   readonly problem: Problem;
@@ -28,8 +34,7 @@ export function parseYaml(text: string): Parsed<Json> {
   const document = withoutStacks(() => parseDocument(text, { ...OPTIONS, lineCounter }));
   const [error] = document.errors;
   if (error !== undefined) {
-    const tooDeep = error.code === 'RESOURCE_EXHAUSTION';
-    return failed('INVALID_YAML', tooDeep ? 'Nested too deeply' : error.message, lineCounter.linePos(error.pos[0]));
+    return failed('INVALID_YAML', OWN_WORDS.get(error.code) ?? error.message, lineCounter.linePos(error.pos[0]));
   }
   if (document.directives.yaml.explicit === true && document.directives.yaml.version !== '1.2') {
     return failed('INVALID_YAML', 'Only YAML 1.2 is understood');

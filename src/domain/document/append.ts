@@ -37,7 +37,7 @@ export interface Appended {
   readonly text: string;
 }
 
-/** An idempotency key counts this long, unix ms (spec: runtime 10.1). */
+/** An idempotency key counts this long, unix ms (runtime-storage 10.1). */
 const KEY_LIFETIME = 24 * 60 * 60 * 1000;
 /** Members that the server sets, dropped from a body. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set(['_id', '_timestamp', '_writerId', '_txId']);
@@ -45,7 +45,7 @@ const OWN_MEMBERS: ReadonlySet<string> = new Set(['_id', '_timestamp', '_writerI
 /**
  * Decides one append to a global collection. In order: 400 `COLLECTION_TYPE_MISMATCH`, 400 `INVALID_BODY`, 409
  * `IDEMPOTENCY_KEY_REUSED`, 413 `PAYLOAD_TOO_LARGE`, 400 `SCHEMA_VALIDATION_FAILED`, 429 `RATE_LIMIT_DAILY`. Rate-limit rules do
- * not apply to appends. Source: runtime 10.1.
+ * not apply to appends. Source: runtime-storage 10.1.
  */
 export function decideAppend(command: AppendCommand): Appended | Refusal {
   const { collection, body, idempotencyKey, maxBytes } = command;

@@ -9,7 +9,7 @@ const MAX_DEPTH = 64;
 
 /**
  * The first fault of a document, such as `stats.xp: expected number`, or `null`. No coercion; null passes for every field that is not
- * required; a required field with a default counts as present. Source: runtime 6.3.
+ * required; a required field with a default counts as present. Source: runtime-storage 6.3.
  */
 export function checkDocument(schema: SchemaModel, document: JsonObject): string | null {
   if (schema.root === null) return null;

@@ -12,7 +12,7 @@ import { isThere } from './packed.ts';
 import { compileSchema, fillDefaults } from './schema.ts';
 import { operate, SAVE_VERSION, withClamped, withoutSaveVersion } from './store.ts';
 
-/** What a request's body asks for (spec: runtime 4.3). */
+/** What a request's body asks for (runtime-storage 4.3). */
 export type WriteBody =
   | { readonly kind: 'replace'; readonly document: JsonObject }
   | { readonly kind: 'operations'; readonly ops: readonly Operation[]; readonly applied?: Applied | null };

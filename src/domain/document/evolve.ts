@@ -5,6 +5,11 @@ import { applyChanges } from './draft.ts';
 import { isThere } from './packed.ts';
 
 export type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
+
+export function isDocumentEvent<E extends DomainEvent>(event: E): event is E & DocumentEvent {
+  return event.type === 'document.written' || event.type === 'document.deleted' || event.type === 'record.appended';
+}
+
 type Written = Extract<DocumentEvent, { readonly type: 'document.written' }>;
 
 /**

@@ -1,2 +1,8 @@
-/** What a document may be called: no key needs an escape in a path, a subject or a counter (spec: runtime 2.2). */
+/** What a document may be called: no key needs an escape in a path, a subject or a counter (runtime-storage 2.2). */
 export const DOCUMENT_KEY = /^[A-Za-z0-9_:-]{1,256}$/;
+
+/** The player that a document belongs to: its key up to the first `_` (runtime-storage 2.2). Empty for a key that begins with one. */
+export function playerOfKey(key: string): string {
+  const end = key.indexOf('_');
+  return end < 0 ? key : key.slice(0, end);
+}

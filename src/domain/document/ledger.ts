@@ -18,7 +18,7 @@ type NumberValue = number | ExactNumber;
  * One entry for every `_ledger` number field whose stored value a write changed, in the order of the schema; exact numbers stay
  * exact. A missing document, member or number counts as 0, defaults included: so `after` of one entry is always `before` of the
  * next. Fields inside plain nested objects only: an item of a list has no path that would name it from one write to the next.
- * Source: runtime 9.1.
+ * Source: runtime-storage 9.1.
  */
 export function ledgerEntries(
   schema: SchemaModel,

@@ -13,7 +13,7 @@ import {
 /** Whether an item is meant; made once for a list, since what is looked for may be as long as the list. */
 export type Meant = (item: Json) => boolean;
 
-/** What `pull` takes: an object by its members, anything else by `match.value` (spec: runtime 5.1). */
+/** What `pull` takes: an object by its members, anything else by `match.value` (runtime-storage 5.1). */
 export function pulling(match: JsonObject): Meant {
   const hasMembers = membersEqualTo(match);
   const equals = looselyEqualTo(match['value'] ?? null);

@@ -37,7 +37,7 @@ export interface Operated {
   readonly document: JsonObject;
   /** Applied in order to the old document they make the new one. */
   readonly changes: readonly Change[];
-  /** Path → sum of upward moves (spec: runtime 5.3); what moved down again still counts. */
+  /** Path → sum of upward moves (runtime-storage 5.3); what moved down again still counts. */
   readonly increases: ReadonlyMap<string, number>;
   /** Path → what the last operation on it said about itself. */
   readonly origins: ReadonlyMap<string, Origin>;
@@ -83,7 +83,7 @@ const APPLY: Readonly<Record<string, Apply>> = {
 
 /**
  * Runs operations in order on a copy; each sees the ones before it, the first error ends all of it. `document` null is `{}`. The
- * input is never changed, and what was not touched is shared. Throws {@link OperationError}. Source: runtime 5.
+ * input is never changed, and what was not touched is shared. Throws {@link OperationError}. Source: runtime-storage 5.
  */
 export function applyOperations(document: JsonObject | null, operations: readonly Operation[]): Operated {
   checkCount(operations.length);

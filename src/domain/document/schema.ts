@@ -4,7 +4,7 @@ import type { FieldModel, SchemaModel } from '../definition/model.ts';
 /**
  * Compiles a collection's `schema` in either form: a flat map of field → definition, or `{type: object, properties, required, …}`.
  * A definition is an object or a bare type name. Tolerant: what it does not know acts as absent, so a stored definition never
- * stops a game. Source: runtime 6.1.
+ * stops a game. Source: runtime-storage 6.1.
  */
 export function compileSchema(raw: Json | undefined): SchemaModel {
   const root = isObject(raw) && Object.keys(raw).length > 0 ? compileField(isObject(raw['properties']) ? raw : fromFlat(raw)) : null;
@@ -101,7 +101,7 @@ function neededOf(properties: ReadonlyMap<string, FieldModel> | undefined): stri
 
 /**
  * The document with the defaults of absent members, at any depth where the parent object exists. Null stays null; nothing missing
- * returns the very same object. Source: runtime 6.2.
+ * returns the very same object. Source: runtime-storage 6.2.
  */
 export function fillDefaults(schema: SchemaModel, document: JsonObject): JsonObject {
   if (!schema.hasDefaults || schema.root === null) return document;

@@ -8,7 +8,7 @@ import { fillDefaults } from './schema.ts';
 
 /**
  * Operations on a stored document. They start from what a reader sees, defaults filled in, but only what they touch is stored: a
- * default stays a default until somebody writes the field (spec: runtime 5.2, 6.2). Throws `OperationError`.
+ * default stays a default until somebody writes the field (runtime-storage 5.2, 6.2). Throws `OperationError`.
  */
 export function operate(
   schema: SchemaModel,

@@ -1,7 +1,7 @@
 import { LanguageError } from './errors.ts';
 import { checkParentheses, scanTop } from './scan.ts';
 
-/** Paths with brackets as they are written: `visited[current].cost` (spec: endpoint-language 18). No meaning yet. */
+/** Paths with brackets as they are written: `visited[current].cost` (endpoint-language 18). No meaning yet. */
 
 /** Names between dots, or what stands between brackets; both untrimmed. */
 export interface PathPart {

@@ -11,7 +11,7 @@ import { bindNames } from './steps/workflow.ts';
 import { compileShallow, setMember } from './template.ts';
 import type { Value } from './value.ts';
 
-/** Workflows, internal endpoints and library blocks, as other logic calls them (spec: endpoint-language 11, 18). */
+/** Workflows, internal endpoints and library blocks, as other logic calls them (endpoint-language 11, 18). */
 
 const MAX_DEPTH = 5;
 

@@ -8,7 +8,7 @@ import { findTokens, isOneToken, splitArguments, unquoted } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
 import { isNullish, isTruthy, toList, toNumber, type Value } from './value.ts';
 
-/** Functions over lists: `count(bag.items, x => x.qty > 1)` (spec: endpoint-language 5.3). */
+/** Functions over lists: `count(bag.items, x => x.qty > 1)` (endpoint-language 5.3). */
 
 /** What a lambda or selector makes of one item. */
 type Select = (scope: Scope, item: Json, index: number) => Value;

@@ -9,7 +9,7 @@ import type { Check, Eval } from './scope.ts';
 import { compileShallow } from './template.ts';
 import { isTruthy, toNumber, type Value } from './value.ts';
 
-/** Conditions: `{field, op, value}`, `{expression}`, `{all}`, `{any}` (spec: endpoint-language 6). */
+/** Conditions: `{field, op, value}`, `{expression}`, `{all}`, `{any}` (endpoint-language 6). */
 
 const MAX_NESTING = 32;
 

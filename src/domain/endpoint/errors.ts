@@ -32,7 +32,7 @@ export function firstThat<C, R>(works: (context: C) => R, otherwise: (context: C
 
 /**
  * What does not compile fails when a call reaches it, not when it is published: a broken step behind a condition must not take
- * down the endpoint (spec: endpoint-language 8, 14).
+ * down the endpoint (endpoint-language 8, 14).
  */
 export function deferred<C, R>(make: () => (context: C) => R): (context: C) => R {
   try {

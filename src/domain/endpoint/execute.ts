@@ -8,7 +8,7 @@ import type { Frame, Trace } from './step.ts';
 
 /**
  * Runs an endpoint for one call. Pure: it reads through `reads` and queues what it would write; the caller commits the whole, or runs
- * it again. Throws a `Refusal` for every rejection and failure (spec: endpoint-language 14), and whatever `reads` throws.
+ * it again. Throws a `Refusal` for every rejection and failure (endpoint-language 14), and whatever `reads` throws.
  */
 export function runEndpoint(compiled: CompiledEndpoint, call: EndpointCall, reads: Reads, trace: Trace | null = null): EndpointResult {
   const scope = new Scope(new CallContext(call, compiled.values), new Map(), compiled.aliases);

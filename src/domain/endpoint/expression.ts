@@ -7,7 +7,7 @@ import type { Eval, Scope } from './scope.ts';
 import { tokensOf } from './template.ts';
 import { isNullish, toNumber, toText } from './value.ts';
 
-/** Expressions: a collection function, one token, or arithmetic (spec: endpoint-language 5.1). */
+/** Expressions: a collection function, one token, or arithmetic (endpoint-language 5.1). */
 
 /** Characters of arithmetic, tokens not counted. */
 const MAX_MATH = 1000;
@@ -29,7 +29,7 @@ function isCollectionCall(name: string, args: string): boolean {
 
 /**
  * Arithmetic. Tokens are values in the parsed text wherever they stand alone; only a token that touches a digit or another token
- * is spliced in as text, as the language has it: `{{a}}{{b}}` glues digits (spec: endpoint-language 21, trap 3).
+ * is spliced in as text, as the language has it: `{{a}}{{b}}` glues digits (endpoint-language 21, trap 3).
  */
 export function compileMath(language: Language, source: string): Num {
   const text = source.trim();

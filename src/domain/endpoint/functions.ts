@@ -8,7 +8,7 @@ import { findTokens, literalOf, splitArguments, unquoted, wholeCall } from './sc
 import type { Eval, Scope } from './scope.ts';
 import { isNullish, toNumber, toText, type Value } from './value.ts';
 
-/** Functions inside a token: `{{get(stock, input.item, 0)}}` (spec: endpoint-language 4.4). */
+/** Functions inside a token: `{{get(stock, input.item, 0)}}` (endpoint-language 4.4). */
 
 /** One argument: its value, and the text to take literally where a name may also be one (`get`). */
 interface Argument {

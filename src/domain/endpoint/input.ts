@@ -123,7 +123,7 @@ function checkField(value: Json, field: Field, at: string): void {
   });
 }
 
-/** The published client sends names in another letter case from some places of a game's code (spec: client-wire 3.2). */
+/** The published client sends names in another letter case from some places of a game's code (client-wire 3.2). */
 function missing(value: JsonObject, name: string, at: string): Refusal {
   const lower = name.toLowerCase();
   const similar = Object.keys(value).find((other) => other !== name && other.toLowerCase() === lower);

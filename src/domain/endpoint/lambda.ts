@@ -8,7 +8,7 @@ import type { Eval, Scope } from './scope.ts';
 import { isTruthy, toNumber } from './value.ts';
 
 /**
- * The boolean dialect of lambda bodies (spec: endpoint-language 5.4). `!` binds looser than `==`; comparisons do not chain; there is
+ * The boolean dialect of lambda bodies (endpoint-language 5.4). `!` binds looser than `==`; comparisons do not chain; there is
  * no arithmetic. A token is a value here, quoted or not, and never becomes syntax.
  */
 export function compileBoolean(language: Language, text: string): Eval {

@@ -7,7 +7,7 @@ import type { Check, Eval } from './scope.ts';
  * it is evaluated.
  */
 export interface Language {
-  /** A text with tokens: typed when it is one token, else a text (spec: endpoint-language 4.1). */
+  /** A text with tokens: typed when it is one token, else a text (endpoint-language 4.1). */
   template(text: string): Eval;
   /** The inside of a token, or a condition's field: `player.gold|0`. Nested tokens are allowed. */
   token(body: string): Eval;

@@ -4,7 +4,7 @@ import type { Language } from './language.ts';
 import { closingParenthesis, splitArguments } from './scan.ts';
 import type { Scope } from './scope.ts';
 
-/** Arithmetic over doubles, by recursive descent into closures (spec: endpoint-language 5.2). */
+/** Arithmetic over doubles, by recursive descent into closures (endpoint-language 5.2). */
 
 export type Num = (scope: Scope) => number;
 

@@ -4,7 +4,7 @@ import { compilePattern } from './pattern.ts';
 import type { Scope } from './scope.ts';
 import { isNullish, looselyEqual, toNumber, toText, type Value } from './value.ts';
 
-/** The comparisons of conditions and `where` clauses (spec: endpoint-language 6). */
+/** The comparisons of conditions and `where` clauses (endpoint-language 6). */
 export type Compare = (scope: Scope, left: Value, right: Value) => boolean;
 
 /** A missing or non-numeric side counts as 0, so a missing balance is less than any price. */

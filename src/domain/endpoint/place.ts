@@ -6,7 +6,7 @@ import { findTokens, unquoted } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
 import { isNullish, toText, type Value } from './value.ts';
 
-/** Paths that a call completes: `visited[current]` (spec: endpoint-language 18). */
+/** Paths that a call completes: `visited[current]` (endpoint-language 18). */
 
 /** Where a path leads in a call; `null` where what stands between brackets has no value, which is nowhere. */
 export type Place = (scope: Scope) => Path | null;

@@ -7,7 +7,7 @@ import { statusOf, stepFailure } from './step.ts';
 import { compileDeep, setMember } from './template.ts';
 import type { Value } from './value.ts';
 
-/** The answer of an endpoint: `{status, body, echo}` (spec: endpoint-language 13). */
+/** The answer of an endpoint: `{status, body, echo}` (endpoint-language 13). */
 export interface Response {
   readonly status: number;
   /** Throws a `Refusal` where a template of the body fails. */

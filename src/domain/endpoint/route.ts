@@ -2,7 +2,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json
 import { member } from '../../kernel/path.ts';
 import { isNullish, toNumber } from './value.ts';
 
-/** Where a condition step goes, in one form for all the ways it may be written (spec: endpoint-language 7). */
+/** Where a condition step goes, in one form for all the ways it may be written (endpoint-language 7). */
 export interface Route {
   readonly action: Action;
   /** Members of an object route, its own words for status, code and message among them. */

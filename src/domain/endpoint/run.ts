@@ -7,7 +7,7 @@ import type { Operation } from '../events.ts';
  * caller repeats the whole run when a document had to be loaded first. So a run must do nothing outside its own memory.
  */
 
-/** Documents of one collection that a step looks through at most (spec: endpoint-language 8). */
+/** Documents of one collection that a step looks through at most (endpoint-language 8). */
 export const MOST_SCANNED = 1000;
 
 /** Documents as of the start of the call; the run itself lays its own queued writes over them (decision 4). */

@@ -9,7 +9,7 @@ import type { Path } from './path.ts';
 import type { Check, Scope } from './scope.ts';
 import { toNumber, type Value } from './value.ts';
 
-/** What a step is to the machinery around it (spec: endpoint-language 8). */
+/** What a step is to the machinery around it (endpoint-language 8). */
 
 /** Where a list of steps runs: its names, the call's documents, how many workflows deep. */
 export interface Frame {

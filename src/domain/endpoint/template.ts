@@ -9,7 +9,7 @@ import { checkParentheses, findTokens, isOneToken, literalOf, type Span, unquote
 import type { Eval, Scope } from './scope.ts';
 import { bounded, isNullish, negate, toText, type Value } from './value.ts';
 
-/** Templates: `{{ … }}` inside texts (spec: endpoint-language 4). All structure is parsed once; only values are looked up per call. */
+/** Templates: `{{ … }}` inside texts (endpoint-language 4). All structure is parsed once; only values are looked up per call. */
 
 const MAX_TEMPLATE = 10_000;
 const MAX_NESTING = 8;
@@ -79,7 +79,7 @@ function topLevel(text: string, char: string): number {
 
 function compileSigned(language: Language, core: string): { eval: Eval; negated: boolean } {
   if (!core.startsWith('-')) return { eval: compileCore(language, core, true), negated: false };
-  // Aliases do not apply after a sign (spec: endpoint-language 4.5).
+  // Aliases do not apply after a sign (endpoint-language 4.5).
   return { eval: compileCore(language, core.slice(1).trim(), false), negated: true };
 }
 

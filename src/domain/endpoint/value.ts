@@ -1,7 +1,7 @@
 import { ExactNumber, isArray, isNumber, isObject, type Json, numberFromText, numbersEqual } from '../../kernel/json.ts';
 import { LanguageError } from './errors.ts';
 
-/** A JSON value, or `undefined` for a name that does not exist: distinct from null (spec: endpoint-language 3). */
+/** A JSON value, or `undefined` for a name that does not exist: distinct from null (endpoint-language 3). */
 export type Value = Json | undefined;
 
 /** Longest text that a template or a printed value may become: no document or answer holds more. */
@@ -101,7 +101,7 @@ export function negate(value: Value): Value {
   throw new LanguageError('Cannot negate non-numeric value.');
 }
 
-/** An object counts as the list of its values, nullish as empty (spec: endpoint-language 5.3). */
+/** An object counts as the list of its values, nullish as empty (endpoint-language 5.3). */
 export function toList(value: Value, what: string): readonly Json[] {
   if (isNullish(value)) return [];
   if (isArray(value)) return value;

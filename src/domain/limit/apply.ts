@@ -48,7 +48,7 @@ interface Demand {
 
 /**
  * Counts a write against the collection's daily limit and every rule of the collection: all pass, or the write is refused with 429
- * and no counter moves. Clamping comes first, so what it takes away counts nowhere. Source: runtime 11.1, 11.2; decision 6.
+ * and no counter moves. Clamping comes first, so what it takes away counts nowhere. Source: runtime-storage 11.1, 11.2; decision 6.
  */
 export function applyRules(write: LimitedWrite): Limited | Refusal {
   const daily = countDaily(write);

@@ -1,5 +1,6 @@
 import { hashText } from '../definition/hash.ts';
 import type { CollectionModel, RuleModel, WindowName } from '../definition/model.ts';
+import { playerOfKey } from '../document/key.ts';
 import type { WindowChange } from '../events.ts';
 import type { WindowState } from '../states.ts';
 import { windowStart } from './windows.ts';
@@ -29,13 +30,7 @@ export interface Count {
 
 export function subjectOf({ collection, key, player }: Counting, scope: RuleModel['scope']): string {
   if (scope === 'global') return '*';
-  return collection.type === 'global' ? player : ownerOf(key);
-}
-
-/** The player of a document key: `{platformId}` or `{platformId}_{recordId}`. */
-function ownerOf(key: string): string {
-  const end = key.indexOf('_');
-  return end <= 0 ? key : key.slice(0, end);
+  return collection.type === 'global' ? player : playerOfKey(key) || key;
 }
 
 /** Identity of a counter. The subject may be any text, so it comes last; no part before it can hold a `/`. */
@@ -49,7 +44,7 @@ function fieldPart(field: string): string {
   return escaped.length <= LONGEST_FIELD ? escaped : hashText(field);
 }
 
-/** The daily limit of a collection (runtime 11.2). No rule can have this id. */
+/** The daily limit of a collection (runtime-storage 11.2). No rule can have this id. */
 export function dailyCounter(counting: Counting, per: 'player' | 'collection'): string {
   return `@daily/${counting.collection.id}/*/perDay/${subjectOf(counting, per === 'player' ? 'per_player' : 'global')}`;
 }

@@ -13,7 +13,7 @@ export interface IdentifiedRule {
 
 /**
  * The stored rules, in a list or in `{rules: […]}`, each with an id that is unique in the list. A disabled rule has its id, too: to
- * switch one rule off must not give its counters to the next. Source: runtime 11.1.
+ * switch one rule off must not give its counters to the next. Source: runtime-storage 11.1.
  */
 export function identifiedRules(raw: Json): IdentifiedRule[] {
   const list = isObject(raw) ? raw['rules'] : raw;
@@ -28,7 +28,7 @@ export function identifiedRules(raw: Json): IdentifiedRule[] {
 
 /**
  * Rules as they are evaluated, out of any of the stored forms (`window` + `limit`, `windows`, `maxPerMinute` …). Disabled rules and
- * rules without a usable limit are left out. Source: runtime 11.1.
+ * rules without a usable limit are left out. Source: runtime-storage 11.1.
  */
 export function normaliseRules(raw: Json): RuleModel[] {
   return identifiedRules(raw).flatMap(({ id, rule }) => normalise(id, rule) ?? []);
@@ -64,7 +64,7 @@ function text(value: Json | undefined): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 }
 
-/** The id of a rule that has none (runtime 11.1). */
+/** The id of a rule that has none (runtime-storage 11.1). */
 function defaultRuleId(rule: JsonObject): string {
   const part = (name: string) => (name === '*' ? 'all' : name.replace(/[^A-Za-z0-9_]/g, '_'));
   return `rl_${part(collectionOf(rule))}_${part(fieldOf(rule))}`.slice(0, 64);

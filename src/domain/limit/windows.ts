@@ -1,6 +1,6 @@
 import type { WindowName } from '../definition/model.ts';
 
-/** Fixed windows in UTC (spec: runtime 11.1). */
+/** Fixed windows in UTC (runtime-storage 11.1). */
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;

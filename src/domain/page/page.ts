@@ -4,7 +4,7 @@ import { isObject, jsonIn, stringifyJson } from '../../kernel/json.ts';
 import type { DomainEvent, PageContent } from '../events.ts';
 import type { PageState } from '../states.ts';
 
-/** Pages: texts and key-value lists that a project shows to anybody, made by its operator (runtime 18). */
+/** Pages: texts and key-value lists that a project shows to anybody, made by its operator (runtime-storage 18). */
 
 export const PAGE_TYPES = ['markdown', 'keyvalue'] as const;
 

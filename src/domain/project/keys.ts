@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KeyKind } from '../events.ts';
 
-/** API keys and project ids as texts (spec: security 1.1). Randomness comes in with the command. */
+/** API keys and project ids as texts (security 1.1). Randomness comes in with the command. */
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 48;

@@ -4,7 +4,7 @@ import { STAGED_KINDS } from '../definition/kinds.ts';
 import type { DefinitionKind, Permissions } from '../events.ts';
 import type { ApiKey } from '../states.ts';
 
-/** What secret keys may do (spec: security 1.4). Public keys are never permission-gated: the rules of each route hold for them. */
+/** What secret keys may do (security 1.4). Public keys are never permission-gated: the rules of each route hold for them. */
 
 export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'] as const;
 

@@ -1,7 +1,7 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 
-/** Project settings: names, types, ranges and defaults (spec: management 16, and the decisions for what is ours). */
+/** Project settings: names, types, ranges and defaults (management 16, and the decisions for what is ours). */
 
 export interface ProjectSettings {
   readonly description: string;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { firstText } from '../definition/read.ts';
+import { playerOfKey } from '../document/key.ts';
 import { ONLINE_MS, type PlayerProfile } from '../telemetry/player.ts';
 import type { Row } from './evaluate.ts';
 
@@ -19,9 +20,8 @@ const FIELDS = [
 ] as const;
 
 /** The player that a key names, or `null`. `pattern`: plausible player ids. */
-export function playerOfKey(key: string, pattern: RegExp): string | null {
-  const end = key.indexOf('_');
-  const player = end < 0 ? key : key.slice(0, end);
+export function plausiblePlayer(key: string, pattern: RegExp): string | null {
+  const player = playerOfKey(key);
   return pattern.test(player) ? player : null;
 }
 

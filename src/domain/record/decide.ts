@@ -4,7 +4,7 @@ import type { CollectionModel } from '../definition/model.ts';
 import type { SaveRecord, Space } from '../events.ts';
 import type { RecordListEvent } from './evolve.ts';
 
-/** Deciding about a player's save records: an index of slots, apart from the documents that hold their data (runtime 8). */
+/** Deciding about a player's save records: an index of slots, apart from the documents that hold their data (runtime-storage 8). */
 
 export interface RecordCommand {
   readonly collection: CollectionModel;

@@ -8,7 +8,7 @@ export interface Slot {
 
 /**
  * The slot whose data a document is, or `null`: in collections of one document per player, and in global ones, keys are free text
- * (runtime 8.5). The player ends at the first `_`, as everywhere (runtime 2.2).
+ * (runtime-storage 8.5). The player ends at the first `_`, as everywhere (runtime-storage 2.2).
  */
 export function slotOf({ maxRecords, type }: CollectionModel, key: string): Slot | null {
   if (maxRecords < 2 || type === 'global') return null;

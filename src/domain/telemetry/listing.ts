@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import { playerOfKey } from '../document/key.ts';
 import { cutText } from '../document/text.ts';
 import { categoryOf } from './analytics.ts';
 import type { AnalyticsTracked, HeartbeatReceived, SaveFailed, TelemetryEvent } from './events.ts';
@@ -77,11 +78,6 @@ function listedFailure({ platformId, collectionId, recordKey, ...numbers }: Save
     sessionId: null,
     payload: { recordKey, ...numbers },
   };
-}
-
-/** A slot's key begins with its player (runtime-storage 2.2). */
-function playerOfKey(key: string): string {
-  return key.split('_', 1)[0] ?? '';
 }
 
 function shortText(value: Json | undefined): string | null {

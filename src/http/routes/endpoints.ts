@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
 import { invalidBody, invalidJson, readJson } from '../body.ts';
 import { authenticate, ENDPOINT_KEYS, targetOf, withBodyClaim } from '../credentials.ts';
+import { sendable } from '../errors.ts';
 import { type Context, type Exchange, headerText, param, queryOf } from '../exchange.ts';
 import { CLAIM_QUERIES } from '../names.ts';
 import type { Routes, Services } from './services.ts';
@@ -88,10 +89,4 @@ function inputOfQuery(exchange: Exchange): JsonObject {
     members.push([name, text]);
   }
   return Object.fromEntries(members);
-}
-
-/** An author may name any status; those that cannot carry the body would look like an empty answer to the client. */
-function sendable(status: number): number {
-  if (!Number.isInteger(status) || status < 200 || status > 599) return 200;
-  return status === 204 || status === 205 || status === 304 ? 200 : status;
 }

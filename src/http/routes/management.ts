@@ -109,6 +109,13 @@ function projectRoutes(router: Routes, { app, managementBody }: Services): void 
     return managed(await app.manage.promote(caller, { dryRun }));
   });
 
+  router.post('/:project/discard', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, WRITES_STAGED);
+    const body = await readJson(ctx.state.exchange, managementBody, invalidBody);
+    const dryRun = dryRunOf(ctx.state.exchange, body);
+    return managed(await app.manage.discard(caller, body, { dryRun }));
+  });
+
   router.post('/:project/rollback', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, WRITES_STAGED);
     const dryRun = dryRunOf(ctx.state.exchange, await readJson(ctx.state.exchange, managementBody, invalidBody));

@@ -6,7 +6,7 @@ import type { Answer } from '../answer.ts';
 import { readJson } from '../body.ts';
 import { authenticate, managementKeys } from '../credentials.ts';
 import { type Context, queryText } from '../exchange.ts';
-import { invalidResource, managed, presentBody, type Routes, type Services } from './services.ts';
+import { invalidResource, managed, type Routes, type Services } from './services.ts';
 
 const READS = managementKeys('r', 'settings');
 const WRITES = managementKeys('rw', 'settings');
@@ -22,8 +22,9 @@ export function settingsRoutes(router: Routes, services: Services): void {
 
   router.put('/:project/settings', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, WRITES);
-    const body = await presentBody(ctx.state.exchange, managementBody, invalidResource('project-settings'));
-    return spelled(await app.settings.change(caller, body));
+    // Without a body there is nothing to change; an editor's script sends `{}` as none (management 19.1).
+    const body = await readJson(ctx.state.exchange, managementBody, invalidResource('project-settings'));
+    return spelled(await app.settings.change(caller, body ?? {}));
   });
 
   router.delete('/:project/keys', async (ctx): Promise<Answer> => {

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../port.ts';
+import { bytesOf, type RecordedEvent } from '../port.ts';
 
 export interface BatchLimits {
   readonly events: number;
@@ -11,7 +11,7 @@ export function* batches(events: readonly RecordedEvent[], limits: BatchLimits):
   let batch: RecordedEvent[] = [];
   let bytes = 0;
   for (const event of events) {
-    const size = sizeOf(event);
+    const size = bytesOf(event);
     const fits = batch.length < limits.events && bytes + size <= limits.bytes && batch[0]?.stream === event.stream;
     if (batch.length > 0 && !fits) {
       yield batch;
@@ -33,7 +33,7 @@ export function* windows(
   let window: (readonly RecordedEvent[])[] = [];
   let [events, bytes] = [0, 0];
   for (const append of appends) {
-    const size = append.reduce((sum, event) => sum + sizeOf(event), 0);
+    const size = append.reduce((sum, event) => sum + bytesOf(event), 0);
     const fits = window.length < most && events + append.length <= limits.events && bytes + size <= limits.bytes;
     const isOther = window.every(([first]) => first?.stream !== append[0]?.stream);
     if (window.length > 0 && !(fits && isOther)) {
@@ -46,8 +46,4 @@ export function* windows(
     bytes += size;
   }
   if (window.length > 0) yield window;
-}
-
-function sizeOf({ data, metadata }: RecordedEvent): number {
-  return Buffer.byteLength(data) + Buffer.byteLength(metadata);
 }

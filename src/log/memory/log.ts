@@ -1,6 +1,7 @@
 import {
   type AppendResult,
   AppendTooLarge,
+  bytesOf,
   type ExpectedRevision,
   type FollowOptions,
   type FollowStep,
@@ -35,7 +36,8 @@ export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLog
   return {
     async append(stream, expected, events) {
       open();
-      if (bytesOf(events) > maxAppendBytes) throw new AppendTooLarge(`more than ${maxAppendBytes} bytes in one append`);
+      const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+      if (bytes > maxAppendBytes) throw new AppendTooLarge(`more than ${maxAppendBytes} bytes in one append`);
       const stored = streams.get(stream) ?? [];
       const last = stored.length - 1;
       if (expected !== 'any' && revisionBefore(expected) !== last) return repeated(stored, expected, events);
@@ -102,8 +104,4 @@ function slice(stored: readonly RecordedEvent[], { from, limit, direction }: Rea
   if (direction === 'forwards') return stored.slice(from ?? 0, (from ?? 0) + limit);
   const last = Math.min(from ?? stored.length, stored.length - 1);
   return stored.slice(Math.max(0, last - limit + 1), last + 1).reverse();
-}
-
-function bytesOf(events: readonly NewEvent[]): number {
-  return events.reduce((sum, event) => sum + Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata), 0);
 }

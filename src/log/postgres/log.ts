@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
-import { AppendTooLarge, type Log, type NewEvent } from '../port.ts';
+import { AppendTooLarge, bytesOf, type Log } from '../port.ts';
 import { createAppender } from './append.ts';
 import { createPool } from './connection.ts';
 import { createReader } from './read.ts';
@@ -46,7 +46,7 @@ export function createPostgresLog({ connection, timeoutMs = 8000, ...options }: 
 
   return {
     async append(stream, expected, events) {
-      const bytes = sizeOf(events);
+      const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
       if (bytes > maxAppendBytes) throw new AppendTooLarge(`${bytes} bytes in one append; the log takes ${maxAppendBytes}`);
       const bad = events.find((event) => !UUID.test(event.id));
       if (bad) throw new TypeError(`not a lower-case UUID: ${bad.id}`);
@@ -64,8 +64,4 @@ export function createPostgresLog({ connection, timeoutMs = 8000, ...options }: 
       return closing;
     },
   };
-}
-
-function sizeOf(events: readonly NewEvent[]): number {
-  return events.reduce((sum, event) => sum + Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata), 0);
 }

@@ -112,6 +112,20 @@ const PRESENTED: Presented = {
   clientType: null,
 };
 
+function appOver(projects: Projects, table: Table, views: ViewReader): App {
+  return createApp({
+    projects,
+    views,
+    telemetry: noTelemetry(table.log, table.machine),
+    scheduler: table.machine,
+    limits: { documentBytes: 65_536, viewWaitMs: 250 },
+    platformId: /./,
+    signer: neverAsked,
+    verifier: NO_VERIFIER,
+    webhooks: createWebhooks([]),
+  });
+}
+
 const READS: readonly (readonly [string, (app: App, caller: Caller) => Promise<unknown>])[] = [
   ['a document', ({ documents }, caller) => documents.read(caller, { collection: 'players', key: 'a', target: 'live' })],
   [
@@ -131,18 +145,7 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
   const projects = node(table, new Tail());
   await projects.start();
   const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
-  const limits = { documentBytes: 65_536, viewWaitMs: 250 };
-  const app = createApp({
-    projects,
-    views: NO_VIEWS,
-    telemetry: noTelemetry(table.log, table.machine),
-    scheduler: table.machine,
-    limits,
-    platformId: /./,
-    signer: neverAsked,
-    verifier: NO_VERIFIER,
-    webhooks: createWebhooks([]),
-  });
+  const app = appOver(projects, table, NO_VIEWS);
   const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
   const definition = [{ id: 'players', name: 'players', type: 'player' }];
   await table.passing(app.manage.upsertMany(caller, 'collection', definition, { target: 'live', replaceAll: false }));
@@ -153,6 +156,27 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
   if (typeof fresh === 'object') expect([fresh, later]).toMatchObject([{ stale: false }, { stale: true }]);
   await table.clock.run(table.clock.now + 5000);
   expect(await codeOf(table.passing(read(app, caller)))).toBe('STORAGE_UNAVAILABLE');
+});
+
+test('a list waits for the views to have seen the publish that made its collection global', async () => {
+  const table = new Table();
+  const projects = node(table, new Tail());
+  await projects.start();
+  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const waitedFor: number[] = [];
+  const app = appOver(projects, table, {
+    ...NO_VIEWS,
+    caughtUp: async (_, revision) => waitedFor.push(revision) > 0,
+    records: async () => ({ revision: 0, records: [], last: null }),
+  });
+  const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
+  const publish = (collectionType: string) =>
+    table.passing(app.manage.upsertMany(caller, 'collection', [{ id: 'towns', collectionType }], { target: 'live', replaceAll: false }));
+  await publish('per-platformid');
+  await table.passing(app.documents.write(caller, { collection: 'towns', key: 'a', target: 'live' }, { sold: 1 }, null));
+  await publish('global');
+  const { position } = await table.passing(app.records.list(caller, { collection: 'towns', target: 'live' }, { limit: null, after: null }));
+  expect(waitedFor).toEqual([position]);
 });
 
 test('a tail that has caught up does not make fresh what could not be folded', async () => {

@@ -35,7 +35,7 @@ export const WALLETS = 'wallets';
 export const FEED = 'feed';
 export const PLAYER_KEY = 'player_key';
 export const STAFF_KEY = 'staff_key';
-export const WRITER = 'referee';
+const WRITER = 'referee';
 
 export function rules(limit: number): Json {
   return [{ id: 'income', collection: WALLETS, field: 'gold', scope: 'per_player', action: 'reject', windows: { perMinute: limit } }];
@@ -139,7 +139,7 @@ function lock(view: View, locked: boolean): Decision<Answer> | Refusal {
   return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
 }
 
-export function keysOf(ask: Ask): readonly string[] {
+function keysOf(ask: Ask): readonly string[] {
   if (ask.kind === 'transfer') return [ask.from, ask.to];
   if (ask.kind === 'look') return ask.keys;
   return 'key' in ask ? [ask.key] : [];

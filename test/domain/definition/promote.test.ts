@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { decideDiscard } from '../../../src/domain/definition/discard.ts';
 import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
 import { layerHash } from '../../../src/domain/definition/evolve.ts';
 import { decidePromote, diffDefinitions } from '../../../src/domain/definition/promote.ts';
-import { EMPTY, fold, push, put } from './given.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { accepted, EMPTY, fold, push, put, refused } from './given.ts';
 
 const base = put(push(EMPTY, 'endpoint', [{ id: 'ep_1', slug: 'buy', method: 'GET', notes: 'old' }, { id: 'same' }]), 'game-values', {
   items: [],
@@ -79,5 +81,39 @@ describe('diff of next against live', () => {
 
   it('is empty when nothing is staged', () => {
     expect(diffDefinitions(base).body).toMatchObject({ staged: false, changes: [] });
+  });
+});
+
+describe('taking back what is staged', () => {
+  const discarded = (body: JsonObject, options = { dryRun: false }) => {
+    const { events, answer } = accepted(decideDiscard(staged, body, options));
+    return { after: fold(staged, events), answer, events };
+  };
+
+  it('leaves nothing staged, live as it was, and the data of next in its generation', () => {
+    const { after, answer } = discarded({});
+    expect(answer.body).toMatchObject({ ok: true, publishTarget: 'next' });
+    expect(Object(answer.body).changes).toContainEqual({ kind: 'workflow', id: 'w', action: 'discard' });
+    expect(effectiveDefinitions(after, 'next')).toBe(effectiveDefinitions(after, 'live'));
+    expect([after.liveHash, after.nextHash, after.generation]).toEqual([staged.liveHash, layerHash(after.next), staged.generation]);
+    expect(effectiveDefinitions(after, 'next').endpoint('sell')).toBeUndefined();
+  });
+
+  it('takes one kind, or one definition by id, slug or name', () => {
+    expect(discarded({ kind: 'endpoint' }).after.next).toMatchObject({ endpoint: new Map() });
+    const { after } = discarded({ kind: 'endpoint', id: 'buy' });
+    expect([...after.next.endpoint.keys()]).toEqual(['sell']);
+    expect(effectiveDefinitions(after, 'next').endpoint('buy')?.definition).toMatchObject({ notes: 'old' });
+    expect(discarded({ kind: 'game-values', id: '*' }).after.next['game-values'].size).toBe(0);
+  });
+
+  it('does nothing where nothing is meant, or only asked what it would do', () => {
+    expect(discarded({ kind: 'endpoint', id: 'nobody' }).events).toEqual([]);
+    const { events, answer } = discarded({ kind: 'workflow' }, { dryRun: true });
+    expect([events, answer.body]).toEqual([[], expect.objectContaining({ changes: [{ kind: 'workflow', id: 'w', action: 'discard' }] })]);
+  });
+
+  it.each<JsonObject>([{ kind: 'tests' }, { kind: null }, { id: 'buy' }, { kind: 'endpoint', id: 5 }])('%j is 400', (body) => {
+    expect(refused(decideDiscard(staged, body, { dryRun: false }))).toMatchObject({ status: 400, code: 'INVALID_BODY' });
   });
 });

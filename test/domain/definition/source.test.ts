@@ -95,6 +95,7 @@ describe('YAML that is refused', () => {
 
   it('another YAML version', () => {
     expect(failure(source('%YAML 1.1\n---\na: yes')).code).toBe('INVALID_YAML');
+    expect(failure(source('a: 1\n---\nb: 2')).message).toContain('one document');
   });
 
   it('nesting beyond 64 levels, however it is written', () => {

@@ -21,7 +21,7 @@ export interface World {
 }
 
 /** Tuesday, 14 November 2023, 22:13:20 UTC. */
-export const NOW = 1_700_000_000_000;
+const NOW = 1_700_000_000_000;
 
 export function callOf(world: World): EndpointCall {
   return {
@@ -89,7 +89,7 @@ export function result(steps: readonly Json[], template: Json, world: World = {}
   return run({ steps, response: { body: { result: template } } }, world).body;
 }
 
-export function scopeOf(names: Readonly<Record<string, Json>>, world: World = {}): Scope {
+function scopeOf(names: Readonly<Record<string, Json>>, world: World = {}): Scope {
   return new Scope(new CallContext(callOf(world), world.values ?? {}), new Map(Object.entries(names)));
 }
 

@@ -28,13 +28,19 @@ export async function checkWrites(project: Project, writes: readonly Write[], fi
 export async function repeatAppends(project: Project, writes: readonly Write[], findings: Findings): Promise<readonly Write[]> {
   const appends = of(writes, 'append');
   for (const write of appends.filter((one) => one.outcome === 'acknowledged').slice(-20)) {
-    const answer = await expectOk('repeating an append', appendAgain(project, write));
+    const answer = await expectOk(
+      'repeating an append',
+      patiently(() => appendAgain(project, write)),
+    );
     if (textAt(answer.body, 'record._id') !== write.recordId)
       findings.doubled.push(`${write.mark}: the repeated append made another record`);
   }
   const repeated = new Map<Write, Write>();
   for (const write of appends.filter((one) => one.outcome === 'unknown')) {
-    const answer = await expectOk('repeating an append', appendAgain(project, write));
+    const answer = await expectOk(
+      'repeating an append',
+      patiently(() => appendAgain(project, write)),
+    );
     repeated.set(write, { ...write, outcome: 'acknowledged', recordId: textAt(answer.body, 'record._id') ?? null });
   }
   return writes.map((write) => repeated.get(write) ?? write);
@@ -49,10 +55,8 @@ export async function accountOf(
   writes: readonly Write[],
   explained: RegExp,
 ): Promise<Findings & { readonly unexplained: readonly string[] }> {
-  await expectOk(
-    'a mark',
-    project.http.send('POST', storagePath(project, 'crash_counters/mark'), { ...serverCall(project), body: { n: 1 } }),
-  );
+  const mark = () => project.http.send('POST', storagePath(project, 'crash_counters/mark'), { ...serverCall(project), body: { n: 1 } });
+  await expectOk('a mark', patiently(mark));
   const findings = noFindings();
   await checkWrites(project, writes, findings);
   const answers = new Set(writes.map((write) => write.answer));
@@ -160,11 +164,17 @@ async function current(project: Project, rest: string): Promise<unknown> {
   return (await expectCurrent(rest, () => read(project, rest))).body;
 }
 
-/** A node that has just lost sight of its log or its database says so with 503: asks again until it does not. */
-async function read(project: Project, rest: string): Promise<Answer> {
+const read = (project: Project, rest: string): Promise<Answer> =>
+  patiently(() => project.http.send('GET', storagePath(project, rest), serverCall(project)));
+
+/**
+ * A node that has just lost sight of its log or its database says so with 503, and with 504 where it was given little time on a busy
+ * machine: asks again until it does not, what may be asked twice.
+ */
+export async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
   for (const until = performance.now() + PATIENCE_MS; ; await pause()) {
-    const answer = await project.http.send('GET', storagePath(project, rest), serverCall(project));
-    if (answer.status !== 503 || performance.now() > until) return answer;
+    const answer = await ask();
+    if ((answer.status !== 503 && answer.status !== 504) || performance.now() > until) return answer;
   }
 }
 

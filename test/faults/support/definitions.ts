@@ -1,4 +1,5 @@
 import { expectOk, managePath, type Project, secretHeaders } from '../../../infra/harness/project.ts';
+import { patiently } from './checks.ts';
 
 /** What the crash loop writes into: counters by operations, saves as a whole, one endpoint that changes two documents, one feed. */
 const MARKS = { type: 'array', items: { type: 'string' } };
@@ -49,7 +50,8 @@ export async function publishDefinitions(project: Project): Promise<void> {
     ['collections', COLLECTIONS],
     ['endpoints', [GRANT]],
   ] as const) {
-    await expectOk(`PUT ${route}`, project.http.send('PUT', managePath(project, route), { headers: secretHeaders(project), body }));
+    const put = () => project.http.send('PUT', managePath(project, route), { headers: secretHeaders(project), body });
+    await expectOk(`PUT ${route}`, patiently(put));
   }
 }
 

@@ -13,7 +13,7 @@ const isFigure = (value: unknown) => typeof value === 'number' && Number.isFinit
 
 test('bench --json writes the figures that are compared over time, with the number of workers', async () => {
   const file = join(newFolder(), 'result.json');
-  const words = ['--only', 'global.append', '--connections', '16', '--seconds', '0.2', '--workers', '2', '--json', file];
+  const words = ['--only', 'global.append', '--connections', '16', '--seconds', '1', '--workers', '2', '--json', file];
   const ended = await run(words, { program: PROGRAM }).ended;
   expect(ended).toMatchObject({ code: 0 });
   expect(ended.stdout).toContain('2 workers');

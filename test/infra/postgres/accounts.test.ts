@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { findBinaries } from '../../../infra/postgres/binaries.ts';
 import { openDataFolder } from '../../../infra/postgres/data-folder.ts';
 import { copyCheckout, isRoot, kill, query, Workshop } from './support.ts';
 
@@ -16,7 +17,9 @@ const locked = linuxRoot ? mkdtempSync('/root/savepoint-postgres-test-') : '';
 afterAll(async () => {
   await workshop.clear();
   if (locked !== '') rmSync(locked, { recursive: true, force: true, maxRetries: 5 });
-  if (!copiesWereThere) rmSync(COPIES, { recursive: true, force: true });
+  // Where this checkout is locked, too, nodes of other tests run from the copy at this moment.
+  const inUse = linuxRoot && (await findBinaries({ uid: NOBODY, gid: NOBODY })).postgres.startsWith(COPIES);
+  if (!copiesWereThere && !inUse) rmSync(COPIES, { recursive: true, force: true });
 });
 
 describe.skipIf(!linuxRoot)('started by root', () => {

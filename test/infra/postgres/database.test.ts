@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { databaseUrlOf, findDatabase, startDatabase, useDatabase } from '../../../infra/postgres/database.ts';
@@ -124,6 +125,16 @@ describe('one node per embedded database', () => {
     await command.release();
     expect(await findDatabase({ dataDir })).toMatchObject({ url: node.url, holder: { purpose: 'node', pid: node.process.pid } });
     await kill(node.process, 'SIGTERM');
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('a command that %s ends takes the database that it started with it', async (signal) => {
+    const dataDir = await workshop.stoppedFolder();
+    const command = await workshop.startNode(dataDir, { command: true });
+    expect(await findDatabase({ dataDir })).toMatchObject({ url: command.url, holder: { purpose: 'command' } });
+    await kill(command.process, signal);
+    expect(command.process.exitCode).toBe(128 + constants.signals[signal]);
+    expect(await findDatabase({ dataDir })).toBeNull();
+    expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
   });
 
   it('starts the database for a command where no node runs; other commands and a node wait for it', async () => {

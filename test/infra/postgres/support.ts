@@ -34,7 +34,7 @@ export class Workshop {
   }
 
   /** A node process that holds a database; resolves when it does, or when it ended. */
-  async startNode(dataDir: string, options: { readonly checkout?: string; readonly uid?: number } = {}): Promise<NodeProcess> {
+  async startNode(dataDir: string, options: NodeOptions = {}): Promise<NodeProcess> {
     const node = this.launchNode(dataDir, options);
     const first = await Promise.race([
       once(createInterface({ input: node.process.stdout }), 'line'),
@@ -45,10 +45,10 @@ export class Workshop {
   }
 
   /** The same, without waiting. */
-  launchNode(dataDir: string, options: { readonly checkout?: string; readonly uid?: number } = {}) {
+  launchNode(dataDir: string, options: NodeOptions = {}) {
     const checkout = options.checkout ?? REPOSITORY;
     const program = join(checkout, 'dist/infra/postgres/database.js');
-    const args = ['--input-type=module', '-e', HOLD, program, dataDir];
+    const args = ['--input-type=module', '-e', options.command ? USE : HOLD, program, dataDir];
     const child = spawn(process.execPath, args, {
       cwd: '/',
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -66,6 +66,13 @@ export class Workshop {
     await sleep(50);
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+interface NodeOptions {
+  readonly checkout?: string;
+  readonly uid?: number;
+  /** A command in the middle of its work, in the place of a node. */
+  readonly command?: boolean;
 }
 
 export interface NodeProcess {
@@ -89,6 +96,15 @@ const HOLD = `
     console.error(error.message);
     process.exitCode = 1;
   }
+`;
+
+/** Works with a database for ever, as a command without a node does. */
+const USE = `
+  const [program, dataDir] = process.argv.slice(1);
+  const { useDatabase } = await import(program);
+  const { url } = await useDatabase({ dataDir, log: { info() {}, warn() {} } });
+  console.log(JSON.stringify({ url, pid: 0 }));
+  setInterval(() => undefined, 1000);
 `;
 
 export async function kill(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {

@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, openSync, readdirSync, readFileSync, statSync
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../infra/harness/port.ts';
 import { findBinaries } from '../../../infra/postgres/binaries.ts';
 import { openDataFolder } from '../../../infra/postgres/data-folder.ts';
 import { findDatabase, startDatabase } from '../../../infra/postgres/database.ts';
@@ -56,10 +57,16 @@ describe('after kill -9 of the node', () => {
     const dataDir = await workshop.stoppedFolder();
     const folder = openDataFolder(dataDir);
     const { postgres } = await findBinaries(folder.account);
-    const settings = [markOf(folder), 'savepoint.release=older', 'port=15555', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+    const settings = [
+      markOf(folder),
+      'savepoint.release=older',
+      `port=${await freePort()}`,
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+    ];
     const args = ['-D', pathForPostgres(folder.account, folder.cluster), ...settings.flatMap((text) => ['-c', text])];
     const older = spawn(postgres, args, { ...folder.account, cwd: folder.cluster, stdio: 'ignore', env: { LC_ALL: 'C' } });
-    await expect.poll(async () => (await findDatabase({ dataDir }))?.pid, { timeout: 5_000 }).toBe(older.pid);
+    await expect.poll(async () => (await findDatabase({ dataDir }))?.pid).toBe(older.pid);
     await withDatabase(dataDir, async (database) => {
       expect(database.adopted).toBe(false);
       expect(database.pid).not.toBe(older.pid);
@@ -71,7 +78,6 @@ describe('after kill -9 of the node', () => {
     const node = workshop.launchNode(dataDir);
     await expect
       .poll(() => existsSync(dataDir) && readdirSync(dataDir).some((name) => name.startsWith('postgres.init-')), {
-        timeout: 10_000,
         interval: 5,
       })
       .toBe(true);
@@ -79,7 +85,7 @@ describe('after kill -9 of the node', () => {
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
     await withDatabase(dataDir, async ({ url }) => expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]));
     await expect
-      .poll(async () => await withDatabase(dataDir, async () => readdirSync(dataDir).sort()), { timeout: 10_000 })
+      .poll(async () => await withDatabase(dataDir, async () => readdirSync(dataDir).sort()))
       .toEqual(['postgres', 'postgres.json', 'postgres.start.log']);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FollowStep, type Log, LogUnavailable, type NewEvent, type RecordedEvent } from '../../../src/log/port.ts';
 import { events, followUntil } from '../../contract/log/contract.ts';
-import { opened, openedOn, until, untilKnown } from '../../support/eventstore/opened.ts';
+import { opened, openedOn, until, untilAnswered, untilKnown } from '../../support/eventstore/opened.ts';
 import type { AppendFate, StandIn } from '../../support/eventstore/server.ts';
 
 const idsOf = (list: readonly { readonly id: string }[]) => list.map((event) => event.id);
@@ -10,7 +10,7 @@ const all = { limit: 100_000, direction: 'forwards' } as const;
 
 /** Appends lists one after the other as a writer does, and calls `between` before each. */
 async function write(log: Log, stream: string, lists: readonly (readonly NewEvent[])[], between: (n: number) => void = () => undefined) {
-  let last = (await log.head(stream))?.revision ?? -1;
+  let last = (await untilAnswered(() => log.head(stream)))?.revision ?? -1;
   let failures = 0;
   for (const [n, list] of lists.entries()) {
     between(n);
@@ -56,7 +56,7 @@ test('connections that break under writers and followers: nothing acknowledged i
       await Promise.all(sent.map((list, n) => write(log, `s${n}`, list)));
       for (const [n, { events: seen }] of (await Promise.all(following)).entries()) {
         complete(seen, sent[n] ?? []);
-        expect(idsOf(await log.read(`s${n}`, all))).toEqual(idsOf((sent[n] ?? []).flat()));
+        expect(idsOf(await untilAnswered(() => log.read(`s${n}`, all)))).toEqual(idsOf((sent[n] ?? []).flat()));
       }
     }),
     { numRuns: 4 },
@@ -74,7 +74,7 @@ test('a server that crashes and comes back, four times: writer and follower go o
   });
   expect(failures).toBeGreaterThan(0);
   complete((await following).events, sent);
-  expect(idsOf(await log.read('a', all))).toEqual(idsOf(sent.flat()));
+  expect(idsOf(await untilAnswered(() => log.read('a', all)))).toEqual(idsOf(sent.flat()));
 });
 
 test('a subscription that brings nothing: reads bring the events, and another takes its place', async () => {
@@ -96,10 +96,10 @@ test('a subscription that brings nothing: reads bring the events, and another ta
 
 test('while the server is frozen nobody is told to be caught up; afterwards everything arrives', async () => {
   const { server, log } = await opened({ timeoutMs: 300 });
-  await log.append('a', 'none', events(1));
+  await untilKnown(log, 'a', 'none', events(1));
   const steps: FollowStep[] = [];
   const sent = lists(1);
-  const following = followUntil(log, { prefix: 'a', after: await log.end() }, (seen, step) => {
+  const following = followUntil(log, { prefix: 'a', after: await untilAnswered(() => log.end()) }, (seen, step) => {
     steps.push(step);
     return seen.length >= 3;
   });

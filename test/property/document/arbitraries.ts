@@ -3,7 +3,7 @@ import type { Operation } from '../../../src/domain/events.ts';
 import { type Json, type JsonObject, numberFromText } from '../../../src/kernel/json.ts';
 
 /** Few names, so that paths meet; some that are easy to get wrong. */
-export const names = fc.constantFrom('a', 'b', 'c', 'gold', '$n', '$$n', 'constructor', 'toString', 'n', 'x.y', '');
+const names = fc.constantFrom('a', 'b', 'c', 'gold', '$n', '$$n', 'constructor', 'toString', 'n', 'x.y', '');
 const pathNames = fc.constantFrom('a', 'b', 'c', 'gold', '$n', 'toString');
 
 /** Texts of JSON numbers of every kind: long, tiny, huge, with zeros at either end. */
@@ -20,7 +20,7 @@ export const numberTexts = fc.oneof(
     .map(([sign, whole, fraction, power]) => `${sign}${whole}.${fraction}e${power}`),
 );
 
-export const numbers: fc.Arbitrary<Json> = fc.oneof(fc.integer({ min: -50, max: 50 }), numberTexts.map(numberFromText));
+const numbers: fc.Arbitrary<Json> = fc.oneof(fc.integer({ min: -50, max: 50 }), numberTexts.map(numberFromText));
 
 /** U+0000 and lone surrogates cannot come in. */
 const texts = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => !text.includes('\0'));

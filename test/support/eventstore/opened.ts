@@ -50,6 +50,18 @@ export async function untilKnown(
   }
 }
 
+/** Asks again until the log answers: what waits for little in order to fail soon may wait in vain on a busy machine. */
+export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof LogUnavailable)) throw error;
+      await pause(10);
+    }
+  }
+}
+
 /** Resolves once `done` holds. */
 export async function until(done: () => boolean): Promise<void> {
   while (!done()) await pause(5);

@@ -12,10 +12,10 @@ import { jsonEquals, printOnce } from '../../../kernel/json.ts';
 import { operatorGrounds } from '../../access.ts';
 import { firstTexts } from '../../management/manage.ts';
 import { type Decision, newCommandId } from '../../project/commit.ts';
-import type { Project } from '../../project/project.ts';
 import type { Projects } from '../../project/projects.ts';
 import { documentIn, recordListIn } from '../../project/state-access.ts';
 import type { View } from '../../project/view.ts';
+import { openProject } from '../open-project.ts';
 import type { DocumentRow, SlotRow } from './rows.ts';
 
 /**
@@ -47,12 +47,7 @@ const SOURCE = 'import';
 const LONGEST_DOCUMENT = 16 * 1024 * 1024;
 
 export function createImporter(projects: Projects): Importer {
-  const open = async (projectId: string): Promise<Project> => {
-    const project = await projects.get(projectId);
-    await project?.refresh();
-    if (!project?.authority || project.authority.deleted) throw refusal('NOT_FOUND', `No project ${projectId}`);
-    return project;
-  };
+  const open = (projectId: string) => openProject(projects, projectId);
 
   const commit = async (projectId: string, decide: (view: View) => Decision<number> | Refusal): Promise<Imported> => {
     const project = projects.peek(projectId) ?? (await open(projectId));

@@ -57,6 +57,7 @@ export function definitionTables(rows: readonly DefinitionRow[], state: Definiti
   });
 }
 
+/** What is published and imported once every conflict has been decided. */
 export interface Resolved {
   readonly rows: readonly DefinitionRow[];
   /** Ids of collections that are added under another id: their documents follow. */

@@ -10,7 +10,7 @@ import { member } from '../../../kernel/path.ts';
 
 /** Rows of a JSON project export (management 18), as an import takes them. Each throws {@link BadRow}: files come from anywhere. */
 
-export class BadRow extends Error {
+class BadRow extends Error {
   override readonly name = 'BadRow';
 }
 
@@ -27,6 +27,7 @@ export const SINGLE_TABLES: Readonly<Record<string, DefinitionKind>> = {
   tests: 'tests',
 };
 
+/** A row of a project file as it is understood; what cannot be is a {@link BadRow}. */
 export interface DefinitionRow {
   readonly table: string;
   readonly kind: DefinitionKind;
@@ -46,6 +47,7 @@ export interface SlotRow {
   readonly records: readonly Pick<SaveRecord, 'recordId' | 'recordName'>[];
 }
 
+/** `table` is one of those that hold definitions. Throws {@link BadRow}. */
 export function definitionRow(table: string, row: Json): DefinitionRow {
   const kind = LISTED_TABLES[table];
   const single = SINGLE_TABLES[table];
@@ -78,6 +80,7 @@ export function documentRow(row: Json): DocumentRow {
   return { key, document };
 }
 
+/** A player's list of save records. Throws {@link BadRow}. */
 export function slotRow(row: Json): SlotRow {
   const player = textIn(row, 'platform_id');
   if (player === null || !DOCUMENT_KEY.test(player)) throw new BadRow('its platform_id is missing, or none that a player can have');
@@ -119,6 +122,7 @@ function payload(row: Json): Json {
   }
 }
 
+/** The member's text; `null` for an empty one, too. */
 export function textIn(row: Json | undefined, name: string): string | null {
   const value = row !== undefined && isObject(row) ? member(row, name) : undefined;
   return typeof value === 'string' && value !== '' ? value : null;

@@ -105,6 +105,19 @@ function responseFindings(response: Json | undefined, findings: Findings): void 
     if (['status', 'body', 'echo'].includes(name)) continue;
     findings.add('RESPONSE_FIELD_IGNORED', `/response/${name}`, `'${name}' is ignored: an answer has status, body and echo.`);
   }
+  misreadFindings(member(response, 'body'), findings);
+}
+
+/** What the client library takes for something else in an answer that is a success (endpoint-language 13; client-wire 4). */
+function misreadFindings(body: Json | undefined, findings: Findings): void {
+  if (isArray(body)) findings.add('FIELD_MISREAD', '/response/body', 'The client library cannot read an answer that is a list.');
+  if (!isObject(body) || member(body, 'ok') === false) return;
+  const [inner, status, error] = ['body', 'status', 'error'].map((name) => member(body, name));
+  if (isObject(inner ?? null)) findings.add('FIELD_MISREAD', '/response/body/body', `The client library gives the game 'body' alone.`);
+  const taken = [typeof status === 'number' && status >= 400 ? 'status' : null, typeof error === 'string' ? 'error' : null];
+  for (const name of taken) {
+    if (name !== null) findings.add('FIELD_MISREAD', `/response/body/${name}`, `The client library takes '${name}' for a failure.`);
+  }
 }
 
 function workflowFindings(definition: JsonObject, findings: Findings): void {

@@ -10,7 +10,7 @@ import { type Body, binding, type Compilation, type CompileStep, type StepSource
 import { toText } from '../value.ts';
 import { bindNames, compileParams } from './workflow.ts';
 
-/** `condition` and `assert` (spec: endpoint-language 6 to 8). */
+/** `condition` and `assert` (endpoint-language 6 to 8). */
 
 export const conditionStep: CompileStep = (source, compilation) => {
   if (textOf(source.json, 'workflow') !== undefined && member(source.json, 'check') === undefined) {

@@ -7,7 +7,7 @@ import { type Body, type Compilation, type CompileStep, type Frame, type Signal,
 import { compileDeep } from '../template.ts';
 import { toList, toNumber } from '../value.ts';
 
-/** `block`, the loops and `return` (spec: endpoint-language 8, 18; decision 17). */
+/** `block`, the loops and `return` (endpoint-language 8, 18; decision 17). */
 
 const MAX_ITERATIONS = 1000;
 

@@ -7,7 +7,7 @@ import { binding, type Compilation, type CompileStep, type StepSource, textOf } 
 import { compileDeep, compileShallow } from '../template.ts';
 import { isNullish, toList, toNumber } from '../value.ts';
 
-/** `random`: numbers and choices out of the call's own source of chance (spec: endpoint-language 8). */
+/** `random`: numbers and choices out of the call's own source of chance (endpoint-language 8). */
 
 const MAX_ALPHA = 1000;
 

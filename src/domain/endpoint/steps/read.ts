@@ -9,7 +9,7 @@ import { compileShallow } from '../template.ts';
 import { isNullish, toText } from '../value.ts';
 import { compileMessage } from './condition.ts';
 
-/** `read`: the stored document under the call's own writes, or null (spec: endpoint-language 8, decision 4). */
+/** `read`: the stored document under the call's own writes, or null (endpoint-language 8, decision 4). */
 export const readStep: CompileStep = (source, compilation) => {
   const collection = collectionOf(source, compilation);
   const key = compileKey(source, compilation);

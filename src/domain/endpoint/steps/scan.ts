@@ -12,7 +12,7 @@ import { drawIndex, weightsOf } from './random.ts';
 import { collectionOf, compileRequired } from './read.ts';
 import { compileWhere } from './where.ts';
 
-/** `lookup`, `filter`, `random_select` and `lookup_many` over rows (spec: endpoint-language 8). */
+/** `lookup`, `filter`, `random_select` and `lookup_many` over rows (endpoint-language 8). */
 
 type Rows = (frame: Frame) => readonly Json[];
 

@@ -8,7 +8,7 @@ import { binding, type CompileStep, textOf } from '../step.ts';
 import { compileShallow } from '../template.ts';
 import { isNullish, toNumber, toText, type Value } from '../value.ts';
 
-/** `sort`: stable; missing keys come after others, and first when descending (spec: endpoint-language 8). */
+/** `sort`: stable; missing keys come after others, and first when descending (endpoint-language 8). */
 export const sortStep: CompileStep = (source, { language }) => {
   const { json } = source;
   const list = compileShallow(language, member(json, 'source') ?? member(json, 'from'));

@@ -7,7 +7,7 @@ import { binding, type CompileStep, type StepSource, textOf } from '../step.ts';
 import { compileDeep, compileShallow, setMember } from '../template.ts';
 import type { Value } from '../value.ts';
 
-/** Steps that make a value out of others: object, array, merge, compute, switch (spec: endpoint-language 8). */
+/** Steps that make a value out of others: object, array, merge, compute, switch (endpoint-language 8). */
 
 export const objectStep: CompileStep = (source, { language }) => {
   const fields = compileDeep(language, member(source.json, 'fields') ?? member(source.json, 'value'));

@@ -10,7 +10,7 @@ import { toText } from '../value.ts';
 
 /**
  * `where` clauses: conditions on a row. The field is a path in the row; field and value are resolved once a scan, not once a row
- * (spec: endpoint-language 8).
+ * (endpoint-language 8).
  */
 export type PreparedWhere = (row: Json) => boolean;
 

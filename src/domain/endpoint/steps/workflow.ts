@@ -7,7 +7,7 @@ import { binding, type CompileStep, textOf } from '../step.ts';
 import { compileDeep } from '../template.ts';
 import type { Value } from '../value.ts';
 
-/** `workflow` and `call`: logic that lives elsewhere (spec: endpoint-language 11, 18). */
+/** `workflow` and `call`: logic that lives elsewhere (endpoint-language 11, 18). */
 
 export const workflowStep: CompileStep = (source, compilation) => {
   const name = textOf(source.json, 'workflow', 'target');

@@ -12,7 +12,7 @@ import { compileDeep } from '../template.ts';
 import { isNullish, toText, weightOf } from '../value.ts';
 import { collectionOf, compileKey } from './read.ts';
 
-/** `write` and `delete`: queued, and committed with the whole call (spec: endpoint-language 9, 10). */
+/** `write` and `delete`: queued, and committed with the whole call (endpoint-language 9, 10). */
 
 const MAX_OPERATIONS = 100;
 /** Work that one operation counts as: it copies what it changes, so ten thousand of them are a call's limit. */

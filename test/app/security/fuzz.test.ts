@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ok, PLAYER } from '../node/support/game-client.ts';
+import { ok, PLAYER } from '../../node/support/game-client.ts';
 import { type Opened, openNode, proofOf, session, settings, tokenFor, tokenIn } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Seal, seal } from '../domain/security/seal.ts';
-import { publishGame } from '../node/support/game.ts';
-import { ok, PLAYER, wireText } from '../node/support/game-client.ts';
+import { type Seal, seal } from '../../domain/security/seal.ts';
+import { publishGame } from '../../node/support/game.ts';
+import { ok, PLAYER, wireText } from '../../node/support/game-client.ts';
 import { type Opened, openNode, proofOf, session, settings, tokenFor, told } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { Conflicts, ImportReport, ImportTarget } from '../app/operator/transfer/plan.ts';
-import { refusal } from '../kernel/errors.ts';
-import { type CommonOptions, command, endProgress, printResult, table, tell, withInstallation } from './context.ts';
+import type { Conflicts, ImportReport, ImportTarget } from '../../app/operator/transfer/plan.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { type CommonOptions, command, endProgress, printResult, table, tell, withInstallation } from '../context.ts';
 
 interface ImportOptions extends CommonOptions {
   readonly asNew?: string | true;
@@ -25,8 +25,8 @@ export function importCommand(): Command {
     .addHelpText('after', HELP)
     .action(async (file: string, options: ImportOptions) => {
       const target = targetOf(options);
-      const { readProjectFile } = await import('./project-file.ts');
-      const { ProjectImport } = await import('./project-importing.ts');
+      const { readProjectFile } = await import('./file.ts');
+      const { ProjectImport } = await import('./importing.ts');
       const contents = await readProjectFile(file);
       const report = await withInstallation(options, (installation) =>
         new ProjectImport(installation, file, contents).run(target, options.onConflict, options.preview === true),

@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { refusal } from '../kernel/errors.ts';
-import { type CommonOptions, command, endProgress, printResult, progress, withInstallation } from './context.ts';
+import { stopBeforeEnd } from '../../../infra/postgres/ending.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { type CommonOptions, command, counted, endProgress, printResult, progress, tell, withInstallation } from '../context.ts';
 
 interface ExportOptions extends CommonOptions {
   readonly out: string;
@@ -17,15 +18,15 @@ export function exportCommand(): Command {
     .addHelpText('after', HELP)
     .action(async (asked: string, options: ExportOptions) => {
       const exported = await withInstallation(options, async ({ pool, log, operator, projected }) => {
-        const { findProject } = await import('./project-name.ts');
+        const { findProject } = await import('./name.ts');
         const projectId = await findProject(pool, asked);
         await operator.show(projectId);
-        const { projectStream } = await import('../log/streams.ts');
+        const { projectStream } = await import('../../log/streams.ts');
         const head = await log.head(projectStream(projectId));
         if (!(await projected(projectId, head?.revision ?? -1)))
           throw refusal('STORAGE_UNAVAILABLE', 'The read models do not come up to the log: see savepoint doctor');
         return written(options, async (file) => {
-          const { exportProject } = await import('../../projections/readers/project-export.ts');
+          const { exportProject } = await import('../../../projections/readers/project-export.ts');
           const sink = { write: (text: string) => file.writeFile(text), progress: (rows: number) => progress(`${rows} rows`) };
           const done = await exportProject(pool, projectId, Date.now(), sink);
           if (done === null) throw refusal('NOT_FOUND', `No project ${projectId}`);
@@ -33,6 +34,8 @@ export function exportCommand(): Command {
         });
       });
       endProgress();
+      for (const [collection, documents] of Object.entries(exported.leftOut))
+        tell(`Note: not in it: ${counted(documents, 'document')} of ${collection}, a collection that has no definition any more.`);
       printResult(options, { ...exported, file: options.out }, () => {
         const counts = Object.entries(exported.counts).filter(([, count]) => count > 0);
         return `Project ${exported.projectId} is in ${options.out}: ${counts.map(([table, count]) => `${count} ${table}`).join(', ')}.`;
@@ -55,6 +58,7 @@ async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle
   const part = `${out}.${process.pid}.part`;
   await rm(part, { force: true });
   const file = await open(part, 'wx', 0o600);
+  const ended = stopBeforeEnd(() => rm(part, { force: true }));
   try {
     const done = await work(file);
     await file.sync();
@@ -65,5 +69,7 @@ async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle
     await file.close().catch(() => undefined);
     await rm(part, { force: true });
     throw error;
+  } finally {
+    ended();
   }
 }

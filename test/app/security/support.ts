@@ -2,15 +2,15 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config/config.ts';
-import { createLogger } from '../../src/logger.ts';
-import { startNode } from '../../src/main.ts';
-import { type Client, createClient, ok, type Reply } from '../node/support/game-client.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { startNode } from '../../../src/main.ts';
+import { type Client, createClient, ok, type Reply } from '../../node/support/game-client.ts';
+import { testDatabase } from '../../support/postgres.ts';
 
 /** Nodes in this process, whole and over real HTTP, with a verifier of the tests' own. */
 
-export const SECRET = 'the secret of the studio login';
+const SECRET = 'the secret of the studio login';
 
 export interface Opened {
   readonly game: Client;

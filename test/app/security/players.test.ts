@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { proxySignature } from '../../src/domain/security/proxy-signature.ts';
-import { ok, PLAYER, type Reply, refused } from '../node/support/game-client.ts';
+import { proxySignature } from '../../../src/domain/security/proxy-signature.ts';
+import { ok, PLAYER, type Reply, refused } from '../../node/support/game-client.ts';
 import { type Opened, openNode, proofOf, session, settings, tokenFor, tokenIn, told } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { type DefinitionRow, definitionRow, keyRow, LISTED_TABLES, SINGLE_TABLES, textIn } from '../app/operator/transfer/rows.ts';
-import type { AdoptKey } from '../domain/project/decide.ts';
-import { refusal } from '../kernel/errors.ts';
-import { isObject, type Json, JsonError, type JsonObject, parseJson } from '../kernel/json.ts';
-import { BrokenJson, ELEMENT, JsonSplitter } from '../kernel/json-split.ts';
-import { member } from '../kernel/path.ts';
+import { type DefinitionRow, definitionRow, keyRow, LISTED_TABLES, SINGLE_TABLES, textIn } from '../../app/operator/transfer/rows.ts';
+import type { AdoptKey } from '../../domain/project/decide.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { isObject, type Json, JsonError, type JsonObject, parseJson } from '../../kernel/json.ts';
+import { BrokenJson, ELEMENT, JsonSplitter } from '../../kernel/json-split.ts';
+import { member } from '../../kernel/path.ts';
 
 /** A JSON project export as a file (management 18): read as it comes, however large it is. */
 

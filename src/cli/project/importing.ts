@@ -1,4 +1,4 @@
-import type { Imported, Importer } from '../app/operator/transfer/importer.ts';
+import type { Imported, Importer } from '../../app/operator/transfer/importer.ts';
 import {
   type Conflicts,
   definitionTables,
@@ -6,18 +6,18 @@ import {
   type ImportTarget,
   resolved,
   type TableReport,
-} from '../app/operator/transfer/plan.ts';
-import { documentRow, putOfRow, slotRow } from '../app/operator/transfer/rows.ts';
-import type { Installation } from '../compose/installation.ts';
-import type { Put } from '../domain/definition/publish.ts';
-import type { SavePage } from '../domain/page/page.ts';
-import { MAX_KEYS } from '../domain/project/decide.ts';
-import { Refusal, refusal } from '../kernel/errors.ts';
-import { isObject, type Json, type JsonObject, printOnce, stringifyJson } from '../kernel/json.ts';
-import { member } from '../kernel/path.ts';
-import { awaitShown, progress, tell } from './context.ts';
-import { at, type ProjectFile, type StreamedRow, streamedRows } from './project-file.ts';
-import { findProject } from './project-name.ts';
+} from '../../app/operator/transfer/plan.ts';
+import { documentRow, putOfRow, slotRow } from '../../app/operator/transfer/rows.ts';
+import type { Installation } from '../../compose/installation.ts';
+import type { Put } from '../../domain/definition/publish.ts';
+import type { SavePage } from '../../domain/page/page.ts';
+import { MAX_KEYS } from '../../domain/project/decide.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isObject, type Json, type JsonObject, printOnce, stringifyJson } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { awaitShown, progress, tell } from '../context.ts';
+import { at, type ProjectFile, type StreamedRow, streamedRows } from './file.ts';
+import { findProject } from './name.ts';
 
 /** Documents of one commit. */
 const COMMIT_ROWS = 200;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { seal } from '../domain/security/seal.ts';
-import { ok, PLAYER, type Reply, refused } from '../node/support/game-client.ts';
+import { seal } from '../../domain/security/seal.ts';
+import { ok, PLAYER, type Reply, refused } from '../../node/support/game-client.ts';
 import { type Opened, openNode, proofOf, session, settings, told } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { WIRE_TEXTS, wireNames } from '../../src/domain/wire-names.ts';
-import { ok, PLAYER } from '../node/support/game-client.ts';
+import { WIRE_TEXTS, wireNames } from '../../../src/domain/wire-names.ts';
+import { ok, PLAYER } from '../../node/support/game-client.ts';
 import { type Opened, openNode, proofOf, session, settings, tokenFor, tokenIn, told } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ok } from '../node/support/game-client.ts';
+import { ok } from '../../node/support/game-client.ts';
 import { type Opened, openNode, proofOf, settings, told } from './support.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { refusal } from '../kernel/errors.ts';
+import { refusal } from '../../kernel/errors.ts';
 
 /** The id of the project that is meant: by id, else by a name that only one has. Throws NOT_FOUND, or VALIDATION_FAILED. */
 export async function findProject(pool: pg.Pool, asked: string): Promise<string> {

@@ -1,0 +1,32 @@
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import type { Json } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { DefinitionItem, DefinitionsState } from '../states.ts';
+import { STAGED_KINDS } from './kinds.ts';
+import { keyOf } from './overlay.ts';
+import { type Decision, publishEvents, reply } from './publish.ts';
+import { objectOf } from './read.ts';
+
+/**
+ * Takes back what was pushed to `next`: without this a staged definition that is wrong would go live with the next game revision.
+ * `{}` means everything; `kind` and `id`, as the difference names them, mean one kind or one definition (by slug or name, too). Live
+ * stays, and so does the data that calls to `next` wrote. 400 INVALID_BODY for a kind that is none, or an id without its kind.
+ */
+export function decideDiscard(
+  state: DefinitionsState,
+  body: Json | undefined,
+  { dryRun }: { readonly dryRun: boolean },
+): Decision | Refusal {
+  const asked = objectOf(body);
+  const [kind, id] = [member(asked, 'kind'), member(asked, 'id')];
+  const kinds = kind === undefined ? STAGED_KINDS : STAGED_KINDS.filter((each) => each === kind);
+  if (kinds.length === 0) return refusal('INVALID_BODY', `\`kind\` must be one of ${STAGED_KINDS.join(', ')}`);
+  if (id !== undefined && (typeof id !== 'string' || kind === undefined))
+    return refusal('INVALID_BODY', '`id` must be a text, beside a `kind`');
+  const isMeant = (item: DefinitionItem) => id === undefined || item.id === id || keyOf(item) === id;
+  const gone = kinds.flatMap((each) => [...state.next[each].values()].filter(isMeant));
+  const changes = gone.map((item) => ({ kind: item.kind, id: item.id, action: 'discard' }));
+  const deletes = gone.map((item) => ({ kind: item.kind, id: item.id, hash: null }));
+  const events = dryRun ? [] : publishEvents(state, 'next', [], deletes);
+  return { events, answer: reply({ changes, ...(dryRun ? { dryRun } : {}) }, 'next') };
+}
