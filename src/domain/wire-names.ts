@@ -134,15 +134,18 @@ export interface OutputNames {
   collectionType(type: string): string;
   /** Renames the top-level members and the `error.code` of a body that the server composed itself. */
   body(body: JsonObject): JsonObject;
+  /** The entry of a save slot. Games built on the published service read its names with a capital letter, so both spellings go out. */
+  saveRecord(entry: JsonObject): JsonObject;
 }
 
-const NEUTRAL: OutputNames = { code: same, member: same, collectionType: same, body: (body) => body };
+const NEUTRAL: OutputNames = { code: same, member: same, collectionType: same, body: same, saveRecord: same };
 
 const PUBLISHED: OutputNames = {
   code: (code) => toPublished.code.get(code) ?? code,
   member: (name) => toPublished.member.get(name) ?? name,
   collectionType: (type) => toPublished.collectionType.get(type) ?? type,
   body: publishedBody,
+  saveRecord: (entry) => ({ ...entry, ...capitalised(entry) }),
 };
 
 export function wireNames(mode: WireNamesMode): OutputNames {
@@ -155,6 +158,10 @@ function publishedBody(body: JsonObject): JsonObject {
     name === 'error' ? publishedError(value) : value,
   ]);
   return Object.fromEntries(entries);
+}
+
+function capitalised(entry: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(entry).map(([name, value]) => [`${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, value]));
 }
 
 function publishedError(error: Json): Json {
@@ -180,6 +187,6 @@ function indexes(pairs: (entry: WireName) => string[][]): Readonly<Record<Table,
   };
 }
 
-function same(name: string): string {
-  return name;
+function same<T>(value: T): T {
+  return value;
 }

@@ -98,7 +98,10 @@ export function fakeApp(): FakeApp {
       },
     },
     saveRecords: {
-      list: async (caller, ...rest) => read('saveRecords.list', caller, rest),
+      async list(caller, ...rest) {
+        const records = [{ recordId: 'a1b2c3', recordName: 'Camp', isLegacy: false }];
+        return { ...read('saveRecords.list', caller, rest), body: { name: 'saveRecords.list', records, maxRecords: 3 } };
+      },
       mayWrite: async (caller) => caller,
       create: async (caller, ...rest) => read('saveRecords.create', caller, rest),
       rename: async (caller, ...rest) => read('saveRecords.rename', caller, rest),

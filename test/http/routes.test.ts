@@ -106,6 +106,20 @@ describe('global records', () => {
   });
 });
 
+describe('save slots', () => {
+  it('are spelled with a capital, too, where the installation speaks the published names', async () => {
+    const path = '/v3/storage/demo/saves/p1/records';
+    const records = [{ recordId: 'a1b2c3', recordName: 'Camp', isLegacy: false }];
+    const answer = { ok: true, name: 'saveRecords.list', maxRecords: 3 };
+    expect((await server.play('GET', path)).json).toEqual({ ...answer, records });
+    const published = await startServer({ wireNames: 'published' });
+    const { json } = await published.play('GET', path);
+    await published.stop();
+    const both = records.map((entry) => ({ ...entry, RecordId: 'a1b2c3', RecordName: 'Camp', IsLegacy: false }));
+    expect(json).toEqual({ ...answer, records: both });
+  });
+});
+
 describe('literal segments', () => {
   it('win over parameters', async () => {
     await server.play('GET', '/v3/storage/demo/feed/LIST');

@@ -95,7 +95,9 @@ describe('the security configuration', () => {
   test('is 404 for a project that is not there, or no more', async () => {
     const [client] = await newGame();
     for (const id of ['nobody', 'a'.repeat(200), '..%2f']) {
-      expect(await refused(client.send('GET', `/v3/security-config/${id}`))).toBe('404 SECURITY_CONFIG_NOT_FOUND');
+      const missing = client.send('GET', `/v3/security-config/${id}`);
+      expect(await refused(missing)).toBe('404 SECURITY_CONFIG_NOT_FOUND');
+      expect((await missing).headers['x-security-config-source']).toBe('missing');
     }
     await printed(['project', 'delete', client.projectId, '--yes'], { env });
     expect(await refused(client.send('GET', `/v3/security-config/${client.projectId}?refresh=1`))).toBe('404 SECURITY_CONFIG_NOT_FOUND');

@@ -66,7 +66,7 @@ export function createQueries(context: AppContext): App['queries'] {
       const known = kept.get(name);
       const isGood = known?.changedAt === changedAt && context.scheduler.now() < expiry(known, plan);
       if (isGood && !run.fresh) {
-        return answer(context, project, caller, { body: fromCache(known, plan), reached: true }, false);
+        return answer(context, project, caller, { body: fromCache(known, plan), reached: true });
       }
       const make = async (): Promise<Made> => {
         const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
@@ -79,7 +79,7 @@ export function createQueries(context: AppContext): App['queries'] {
       running.set(share, shared);
       const made = await shared;
       if (made.reached) kept.set(name, { body: made.body, changedAt, madeAt: made.madeAt });
-      return answer(context, project, caller, made, run.fresh);
+      return answer(context, project, caller, made);
     },
   };
 }
@@ -145,16 +145,10 @@ function fromCache(kept: Kept, plan: QueryPlan): string {
   return `${kept.body.slice(0, -1)},"fromCache":true,"cachedAt":"${cachedAt}","expiresAt":"${expiresAt}"}`;
 }
 
-function answer(
-  context: AppContext,
-  project: Project,
-  caller: Caller,
-  { body, reached }: Pick<Made, 'body' | 'reached'>,
-  fresh: boolean,
-): ReadAnswer {
+function answer(context: AppContext, project: Project, caller: Caller, { body, reached }: Pick<Made, 'body' | 'reached'>): ReadAnswer {
   return {
     ...positioned(context, project, caller, reached),
     body,
-    ...(fresh ? { headers: { 'Cache-Control': 'no-store, max-age=0' } } : {}),
+    headers: { 'Cache-Control': 'no-store, max-age=0' },
   };
 }

@@ -15,7 +15,7 @@ import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { definitionOf, findByKey, withoutAuthoring } from './overlay.ts';
 import { codeOf, diagnostic, existing, type Fit, fileOf, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
 import type { Problem } from './problem.ts';
-import { current, type Decision, type Put, publishEvents, putOf, refusePush, reply } from './publish.ts';
+import { current, type Decision, type Put, publishEvents, putOf, refusePush, written } from './publish.ts';
 import { objectOf, textOf } from './read.ts';
 import { compileItem } from './source.ts';
 
@@ -50,7 +50,7 @@ export function decideUpsertMany(
   const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, known)] : []));
   return {
     events: publishEvents(state, target, puts, deletes),
-    answer: reply({ resourceKind: kind, action: 'upsert', results, ...counts }, target),
+    answer: written({ resourceKind: kind, action: 'upsert', results, ...counts }, target),
   };
 }
 
@@ -89,7 +89,7 @@ export function decideUpsertOne(
   if (problem !== null) return refuseOne(kind, problem, resourceId, item);
   const events = publishEvents(state, target, [put]);
   const outcome = events.length === 0 ? { action: 'unchanged', skipped: true } : { action: before === undefined ? 'created' : 'updated' };
-  return { events, answer: reply({ resourceKind: kind, resourceId, id: put.id, ...outcome }, target) };
+  return { events, answer: written({ resourceKind: kind, resourceId, id: put.id, ...outcome }, target) };
 }
 
 const MISSING_KEY: Readonly<Record<ListedKind, string>> = {
@@ -104,7 +104,7 @@ export function decideRemove(state: DefinitionsState, kind: ListedKind, id: stri
   if (id.trim() === '') return refusePush('VALIDATION_FAILED', `Missing route parameter '${kind}Id'.`, { resourceKind: kind });
   const item = state.live[kind].get(id) ?? findByKey(state.live, kind, id);
   const deletes = item === undefined ? [] : [{ kind, id: item.id, hash: null }];
-  return { events: publishEvents(state, 'live', [], deletes), answer: reply({ resourceKind: kind, action: 'delete', resourceId: id }) };
+  return { events: publishEvents(state, 'live', [], deletes), answer: written({ resourceKind: kind, action: 'delete', resourceId: id }) };
 }
 
 /** PUT and POST of game values or rate-limit rules: the one document is replaced whole. */
@@ -124,7 +124,7 @@ export function decidePutSingle(
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
   const diagnostics = singleWarnings(state, target, kind, body);
   const answer = { ...about, action: 'upsert', ...(diagnostics.length === 0 ? {} : { diagnostics }) };
-  return { events: publishEvents(state, target, [put]), answer: reply(answer, target) };
+  return { events: publishEvents(state, target, [put]), answer: written(answer, target) };
 }
 
 function singleWarnings(state: DefinitionsState, target: PublishTarget, kind: SingleKind, body: Json): JsonObject[] {
@@ -138,7 +138,7 @@ function singleWarnings(state: DefinitionsState, target: PublishTarget, kind: Si
 /** DELETE of a single document: whatever the body says, all of it goes; 200 also when there was none. */
 export function decideRemoveSingle(state: DefinitionsState, kind: SingleKind): Decision {
   const deletes = state.live[kind].has(SINGLE_ID) ? [{ kind, id: SINGLE_ID, hash: null }] : [];
-  return { events: publishEvents(state, 'live', [], deletes), answer: reply({ resourceKind: kind, action: 'delete' }) };
+  return { events: publishEvents(state, 'live', [], deletes), answer: written({ resourceKind: kind, action: 'delete' }) };
 }
 
 /** Rules arrive as `{rules: […]}` or bare; they are stored bare. */

@@ -92,6 +92,13 @@ export function reply(body: JsonObject, target: PublishTarget = 'live'): ManageR
   return { status: 200, body: { ok: true, ...body, ...(target === 'next' ? { publishTarget: target } : {}) } };
 }
 
+/** The answer to a write, which names where definitions are kept, as the published service's does (management 5.1). */
+export function written(body: JsonObject, target: PublishTarget = 'live'): ManageReply {
+  return reply({ ...ABOUT_STORE, ...body }, target);
+}
+
+export const ABOUT_STORE = { source: 'store' };
+
 /** A refusal of a push, in words that do not mislead the editor. */
 export function refusePush(code: 'VALIDATION_FAILED' | 'SOURCE_COMPILE_FAILED', message: string, body: JsonObject): Refusal {
   return refusal(code, plainWords(message), { body });

@@ -6,7 +6,7 @@ import { SCOPES, type Scope } from '../project/permissions.ts';
 import type { DefinitionsState } from '../states.ts';
 import type { ListedKind } from './kinds.ts';
 import { type Planned, plan, refusedResults } from './plan.ts';
-import { type Decision, type Put, publishEvents, refusePush, reply } from './publish.ts';
+import { type Decision, type Put, publishEvents, refusePush, ABOUT_STORE, written } from './publish.ts';
 import { listOf, objectOf } from './read.ts';
 
 /**
@@ -52,10 +52,11 @@ export function decideSync(state: DefinitionsState, body: Json | undefined, targ
   const puts = putsOf(sections);
   if (puts === null) {
     const failed = [...sections].map(([name, { kind, planned: items }]) => [name, refusedSection(name, kind, items)]);
-    return refusePush('VALIDATION_FAILED', 'One or more resources failed validation. Nothing was written.', Object.fromEntries(failed));
+    const body = { ...ABOUT_STORE, ...Object.fromEntries(failed) };
+    return refusePush('VALIDATION_FAILED', 'One or more resources failed validation. Nothing was written.', body);
   }
-  const written = [...sections].map(([name, { kind, planned: items }]) => [name, writtenSection(kind, items ?? [])]);
-  return { events: publishEvents(state, target, puts), answer: reply(Object.fromEntries(written), target) };
+  const pushed = [...sections].map(([name, { kind, planned: items }]) => [name, writtenSection(kind, items ?? [])]);
+  return { events: publishEvents(state, target, puts), answer: written(Object.fromEntries(pushed), target) };
 }
 
 /** What the push puts, the last of an id winning; `null` when something in it does not fit. */

@@ -60,7 +60,8 @@ export const SETTING_RULES: Readonly<Record<SettingName, SettingRule>> = {
   enableEncryptedRequests: flag(false),
   // The security config is what clients obey, and it says 120 (management, traps 15).
   encryptedRequestWindowSeconds: whole(120, 30, 600),
-  playerKeyMode: oneOf('player', 'playerSave'),
+  // What the published service answers for one document a player: settings copied from there are taken as they come.
+  playerKeyMode: aliased(oneOf('player', 'playerSave'), { public: 'player' }),
   inputValidation: oneOf('enforce', 'off'),
   validateEndpointWrites: flag(false),
   strictSaveVersion: flag(false),

@@ -4,7 +4,7 @@ import { member } from '../../kernel/path.ts';
 import { contentProblem, storedTextProblem } from '../definition/check.ts';
 import { hashText } from '../definition/hash.ts';
 import { codeOf, diagnostic, fileOf } from '../definition/plan.ts';
-import { type Decision, publishEvents, putOf, refusePush, reply } from '../definition/publish.ts';
+import { type Decision, publishEvents, putOf, refusePush, written } from '../definition/publish.ts';
 import { objectOf, textOf } from '../definition/read.ts';
 import { compileItem } from '../definition/source.ts';
 import { plainWords } from '../definition/wording.ts';
@@ -53,7 +53,7 @@ function storeTests(state: DefinitionsState, tests: readonly JsonObject[]): Deci
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, ABOUT);
   return {
     events: publishEvents(state, 'live', [put]),
-    answer: reply({ ...ABOUT, action: 'replace', total: tests.length }),
+    answer: written({ ...ABOUT, action: 'replace', total: tests.length }),
   };
 }
 

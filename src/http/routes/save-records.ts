@@ -1,6 +1,7 @@
 import type { RecordAddress } from '../../app/app.ts';
+import { wireNames } from '../../domain/wire-names.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import type { Json } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Answer } from '../answer.ts';
 import { invalidBody, readJson } from '../body.ts';
 import { authenticate, RECORD_KEYS } from '../credentials.ts';
@@ -9,11 +10,13 @@ import { addressOf, documentBody, type Routes, readAnswer, type Services } from 
 
 /** Save slots of a player, under every storage prefix (runtime-storage 8). */
 export function saveRecordRoutes(router: Routes, services: Services): void {
-  const { app, gameBody } = services;
+  const { app, gameBody, settings } = services;
 
   router.get('/:project/:collection/:key/records', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, RECORD_KEYS);
-    return readAnswer(await app.saveRecords.list(caller, addressOf(ctx)));
+    const list = await app.saveRecords.list(caller, addressOf(ctx));
+    if (typeof list.body === 'string' || settings.wireNames === 'neutral') return readAnswer(list);
+    return readAnswer({ ...list, body: publishedList(list.body) });
   });
 
   router.post('/:project/:collection/:key/records', async (ctx): Promise<Answer> => {
@@ -32,6 +35,13 @@ export function saveRecordRoutes(router: Routes, services: Services): void {
     const caller = await authenticate(app, ctx, RECORD_KEYS);
     return readAnswer(await app.saveRecords.remove(caller, recordOf(ctx)));
   });
+}
+
+function publishedList(body: JsonObject): JsonObject {
+  const records = body['records'];
+  if (!Array.isArray(records)) return body;
+  const { saveRecord } = wireNames('published');
+  return { ...body, records: records.map((entry) => (isObject(entry) ? saveRecord(entry) : entry)) };
 }
 
 function recordOf(ctx: Context): RecordAddress {

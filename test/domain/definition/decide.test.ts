@@ -227,7 +227,7 @@ describe('PATCH of one (management 5.2)', () => {
   it('takes the definition bare or under its kind’s name', () => {
     for (const body of [{ slug: 'buy', method: 'GET' }, { endpoint: { slug: 'buy', method: 'GET' } }]) {
       const { events, answer } = accepted(decideUpsertOne(EMPTY, 'endpoint', body, 'live'));
-      expect(answer.body).toEqual({ ok: true, resourceKind: 'endpoint', resourceId: 'buy', id: 'buy', action: 'created' });
+      expect(answer.body).toMatchObject({ ok: true, resourceKind: 'endpoint', resourceId: 'buy', id: 'buy', action: 'created' });
       expect(stored(fold(EMPTY, events), 'endpoint', 'buy')).toEqual({ id: 'buy', slug: 'buy', method: 'GET' });
     }
   });
@@ -293,7 +293,7 @@ describe('DELETE (management 5.3)', () => {
     const after = fold(state, events);
     expect(after.live.endpoint.size).toBe(0);
     expect(after.next.endpoint.size).toBe(1);
-    expect(answer.body).toEqual({ ok: true, resourceKind: 'endpoint', action: 'delete', resourceId: 'buy' });
+    expect(answer.body).toEqual({ ok: true, source: 'store', resourceKind: 'endpoint', action: 'delete', resourceId: 'buy' });
   });
 
   it('is 200 without an event when nothing has that id, and 400 for a blank one', () => {
@@ -376,6 +376,7 @@ describe('what the author of game values should know (management 20)', () => {
     });
     expect(accepted(decidePutSingle(EMPTY, 'game-values', { items }, 'live')).answer.body).toEqual({
       ok: true,
+      source: 'store',
       resourceKind: 'game-values',
       action: 'upsert',
     });

@@ -37,6 +37,7 @@ describe('PUT sync (management 11.2)', () => {
     expect(events.map(({ type }) => type)).toEqual(['source.stored', 'source.stored', 'definitions.published']);
     expect(answer.body).toEqual({
       ok: true,
+      source: 'store',
       endpoints: { ok: true, total: 1, results: [{ ok: true, resourceKind: 'endpoint', resourceId: 'shop', action: 'upsert' }] },
       collections: { ok: true, total: 1, results: [{ ok: true, resourceKind: 'collection', resourceId: 'camp', action: 'upsert' }] },
     });
@@ -78,7 +79,7 @@ describe('PUT sync (management 11.2)', () => {
     const body = { endpoints: [SHOP], collections: [CAMP] };
     const state = fold(EMPTY, accepted(decideSync(EMPTY, body, 'live')).events);
     expect(accepted(decideSync(state, body, 'live')).events).toEqual([]);
-    expect(accepted(decideSync(state, {}, 'live'))).toEqual({ events: [], answer: { status: 200, body: { ok: true } } });
+    expect(accepted(decideSync(state, {}, 'live'))).toEqual({ events: [], answer: { status: 200, body: { ok: true, source: 'store' } } });
   });
 
   it('a collection that the editor pulled has its name for its id, and is still the one that it came from (management 4.1)', () => {

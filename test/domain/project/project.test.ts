@@ -12,7 +12,7 @@ import {
 import { evolveAuthority } from '../../../src/domain/project/evolve.ts';
 import { displayKey, formKey, hashKey, isProjectId } from '../../../src/domain/project/keys.ts';
 import { allows, DEFAULT_PERMISSIONS, readPermissions, SCOPES, scopesOf } from '../../../src/domain/project/permissions.ts';
-import { projectSettings, SETTING_RULES, settingsBody } from '../../../src/domain/project/settings.ts';
+import { projectSettings, SETTING_RULES, settingRule, settingsBody } from '../../../src/domain/project/settings.ts';
 import type { ApiKey, AuthorityState } from '../../../src/domain/states.ts';
 import { wireNames } from '../../../src/domain/wire-names.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
@@ -211,6 +211,12 @@ describe('settings (management 16)', () => {
     const minutes = (value: Json) =>
       projectSettings(applied(project, change({ revisionGracePeriodMinutes: value })).settings).revisionGracePeriodMinutes;
     expect([minutes(1), minutes(9999), minutes(60), minutes(0), minutes('disabled')]).toEqual([5, 1440, 60, null, null]);
+  });
+
+  it('the player key mode that the published service answers is ours of one document a player', () => {
+    expect(settingRule('playerKeyMode')?.accept('public')).toBe('player');
+    expect(settingRule('playerKeyMode')?.accept('playerSave')).toBe('playerSave');
+    expect(settingRule('playerKeyMode')?.accept('toString')).toBeUndefined();
   });
 
   it('the seed’s block_saves is block_writes', () => {
