@@ -6,7 +6,7 @@ import { SCOPES, type Scope } from '../project/permissions.ts';
 import type { DefinitionsState } from '../states.ts';
 import type { ListedKind } from './kinds.ts';
 import { type Planned, plan, refusedResults } from './plan.ts';
-import { type Decision, type Put, publishEvents, refusePush, ABOUT_STORE, written } from './publish.ts';
+import { ABOUT_STORE, type Decision, type Put, publishEvents, refusePush, written } from './publish.ts';
 import { listOf, objectOf } from './read.ts';
 
 /**
