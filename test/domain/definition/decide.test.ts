@@ -227,7 +227,7 @@ describe('PATCH of one (management 5.2)', () => {
   it('takes the definition bare or under its kind’s name', () => {
     for (const body of [{ slug: 'buy', method: 'GET' }, { endpoint: { slug: 'buy', method: 'GET' } }]) {
       const { events, answer } = accepted(decideUpsertOne(EMPTY, 'endpoint', body, 'live'));
-      expect(answer.body).toMatchObject({ ok: true, resourceKind: 'endpoint', resourceId: 'buy', id: 'buy', action: 'created' });
+      expect(answer.body).toEqual({ ok: true, source: 'store', resourceKind: 'endpoint', resourceId: 'buy', id: 'buy', action: 'created' });
       expect(stored(fold(EMPTY, events), 'endpoint', 'buy')).toEqual({ id: 'buy', slug: 'buy', method: 'GET' });
     }
   });
