@@ -54,7 +54,8 @@ export class Project {
   #stopped: Refusal | null = null;
   readonly #loading = new Map<SubjectKey, Promise<void>>();
   #catchingUp: Promise<void> | null = null;
-  #relievedAt = Number.NEGATIVE_INFINITY;
+  /** From when on the window may be relieved; not while it is. */
+  #relieveFrom = Number.NEGATIVE_INFINITY;
 
   private constructor(options: ProjectOptions, horizon: number) {
     this.id = options.projectId;
@@ -85,14 +86,20 @@ export class Project {
   static async open(options: ProjectOptions, create = false): Promise<Project | null> {
     const checkpoint = await options.reader.checkpoint(options.projectId);
     const project = new Project(options, checkpoint?.revision ?? -1);
-    if (checkpoint) await project.#checkHistory(checkpoint.revision, checkpoint.hash);
-    const asked = options.scheduler.monotonic();
-    await project.#readGap(null, new Map());
-    if (project.set.head < 0 && !create) return null;
-    await project.load([AUTHORITY, DEFINITIONS]);
-    project.set.opened();
-    project.#confirm(asked);
-    return project;
+    try {
+      if (checkpoint) await project.#checkHistory(checkpoint.revision, checkpoint.hash);
+      const asked = options.scheduler.monotonic();
+      await project.#readGap(null, new Map());
+      if (project.set.head < 0 && !create) return null;
+      await project.load([AUTHORITY, DEFINITIONS]);
+      project.set.opened();
+      project.#confirm(asked);
+      return project;
+    } catch (error) {
+      // One state of it in the cache would hold on to all that it had taken up, and the next request tries again.
+      project.set.close();
+      throw error;
+    }
   }
 
   /** Whether the log is known to hold more than is folded here. */
@@ -212,6 +219,8 @@ export class Project {
 
   /** The tail has nothing more: what could not be folded when it came (an append under way, a read that failed) is read now. */
   onCaughtUp(): void {
+    // What came last may have filled the window, too.
+    this.#relieveSoon();
     if (this.behind && !this.writer.busy && !this.#stopped) this.#catchUpSoon();
   }
 
@@ -313,11 +322,13 @@ export class Project {
 
   #relieveSoon(): void {
     const { limits, scheduler } = this.#options;
-    const now = scheduler.monotonic();
-    if (this.set.windowBytes <= limits.windowBytes / 2 || now - this.#relievedAt < RELIEVE_MS) return;
-    this.#relievedAt = now;
-    // Tables that cannot be reached: the next events try again.
-    this.#relieve().catch(() => undefined);
+    if (this.set.windowBytes <= limits.windowBytes / 2 || scheduler.monotonic() < this.#relieveFrom) return;
+    this.#relieveFrom = Number.POSITIVE_INFINITY;
+    const done = () => {
+      this.#relieveFrom = scheduler.monotonic() + RELIEVE_MS;
+    };
+    // Tables that cannot be reached: the next step of the tail tries again.
+    this.#relieve().then(done, done);
   }
 
   /**
