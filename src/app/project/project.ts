@@ -295,23 +295,25 @@ export class Project {
 
   /** The writer's own way to close a gap, called while nothing of this node can be appended; `null`: to wherever the log ends. */
   async #readGap(to: number | null, found: Map<string, number>): Promise<void> {
+    const { limits, scheduler } = this.#options;
+    const until = scheduler.monotonic() + limits.deadlineMs;
     let rest: readonly RecordedEvent[] = [];
     while (to === null || this.set.head < to) {
       const page = await this.#page(this.set.head + 1 + rest.length);
       if (page.length > 0) rest = this.#foldForeign([...rest, ...page], found);
       else if (to === null) return;
       else throw new LogUnavailable(`the log does not show what it has told of up to ${to}`);
-      if (to === null) await this.#makeRoom();
+      if (to === null) await this.#makeRoom(until);
     }
   }
 
   /**
    * While the project is being opened: tables far behind, such as restored ones, must not fill the memory with all that they lack. Twice
-   * the window, so that a node that comes back takes up what it had when its window was full.
+   * the window, so that a node that comes back takes up what it had when its window was full. Waits for them to move no longer than
+   * `until`, however often: requests wait for it.
    */
-  async #makeRoom(): Promise<void> {
+  async #makeRoom(until: number): Promise<void> {
     const { limits, scheduler } = this.#options;
-    const until = scheduler.monotonic() + limits.deadlineMs;
     for (let more = true; more && this.set.windowBytes > limits.windowBytes; ) more = await this.#relieve();
     while (this.set.windowBytes > 2 * limits.windowBytes) {
       if (scheduler.monotonic() > until) throw refusal('BEHIND');

@@ -220,6 +220,18 @@ describe('more than fits', () => {
     expect([most, cache.size]).toEqual([1, 0]);
   });
 
+  test('tables that move slowly do not keep a request waiting for ever', async () => {
+    const table = new Table();
+    for (let n = 0; n < 300; n += 1) await table.elsewhere(written(`k${n}`, 1));
+    table.log.page = 10;
+    const move = (revision: number) => {
+      table.reader.reached = { revision, hash: '' };
+      table.clock.after(50, () => move(revision + 1));
+    };
+    table.clock.after(50, () => move(0));
+    expect(await codeOf(table.open({ windowBytes: 20_000 }))).toBe('BEHIND');
+  });
+
   test('a project that is further ahead of its tables than a node may hold is not opened before they have come nearer', async () => {
     const table = new Table();
     for (const key of keys) await table.elsewhere(written(key, 1));
