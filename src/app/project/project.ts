@@ -36,8 +36,8 @@ export interface ProjectOptions {
 
 const PAGE = 1000;
 const LOAD_TRIES = 5;
-/** Subjects that are taken in at once when the window fills, and how often that is looked at, ms. */
-const RELIEVED = 500;
+/** Subjects that are taken in at once when the window fills, each of any size; and how often that is looked at, ms. */
+const RELIEVED = 100;
 const RELIEVE_MS = 100;
 
 export class Project {
