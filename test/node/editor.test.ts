@@ -192,6 +192,13 @@ describe('the command-line script', () => {
     const tests = [source('test', 'sells', 'kind: test\nendpoint: shop\nexpect: { status: 200 }\n')];
     expect((await ok(studio.manage('PUT', studio.definitions('tests'), { body: tests }))).body).toMatchObject({ total: 1 });
     expect((await listing(studio, 'endpoints')).map((item) => item['slug'])).toEqual(['shop']);
+
+    // The editor names no target when it reads workflows, not even to look at what it has just staged.
+    const staged = `${CHARGE}# staged\n`;
+    const body = { workflows: [source('workflow', 'charge', staged)] };
+    await ok(studio.manage('PUT', studio.definitions('sync'), { body, headers: NEXT }));
+    expect(await listing(studio, 'workflows?_syncToolTs=1')).toMatchObject([{ sourceText: staged, revisionTarget: 'next' }]);
+    expect(await listing(studio, `workflows${LIVE_LISTING}`)).toMatchObject([{ sourceText: CHARGE }]);
     expect((await ok(studio.manage('POST', studio.definitions('run-tests'), { body: {} }))).body).toMatchObject({ passed: 1 });
     // An empty list is sent as no body.
     expect(await refused(studio.manage('PUT', studio.definitions('endpoints')))).toBe('400 VALIDATION_FAILED');

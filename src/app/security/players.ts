@@ -71,13 +71,21 @@ function provesByVerifier(settings: ProjectSettings, { onBehalfOf }: Caller, pro
 
 /** The player that token, and for a host signature and both tokens, prove: the one who sent the request. */
 async function verifiedPlayer(context: AppContext, caller: Caller, proof: PlayerProof, asking: Asking): Promise<string> {
-  if (caller.onBehalfOf !== null && !hasConsent(caller, proof, asking)) {
-    context.verifier.rejected({ projectId: caller.projectId, address: proof.address });
+  const { onBehalfOf, projectId } = caller;
+  const { address, token, onBehalfOfToken } = proof;
+  if (onBehalfOf !== null && !hasConsent(caller, proof, asking)) {
+    // Without a token nothing was guessed: guests whose platform gives them none would shut out their host (security 2.4).
+    if (onBehalfOfToken !== null) context.verifier.rejected({ projectId, address });
     throw rejected("A call for another player needs that player's token, and a signature that holds");
   }
-  const player = await verifyPlayer(context, caller, caller.platformId, proof.token);
-  if (caller.onBehalfOf !== null) await verifyPlayer(context, caller, caller.onBehalfOf, proof.onBehalfOfToken);
+  const player = await verifyPlayer(context, caller, caller.platformId, token, address);
+  if (onBehalfOf !== null) await verifyPlayer(context, caller, onBehalfOf, onBehalfOfToken, guestsAt(address));
   return player;
+}
+
+/** Guests choose the tokens that a proven host hands on: bad ones count apart, so that no guest ends the game of its host. */
+function guestsAt(address: string | null): string | null {
+  return address === null ? null : `${address} guests`;
 }
 
 /** The signature says that the player asked for this, and the player's token, which is verified later, that it was this player. */
@@ -91,12 +99,17 @@ function rejected(message: string): Refusal {
   return refusal('PLATFORM_AUTH_FAILED', message, { error: { authFailureKind: 'token_rejected' } });
 }
 
-/** Proves an id by its token. Throws 401 `PLATFORM_AUTH_FAILED`. Answers the id. */
-export async function verifyPlayer(context: AppContext, caller: Caller, platformId: string | null, token: string | null): Promise<string> {
+/** Proves an id by its token. `address`: whom a bad one counts for. Throws 401 `PLATFORM_AUTH_FAILED`. Answers the id. */
+export async function verifyPlayer(
+  context: AppContext,
+  { projectId }: Caller,
+  platformId: string | null,
+  token: string | null,
+  address: string | null,
+): Promise<string> {
   // A login may prove any text; what is no player's id here must not become the name of documents.
   if (platformId !== null && !context.platformId.test(platformId)) throw rejected('This is not the id of a player');
-  const address = caller.proof?.address ?? null;
-  const verdict = await context.verifier.verify({ projectId: caller.projectId, platformId, token, address });
+  const verdict = await context.verifier.verify({ projectId, platformId, token, address });
   if (!verdict.ok) throw notVerified(verdict);
   return platformId ?? '';
 }

@@ -76,8 +76,8 @@ function tokenOf({ proof = NO_PROOF }: Caller): SessionToken {
 
 /** Token and claims must all be of `player`. On these routes another player is 403 (security 4.1). */
 async function requireProven(context: AppContext, caller: Caller, player: string): Promise<void> {
-  const { claims, token } = caller.proof ?? NO_PROOF;
-  await verifyPlayer(context, caller, caller.platformId?.trim() ?? null, token);
+  const { claims, token, address } = caller.proof ?? NO_PROOF;
+  await verifyPlayer(context, caller, caller.platformId?.trim() ?? null, token, address);
   if (claims.every((claim) => claim.trim() === player)) return;
   const { code, message } = refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
   throw new Refusal(403, code, message);

@@ -27,7 +27,8 @@ export function isDefinitionId(kind: ListedKind | 'test', id: string): boolean {
 /** What is wrong with the id, or `null`. */
 export function idProblem(kind: ListedKind | 'test', id: string): Problem | null {
   const named = kind === 'endpoint' ? 'slug' : 'id';
-  if (!isDefinitionId(kind, id)) return invalid(`The ${named} must be 1 to 128 letters, digits, _ or -, and no reserved word.`);
+  const letters = `letters, digits, _${kind === 'endpoint' ? ', .' : ''} or -`;
+  if (!isDefinitionId(kind, id)) return invalid(`The ${named} must be 1 to 128 ${letters}, and no reserved word.`);
   const reserved = Object.values(WIRE_TEXTS.reservedCollection).some((prefix) => id.startsWith(prefix));
   return kind === 'collection' && reserved ? invalid('Ids with this prefix are reserved.') : null;
 }

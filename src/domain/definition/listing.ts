@@ -22,11 +22,26 @@ export interface ListOptions {
 export function listDefinitions(state: DefinitionsState, kind: ListedKind | SingleKind, options: ListOptions): ManageReply {
   if (kind === 'rate-limit-rules') return rateLimitRules(state, options);
   if (kind === 'game-values') return reply({ data: single(state, kind, options) ?? [] });
+  if (kind === 'workflow' && options.target === null && !options.includeStaged) return reply({ data: workflowsAsPushed(state) });
   const live = [...state.live[kind].values()].map((item) => listed(kind, item));
   const shown = showsStaged(options) ? [...state.next[kind].values()] : [];
   // Duplicates are meant: the editor itself prefers the item that carries the mark (management 4.1).
   const staged = shown.map((item) => ({ ...listed(kind, item), revisionTarget: 'next' }));
   return reply({ data: [...live, ...staged] });
+}
+
+/**
+ * Each workflow as it was pushed last, to whichever target. The editor names none when it reads workflows, not even after a staged push,
+ * and compares the answer with the author's files: of live alone it would make a mismatch, and a pull would write the old text over the
+ * new one (management 13.4, 19.3).
+ */
+function workflowsAsPushed({ live, next }: DefinitionsState): JsonObject[] {
+  const staged = (item: DefinitionItem): JsonObject => ({ ...listed('workflow', item), revisionTarget: 'next' });
+  const known = [...live.workflow.values()].map((item) => {
+    const later = next.workflow.get(item.id);
+    return later === undefined || later.updatedAt < item.updatedAt ? listed('workflow', item) : staged(later);
+  });
+  return [...known, ...[...next.workflow.values()].filter((item) => !live.workflow.has(item.id)).map(staged)];
 }
 
 function showsStaged({ includeStaged, target }: ListOptions): boolean {

@@ -47,7 +47,7 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
     const message = `Each ${kind} must have '${keyMember(kind)}' or 'id'.`;
     return unfit({ ...invalid(message), missingKey: true }, fallback);
   }
-  const before = existing(state, kind, target, definition, compiled.id === null);
+  const before = existing(state, kind, target, definition, compiled.id === null || isPulledByName(item, kind, compiled.id, key));
   const id = before?.id ?? own;
   const whole = stored(kind, definition, id);
   const put = putOf(kind, id, whole);
@@ -80,6 +80,14 @@ export function existing(
   const same = id === undefined ? undefined : find((layer) => layer[kind].get(id));
   if (same !== undefined || key === undefined) return same;
   return byName || kind === 'endpoint' ? find((layer) => findByKey(layer, kind, key)) : undefined;
+}
+
+/**
+ * The editor knows collections by their names: the file that it pulls has the name for its id, too, and must find what it came from when
+ * it is pushed again (management 4.1).
+ */
+function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | undefined): boolean {
+  return kind === 'collection' && id === key && isObject(item) && typeof member(item, 'sourceText') === 'string';
 }
 
 export function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {

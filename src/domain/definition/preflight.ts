@@ -12,7 +12,7 @@ import { keyMember, type ListedKind } from './kinds.ts';
 import { codeOf, type Fit, type Planned, type Unfit } from './plan.ts';
 import type { ManageReply } from './publish.ts';
 import { textOf } from './read.ts';
-import { noList, type PlannedSections, planSections, type Section } from './sync.ts';
+import { noList, noListMessage, type PlannedSections, planSections, type Section } from './sync.ts';
 import { gameValues } from './values.ts';
 import { plainWords } from './wording.ts';
 
@@ -35,8 +35,18 @@ export function preflight(state: DefinitionsState, body: Json | undefined, targe
     ...Object.fromEntries([...judged].map(([name, section]) => [name, section.body])),
     summary,
   };
-  if (failed > 0) return refusal('PREFLIGHT_VALIDATION_FAILED', undefined, { body: answer });
+  if (failed > 0) return refusal('PREFLIGHT_VALIDATION_FAILED', refusedMessage(sections), { body: answer });
   return { status: 200, body: { ok: true, ...answer, message: 'Preflight validation passed. No resources were written.' } };
+}
+
+/** The editor logs this line and nothing else of the answer, so it names the first element that fails (management 19.4). */
+function refusedMessage(sections: PlannedSections): string {
+  const failures = [...sections].flatMap(([name, { planned }]) => (planned === null ? [noListMessage(name)] : planned.flatMap(failureOf)));
+  return plainWords(`Preflight validation failed. No resources were written. ${failures[0] ?? ''}`);
+}
+
+function failureOf(each: Planned): string[] {
+  return each.ok ? [] : [`${each.file ?? each.resourceId}: ${each.problem.message}`];
 }
 
 function nextAction(failed: number, warnings: number): string {

@@ -86,7 +86,11 @@ export function planSections(state: DefinitionsState, body: Json | undefined, ta
 }
 
 export function noList(section: Section): JsonObject {
-  return { ok: false, error: 'VALIDATION_FAILED', message: `${section} must be an array`, results: [] };
+  return { ok: false, error: 'VALIDATION_FAILED', message: noListMessage(section), results: [] };
+}
+
+export function noListMessage(section: Section): string {
+  return `${section} must be an array`;
 }
 
 function refusedSection(name: Section, kind: ListedKind, planned: readonly Planned[] | null): JsonObject {

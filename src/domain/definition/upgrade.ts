@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { Document, isMap, isNode, isScalar, type Node, parseDocument, YAMLMap } from 'yaml';
 import type { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -6,7 +6,7 @@ import type { SourceKind } from './kinds.ts';
 import { withoutAuthoring } from './overlay.ts';
 import { diagnostic, fileOf } from './plan.ts';
 import { type ManageReply, refusePush, reply } from './publish.ts';
-import { textOf } from './read.ts';
+import { objectFrom, textOf } from './read.ts';
 import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
 
 /** POST source-upgrade: a source text in the flat layout, where that changes nothing but the layout (management 12). */
@@ -44,9 +44,50 @@ function upgradedText(item: JsonObject, text: string, kind: SourceKind, canonica
   if (jsonEquals(flat, parsed.value)) return text;
   const isJson = isJsonSource(item);
   if (!isJson && COMMENT.test(text)) return null;
-  const rewritten = isJson ? `${JSON.stringify(flat, null, 2)}\n` : stringify(flat);
+  const ordered = headed(flat);
+  const rewritten = isJson ? `${JSON.stringify(ordered, null, 2)}\n` : yamlOf(ordered, text, kind);
   const again = compileItem({ ...item, sourceText: rewritten }, kind);
   return again.ok && jsonEquals(withoutAuthoring(again.definition), canonical) ? rewritten : null;
+}
+
+/**
+ * Every member as its author wrote it, `[a, b]` and `{a: b}` on their one line, and no line folded: the editor's own reader of its files
+ * understands neither lists in lists nor texts that go on below.
+ */
+function yamlOf(flat: JsonObject, text: string, kind: SourceKind): string {
+  const asWritten = nodesByName(text, kind);
+  const written = new Document();
+  // Made of pairs: the library's own `set` looks through all of the map for every member.
+  const map = new YAMLMap();
+  for (const [name, value] of Object.entries(flat)) {
+    const node = asWritten.get(name)?.find((each) => jsonEquals(each.toJSON(), value));
+    map.items.push(written.createPair(name, node ?? value));
+  }
+  written.contents = map;
+  return written.toString({ lineWidth: 0 });
+}
+
+/** The members of the text and of its wrappers, from the outside in. */
+function nodesByName(text: string, kind: SourceKind): ReadonlyMap<string, readonly Node[]> {
+  const root: unknown = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false }).contents;
+  const wrappers: unknown[] = isMap(root) ? [kind, 'resource', 'definition'].map((name) => root.get(name, true)) : [];
+  const found = new Map<string, Node[]>();
+  for (const map of [root, ...wrappers]) {
+    for (const { key, value } of isMap(map) ? map.items : []) {
+      if (!isScalar(key) || !isNode(value)) continue;
+      const name = String(key.value);
+      found.set(name, [...(found.get(name) ?? []), value]);
+    }
+  }
+  return found;
+}
+
+const HEADER = ['sourceVersion', 'kind', 'resourceKind', 'id', 'slug', 'name', 'description', 'notes'];
+
+/** What a source is stands at its head: authors look there, and the editor reads no further for its lists. */
+function headed(flat: JsonObject): JsonObject {
+  const head = HEADER.filter((name) => Object.hasOwn(flat, name));
+  return { ...objectFrom(head.map((name) => [name, flat[name] ?? null])), ...flat };
 }
 
 /** What may be a comment; inside a text it is none, but then nothing is lost by leaving the text alone. */

@@ -89,7 +89,7 @@ class Converter {
   /** Plain keys keep their spelling: `false`, `1.0` and `0x10` are names here, not values. */
   #key(node: Node | null): string {
     if (node === null) return '';
-    if (!isScalar(node)) throw this.#stop('INVALID_YAML', 'A key must be a plain text', node);
+    if (!isScalar(node)) throw this.#stop('INVALID_YAML', 'A key must be a plain text, and a template stands in quotes', node);
     if (node.anchor !== undefined || node.tag !== undefined) this.value(node, 0);
     if (node.type !== 'PLAIN') return String(node.value ?? '');
     const name = node.source ?? '';

@@ -155,6 +155,28 @@ describe('a call by a host for another player', () => {
     expect(await refused(call(strict, headers))).toBe('401 PLATFORM_AUTH_FAILED');
   });
 
+  describe('whose token the player chose', () => {
+    const handedOn = (game: Opened['game'], token: string) => {
+      const signature = proxySignature(game.publicKey, { projectId: game.projectId, scope: 'whoami', player: OTHER, token });
+      return { ...relayed(game, 'whoami'), 'x-on-behalf-of-token': token, 'x-proxy-signature': signature };
+    };
+    const twelveTimes = async (headers: Headers) => {
+      for (let time = 0; time < 12; time += 1) expect(await refused(call(strict, headers))).toBe('401 PLATFORM_AUTH_FAILED');
+    };
+
+    test('shuts nobody out when there is none', async () => {
+      const at = { 'x-forwarded-for': '203.0.113.7' };
+      await twelveTimes({ ...handedOn(strict.game, ''), ...at });
+      expect(await me(call(strict, { ...relayed(strict.game, 'whoami'), ...at }))).toBe(OTHER);
+    });
+
+    test('does not shut the host out when it is bad', async () => {
+      const at = { 'x-forwarded-for': '203.0.113.8' };
+      await twelveTimes({ ...handedOn(strict.game, 'bad'), ...at });
+      expect(await me(call(strict, { ...proofOf(PLAYER), ...at }))).toBe(PLAYER);
+    });
+  });
+
   test('reads a document, signed for the collection in either form', async () => {
     await ok(save(strict, proofOf(OTHER), OTHER));
     await ok(load(strict, relayed(strict.game, 'storage-players'), OTHER));

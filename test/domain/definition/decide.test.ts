@@ -143,8 +143,8 @@ describe('PUT and POST of an array (management 5.1)', () => {
     ['an object', {}, 'Body must be an array of endpoint objects.'],
     ['an element that is no object', [5], 'Each endpoint must be an object.'],
     ['an element without a key', [{ name: 'x' }], "Each endpoint must have 'slug' or 'id'."],
-    ['an id with a slash', [{ id: 'a/b' }], 'The slug must be 1 to 128 letters, digits, _ or -, and no reserved word.'],
-    ['an id of 129 characters', [{ id: 'x'.repeat(129) }], 'The slug must be 1 to 128 letters, digits, _ or -, and no reserved word.'],
+    ['an id with a slash', [{ id: 'a/b' }], 'The slug must be 1 to 128 letters, digits, _, . or -, and no reserved word.'],
+    ['an id of 129 characters', [{ id: 'x'.repeat(129) }], 'The slug must be 1 to 128 letters, digits, _, . or -, and no reserved word.'],
   ])('%s is refused', (_, body, message) => {
     expect(refused(decideUpsertMany(EMPTY, 'endpoint', body, LIVE))).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', message });
   });

@@ -186,6 +186,7 @@ describe('the validator (management 20)', () => {
     ['INVALID_RATE_LIMIT_ACTION /rateLimitAction', 'collection', { rateLimitAction: 'flag' }],
     ['INVALID_RATE_LIMITS /rateLimits', 'collection', { rateLimits: { mode: 'always' } }],
     ['EMPTY_COLLECTION_DEFINITION ', 'collection', { id: 'c' }],
+    ['GAME_VALUES_HIDDEN /visibility', 'collection', { accessMode: 'public', constants: { shop: { axe: 5 } } }],
     ['INVALID_SCHEMA /schema', 'collection', { schema: [] }],
     ['INVALID_FIELD_NAME /schema/1a', 'collection', { schema: { '1a': 'string' } }],
     ['INVALID_FIELD /schema/f', 'collection', field(7)],

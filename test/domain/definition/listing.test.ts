@@ -30,6 +30,21 @@ describe('listings (management 4.1, 4.2)', () => {
     expect(data(listDefinitions(both, 'endpoint', { ...BARE, target: 'next' }).body)).toHaveLength(2);
   });
 
+  it('workflows without a target are shown as they were pushed last, staged ones marked: the editor names no target for them', () => {
+    const v = (n: number) => [{ id: 'w', returns: { n } }];
+    const shown = (state: typeof EMPTY, options: Parameters<typeof listDefinitions>[2] = BARE) =>
+      data(listDefinitions(state, 'workflow', options).body).map((item) => [item['id'], item['returns'], item['revisionTarget']]);
+    const staged = push(push(EMPTY, 'workflow', v(1), 'live', 10), 'workflow', [...v(2), { id: 'new' }], 'next', 20);
+    expect(shown(staged)).toEqual([
+      ['w', { n: 2 }, 'next'],
+      ['new', undefined, 'next'],
+    ]);
+    expect(shown(staged, { ...BARE, target: 'live' })).toEqual([['w', { n: 1 }, undefined]]);
+    expect(shown(staged, STAGED)).toHaveLength(3);
+    expect(shown(push(staged, 'workflow', v(3), 'live', 30))[0]).toEqual(['w', { n: 3 }, undefined]);
+    expect(shown(push(EMPTY, 'workflow', v(1)))).toEqual([['w', { n: 1 }, undefined]]);
+  });
+
   it('fills in id, slug, name, and the visibility of collections', () => {
     expect(data(listDefinitions(push(EMPTY, 'endpoint', [{ id: 'a' }]), 'endpoint', BARE).body)).toEqual([
       { id: 'a', slug: 'a', name: 'a' },

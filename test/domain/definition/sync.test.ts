@@ -81,6 +81,25 @@ describe('PUT sync (management 11.2)', () => {
     expect(accepted(decideSync(state, {}, 'live'))).toEqual({ events: [], answer: { status: 200, body: { ok: true } } });
   });
 
+  it('a collection that the editor pulled has its name for its id, and is still the one that it came from (management 4.1)', () => {
+    const state = push(EMPTY, 'collection', [
+      { id: 'game_values', name: 'Game Values' },
+      { id: 'notes', name: 'Notes' },
+    ]);
+    const pulled = [
+      source('collection', 'Game Values', 'id: Game Values\nname: "Game Values"\nmaxRecords: 2\n'),
+      source('collection', 'Notes', 'id: Notes'),
+    ];
+    expect(check(state, { collections: pulled })).toMatchObject({ status: 200, body: { summary: { total: 2, failed: 0 } } });
+    for (const target of ['live', 'next'] as const) {
+      const after = fold(state, accepted(decideSync(state, { collections: pulled }, target)).events);
+      expect([...after[target].collection.keys()]).toEqual(['game_values', 'notes']);
+    }
+    // A definition that is no author's file means what its id says.
+    expect([...push(state, 'collection', [{ id: 'Notes', name: 'Notes' }]).live.collection.keys()]).toHaveLength(3);
+    expect(check(EMPTY, { collections: pulled })).toMatchObject({ status: 400 });
+  });
+
   it('needs the permission of every section that is there, also of an empty one (11.1)', () => {
     expect(scopesOfSync({ endpoints: null, gameValues: {}, settings: [], unknown: 1 })).toEqual(['endpoints', 'game_values', 'settings']);
     expect(scopesOfSync({ tests: [] })).toHaveLength(7);
@@ -125,6 +144,12 @@ describe('POST sync/preflight (management 11.3)', () => {
     const asked = { endpoints: [BROKEN, {}, 7], collections: [{ schema: {} }], workflows: [{}, source('workflow', 'w', 'kind: endpoint')] };
     const { status, code, body } = check(EMPTY, asked);
     expect([status, code]).toEqual([400, 'PREFLIGHT_VALIDATION_FAILED']);
+    // All that the editor's log shows of it.
+    const message = expect.stringMatching(
+      /^Preflight validation failed\. No resources were written\. broken\.endpoint\.yml: Invalid YAML source: /,
+    );
+    expect(body).toMatchObject({ message });
+    expect(check(EMPTY, { endpoints: {} }).body).toMatchObject({ message: expect.stringContaining('endpoints must be an array') });
     expect(body).toMatchObject({
       ok: false,
       endpoints: {
@@ -228,6 +253,16 @@ describe('POST source-upgrade (management 12)', () => {
       canonicalDefinition: Object(body).canonicalDefinition,
       upgradedSourceText,
       safeAutoWrite: true,
+    });
+  });
+
+  it('puts the header first and leaves lines as they were: the editor’s reader of files takes no folded text and no list in a list', () => {
+    const description = 'word '.repeat(40).trim();
+    const body = 'rows:\n    - [ axe, 5 ]\n    - { of: { a: 1 } }\n';
+    const text = `definition:\n  steps: []\n  ${body}kind: workflow\nsourceVersion: 1\ndescription: ${description}\nid: w\n`;
+    expect(answerOf(upgradeSource(source('workflow', 'w', text))).body).toMatchObject({
+      safeAutoWrite: true,
+      upgradedSourceText: `sourceVersion: 1\nkind: workflow\nid: w\ndescription: ${description}\nsteps: []\n${body.replaceAll('    -', '  -')}`,
     });
   });
 

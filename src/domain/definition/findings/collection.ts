@@ -45,6 +45,12 @@ export function collectionFindings(definition: JsonObject, findings: Findings): 
   if (constants !== null) constantsFindings(constants, '/constants', findings);
   const tables = member(definition, 'tables') ?? null;
   if (tables !== null) tablesFindings(tables, '/tables', findings);
+  const asksToBePublic = textOf(member(definition, 'accessMode')) === 'public' && member(definition, 'visibility') === undefined;
+  // The editor's tools write `accessMode` and no `visibility`; their games then read no values at all (management 2, runtime-storage 17).
+  if (asksToBePublic && (constants !== null || tables !== null)) {
+    const message = `Games do not see these constants and tables: 'accessMode' is about documents.`;
+    findings.add('GAME_VALUES_HIDDEN', '/visibility', message, `Say 'visibility: public', or 'private'.`);
+  }
 }
 
 /**
