@@ -18,9 +18,9 @@ export function stopBeforeEnd(stop: () => Promise<unknown>): () => void {
   };
 }
 
-/** Ends the process in the middle of its work. Never resolves. */
-export function endProcess(code: number): Promise<never> {
-  ended ??= Promise.allSettled([...stops].map((stop) => stop())).then(() => process.exit(code));
+/** Ends the process in the middle of its work, with the code that it has so far or another. Never resolves. */
+export function endProcess(code?: number): Promise<never> {
+  ended ??= Promise.allSettled([...stops].map((stop) => stop())).then(() => process.exit(code ?? process.exitCode));
   return ended;
 }
 

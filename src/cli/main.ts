@@ -10,7 +10,7 @@ const words = process.argv.slice(2);
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {
     if (words[0] === 'start') return;
-    if (error.code === 'EPIPE') return void endProcess(0);
+    if (error.code === 'EPIPE') return void endProcess();
     if (output === process.stdout) process.stderr.write(`savepoint: the output cannot be written: ${error.message}\n`);
     void endProcess(1);
   });

@@ -12,18 +12,24 @@ const MOST_WAITING = 4000;
  */
 export function inTurn(serve: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
+  const pauseWhileMany = (socket: Socket) => {
+    if ((waiting.get(socket) ?? 0) >= READ_UNTIL) socket.pause();
+  };
   return (req, res) => {
     // Otherwise the one before has the connection.
     if (res.socket !== null) return serve(req, res);
     const { socket } = req;
-    const number = (waiting.get(socket) ?? 0) + 1;
+    const before = waiting.get(socket);
+    // Whoever reads the body of the request before resumes its whole connection.
+    if (before === undefined) socket.on('resume', () => pauseWhileMany(socket));
+    const number = (before ?? 0) + 1;
     if (number > MOST_WAITING) return void socket.destroy();
     waiting.set(socket, number);
-    if (number >= READ_UNTIL) socket.pause();
+    pauseWhileMany(socket);
     res.once('socket', () => {
       const left = (waiting.get(socket) ?? 1) - 1;
       waiting.set(socket, left);
-      if (left < READ_UNTIL && socket.isPaused()) socket.resume();
+      if (left === READ_UNTIL - 1) socket.resume();
       serve(req, res);
     });
   };

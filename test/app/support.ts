@@ -4,7 +4,7 @@ import type { Command } from '../../src/app/project/commit.ts';
 import { evolve } from '../../src/app/project/evolve.ts';
 import { Project } from '../../src/app/project/project.ts';
 import type { View } from '../../src/app/project/view.ts';
-import { createCache } from '../../src/app/project/working-set.ts';
+import { createCache, type SharedCache } from '../../src/app/project/working-set.ts';
 import type { WriterLimits } from '../../src/app/project/writer.ts';
 import { TelemetryRecorder } from '../../src/app/telemetry/telemetry-recorder.ts';
 import type { DomainEvent, Space } from '../../src/domain/events.ts';
@@ -140,12 +140,12 @@ export class Table {
   readonly stopped: Refusal[] = [];
   readonly #random = new Random(1);
 
-  async open(limits: Partial<WriterLimits> = {}, cacheBytes = 1e6, log: Log = this.log): Promise<Project> {
+  async open(limits: Partial<WriterLimits> = {}, cache: number | SharedCache = 1e6, log: Log = this.log): Promise<Project> {
     const options = {
       projectId: 'table',
       log,
       reader: this.reader,
-      cache: createCache(cacheBytes),
+      cache: typeof cache === 'number' ? createCache(cache) : cache,
       scheduler: this.machine,
       limits: { ...LIMITS, ...limits },
       observer: { appended: () => undefined, conflict: () => undefined, queue: () => undefined },

@@ -36,8 +36,8 @@ export interface ProjectOptions {
 
 const PAGE = 1000;
 const LOAD_TRIES = 5;
-/** Subjects that are taken in at once when the window fills, and how often that is looked at, ms. */
-const RELIEVED = 500;
+/** Subjects that are taken in at once when the window fills, each of any size; and how often that is looked at, ms. */
+const RELIEVED = 100;
 const RELIEVE_MS = 100;
 
 export class Project {
@@ -54,7 +54,8 @@ export class Project {
   #stopped: Refusal | null = null;
   readonly #loading = new Map<SubjectKey, Promise<void>>();
   #catchingUp: Promise<void> | null = null;
-  #relievedAt = Number.NEGATIVE_INFINITY;
+  /** From when on the window may be relieved; not while it is. */
+  #relieveFrom = Number.NEGATIVE_INFINITY;
 
   private constructor(options: ProjectOptions, horizon: number) {
     this.id = options.projectId;
@@ -85,14 +86,20 @@ export class Project {
   static async open(options: ProjectOptions, create = false): Promise<Project | null> {
     const checkpoint = await options.reader.checkpoint(options.projectId);
     const project = new Project(options, checkpoint?.revision ?? -1);
-    if (checkpoint) await project.#checkHistory(checkpoint.revision, checkpoint.hash);
-    const asked = options.scheduler.monotonic();
-    await project.#readGap(null, new Map());
-    if (project.set.head < 0 && !create) return null;
-    await project.load([AUTHORITY, DEFINITIONS]);
-    project.set.opened();
-    project.#confirm(asked);
-    return project;
+    try {
+      if (checkpoint) await project.#checkHistory(checkpoint.revision, checkpoint.hash);
+      const asked = options.scheduler.monotonic();
+      await project.#readGap(null, new Map());
+      if (project.set.head < 0 && !create) return null;
+      await project.load([AUTHORITY, DEFINITIONS]);
+      project.set.opened();
+      project.#confirm(asked);
+      return project;
+    } catch (error) {
+      // One state of it in the cache would hold on to all that it had taken up, and the next request tries again.
+      project.set.close();
+      throw error;
+    }
   }
 
   /** Whether the log is known to hold more than is folded here. */
@@ -212,6 +219,8 @@ export class Project {
 
   /** The tail has nothing more: what could not be folded when it came (an append under way, a read that failed) is read now. */
   onCaughtUp(): void {
+    // What came last may have filled the window, too.
+    this.#relieveSoon();
     if (this.behind && !this.writer.busy && !this.#stopped) this.#catchUpSoon();
   }
 
@@ -286,23 +295,25 @@ export class Project {
 
   /** The writer's own way to close a gap, called while nothing of this node can be appended; `null`: to wherever the log ends. */
   async #readGap(to: number | null, found: Map<string, number>): Promise<void> {
+    const { limits, scheduler } = this.#options;
+    const until = scheduler.monotonic() + limits.deadlineMs;
     let rest: readonly RecordedEvent[] = [];
     while (to === null || this.set.head < to) {
       const page = await this.#page(this.set.head + 1 + rest.length);
       if (page.length > 0) rest = this.#foldForeign([...rest, ...page], found);
       else if (to === null) return;
       else throw new LogUnavailable(`the log does not show what it has told of up to ${to}`);
-      if (to === null) await this.#makeRoom();
+      if (to === null) await this.#makeRoom(until);
     }
   }
 
   /**
    * While the project is being opened: tables far behind, such as restored ones, must not fill the memory with all that they lack. Twice
-   * the window, so that a node that comes back takes up what it had when its window was full.
+   * the window, so that a node that comes back takes up what it had when its window was full. Waits for them to move no longer than
+   * `until`, however often: requests wait for it.
    */
-  async #makeRoom(): Promise<void> {
+  async #makeRoom(until: number): Promise<void> {
     const { limits, scheduler } = this.#options;
-    const until = scheduler.monotonic() + limits.deadlineMs;
     for (let more = true; more && this.set.windowBytes > limits.windowBytes; ) more = await this.#relieve();
     while (this.set.windowBytes > 2 * limits.windowBytes) {
       if (scheduler.monotonic() > until) throw refusal('BEHIND');
@@ -313,11 +324,13 @@ export class Project {
 
   #relieveSoon(): void {
     const { limits, scheduler } = this.#options;
-    const now = scheduler.monotonic();
-    if (this.set.windowBytes <= limits.windowBytes / 2 || now - this.#relievedAt < RELIEVE_MS) return;
-    this.#relievedAt = now;
-    // Tables that cannot be reached: the next events try again.
-    this.#relieve().catch(() => undefined);
+    if (this.set.windowBytes <= limits.windowBytes / 2 || scheduler.monotonic() < this.#relieveFrom) return;
+    this.#relieveFrom = Number.POSITIVE_INFINITY;
+    const done = () => {
+      this.#relieveFrom = scheduler.monotonic() + RELIEVE_MS;
+    };
+    // Tables that cannot be reached: the next step of the tail tries again.
+    this.#relieve().then(done, done);
   }
 
   /**

@@ -234,14 +234,16 @@ export class WorkingSet {
     this.#pin(subject, newVersion(folded, size), changedAt);
   }
 
-  /** At most so many subjects that nobody holds and of which several events are kept: held, each may take less room; see {@link take}. */
+  /** Of the subjects that nobody holds and of which several events are kept, so many that take most: held, each may take less; see {@link take}. */
   crowded(most: number): SubjectKey[] {
-    const crowded: SubjectKey[] = [];
+    const crowded: (readonly [subject: SubjectKey, size: number])[] = [];
     for (const [subject, events] of this.#unheld) {
-      if (crowded.length === most) break;
-      if (events.length > 1 && sizeOf(events) >= (this.#larger.get(subject) ?? 0)) crowded.push(subject);
+      if (events.length < 2) continue;
+      const size = sizeOf(events);
+      if (size >= (this.#larger.get(subject) ?? 0)) crowded.push([subject, size]);
     }
-    return crowded;
+    const first = crowded.sort(([, one], [, other]) => other - one).slice(0, most);
+    return first.map(([subject]) => subject);
   }
 
   /** As {@link admit}, for a row that nobody has asked for: only where it takes no more room than the events that are kept. */

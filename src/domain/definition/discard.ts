@@ -7,10 +7,13 @@ import { keyOf } from './overlay.ts';
 import { type Decision, publishEvents, reply } from './publish.ts';
 import { objectOf } from './read.ts';
 
+const MEMBERS = ['kind', 'id', 'dryRun'];
+
 /**
  * Takes back what was pushed to `next`: without this a staged definition that is wrong would go live with the next game revision.
  * `{}` means everything; `kind` and `id`, as the difference names them, mean one kind or one definition (by slug or name, too). Live
- * stays, and so does the data that calls to `next` wrote. 400 INVALID_BODY for a kind that is none, or an id without its kind.
+ * stays, and so does the data that calls to `next` wrote. 400 INVALID_BODY for a kind that is none, an id without its kind, and any other
+ * member.
  */
 export function decideDiscard(
   state: DefinitionsState,
@@ -18,6 +21,10 @@ export function decideDiscard(
   { dryRun }: { readonly dryRun: boolean },
 ): Decision | Refusal {
   const asked = objectOf(body);
+  // `slug` in the place of `id` would take back all of the kind.
+  if (!Object.keys(asked).every((name) => MEMBERS.includes(name))) {
+    return refusal('INVALID_BODY', `The body has no members but ${MEMBERS.join(', ')}`);
+  }
   const [kind, id] = [member(asked, 'kind'), member(asked, 'id')];
   const kinds = kind === undefined ? STAGED_KINDS : STAGED_KINDS.filter((each) => each === kind);
   if (kinds.length === 0) return refusal('INVALID_BODY', `\`kind\` must be one of ${STAGED_KINDS.join(', ')}`);

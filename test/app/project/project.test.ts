@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createCache } from '../../../src/app/project/working-set.ts';
 import type { DomainEvent } from '../../../src/domain/events.ts';
 import { LogUnavailable } from '../../../src/log/port.ts';
 import { codeOf, increment, numberOf, STREAM, Table, THING, written } from '../support.ts';
@@ -168,6 +169,67 @@ describe('more than fits', () => {
     expect(sizes.at(-1)).toBe(sizes.at(-2));
     const { state } = await table.passing(project.read(THING('big')));
     expect(state !== null && 'document' in state ? state.document : null).toEqual({ pad, n: 42 });
+  });
+
+  test('tables that answer slowly are asked for relief once at a time, and again when nothing new comes', async () => {
+    const table = new Table();
+    const project = await table.open({ windowBytes: 10_000 });
+    const answers: (() => void)[] = [];
+    const load = table.reader.load.bind(table.reader);
+    table.reader.load = async (id, subjects) => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return load(id, subjects);
+    };
+    for (let count = 1; count <= 20; count += 1) {
+      await table.elsewhere(written(count % 2 === 0 ? 'a' : 'b', count));
+      project.onTail(await eventsFrom(table, project.set.head + 1));
+      await table.clock.run(table.clock.now + 200);
+    }
+    expect(answers).toHaveLength(1);
+    for (let step = 0; step < 5; step += 1) {
+      for (const answer of answers.splice(0)) answer();
+      await table.clock.run(table.clock.now + 200);
+      project.onCaughtUp();
+    }
+    expect(project.set.windowBytes).toBeLessThan(10_000);
+    expect([numberOf(project.set.durable(THING('a'))?.state ?? null), numberOf(project.set.durable(THING('b'))?.state ?? null)]).toEqual([
+      20, 19,
+    ]);
+  });
+
+  test('a project that could not be opened leaves nothing in the cache, which would hold on to all of it', async () => {
+    const table = new Table();
+    for (let count = 1; count <= 3; count += 1) await table.elsewhere(written('hot', count));
+    await table.reader.project();
+    const { reached } = table.reader;
+    table.reader.reached = null;
+    for (const key of keys) await table.elsewhere(written(key, 1));
+    // The tables move while it is being opened: what was taken in of them goes to the cache.
+    table.clock.after(500, () => {
+      table.reader.reached = reached;
+    });
+    const cache = createCache(1e6);
+    let most = 0;
+    const set = cache.set.bind(cache);
+    cache.set = (...entry) => {
+      const done = set(...entry);
+      most = Math.max(most, cache.size);
+      return done;
+    };
+    expect(await codeOf(table.open({ windowBytes: 20_000 }, cache))).toBe('BEHIND');
+    expect([most, cache.size]).toEqual([1, 0]);
+  });
+
+  test('tables that move slowly do not keep a request waiting for ever', async () => {
+    const table = new Table();
+    for (let n = 0; n < 300; n += 1) await table.elsewhere(written(`k${n}`, 1));
+    table.log.page = 10;
+    const move = (revision: number) => {
+      table.reader.reached = { revision, hash: '' };
+      table.clock.after(50, () => move(revision + 1));
+    };
+    table.clock.after(50, () => move(0));
+    expect(await codeOf(table.open({ windowBytes: 20_000 }))).toBe('BEHIND');
   });
 
   test('a project that is further ahead of its tables than a node may hold is not opened before they have come nearer', async () => {

@@ -47,3 +47,17 @@ test('what is served of a document weighs with it: small ones with large default
   expect(held()).toEqual(subjects.slice(1, 2));
   expect(set.windowBytes).toBe(0);
 });
+
+test('what takes most of the window is relieved first: rows of many others may be large, and would gain nothing', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'p');
+  const keys = ['once', 'twice', 'hot', 'hot', 'twice', 'hot'];
+  await feed.commit(...keys.map((key, n) => written(key, { n }, n + 1)));
+  const set = new WorkingSet(-1, createCache(1_000));
+  const events = await log.read(projectStream('p'), { limit: 10, direction: 'forwards' });
+  for (const event of events) set.fold(decodeProjectEvent(event), 100);
+  const [hot, twice] = ['document/live/saves/hot', 'document/live/saves/twice'];
+  expect([set.crowded(1), set.crowded(9)]).toEqual([[hot], [hot, twice]]);
+  set.take(hot, new PackedDocument(JSON.stringify({ pad: 'x'.repeat(1_000) }), 1, 1, 1), -1, -1);
+  expect(set.crowded(9)).toEqual([twice]);
+});

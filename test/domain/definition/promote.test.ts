@@ -113,7 +113,10 @@ describe('taking back what is staged', () => {
     expect([events, answer.body]).toEqual([[], expect.objectContaining({ changes: [{ kind: 'workflow', id: 'w', action: 'discard' }] })]);
   });
 
-  it.each<JsonObject>([{ kind: 'tests' }, { kind: null }, { id: 'buy' }, { kind: 'endpoint', id: 5 }])('%j is 400', (body) => {
-    expect(refused(decideDiscard(staged, body, { dryRun: false }))).toMatchObject({ status: 400, code: 'INVALID_BODY' });
-  });
+  it.each<JsonObject>([{ kind: 'tests' }, { kind: null }, { id: 'buy' }, { kind: 'endpoint', id: 5 }, { kind: 'endpoint', slug: 'buy' }])(
+    '%j is 400',
+    (body) => {
+      expect(refused(decideDiscard(staged, body, { dryRun: false }))).toMatchObject({ status: 400, code: 'INVALID_BODY' });
+    },
+  );
 });
