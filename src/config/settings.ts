@@ -92,7 +92,12 @@ export const SERVER = {
     prefixes,
     'How the addresses begin that webhook steps may post to; `none`: nowhere; not set: those of the one chat service that endpoints in the wild name.',
   ),
-  wireNames: setting('WIRE_NAMES', 'neutral', choice('neutral', 'published'), 'The spelling of names in answers; both are read, always.'),
+  wireNames: setting(
+    'WIRE_NAMES',
+    'neutral',
+    choice('neutral', 'published'),
+    'The spelling of names in answers; both are read, always. `published` lists save slots under both spellings of their members (`recordId` and `RecordId`).',
+  ),
   v1Routes: setting('V1_ROUTES', 'old', choice('old', 'all'), 'Under /v1: what old clients call there, or all that /v3 serves.'),
   keyPrefix: setting('KEY_PREFIX', 'sp_', matching(/^[a-z0-9]{0,15}_?$/, 'at most 16 of a-z 0-9, then _'), 'How new API keys begin.'),
   platformIdPattern: setting(
