@@ -27,7 +27,7 @@ export function startCommand(): Command {
       const logger = createLogger({ level: config.logLevel });
       // The first process of a node runs the same command again for each of its workers.
       if (isWorker()) return runWorker(config, logger);
-      const stopping = firstSignal();
+      const stopping = toldToStop();
       const node = await startNode(config, { demo: options.demo, logger });
       const file = join(resolve(config.dataDir), 'demo-project.json');
       if (options.json) print(JSON.stringify({ url: node.url, demo: node.demo }));
@@ -55,12 +55,19 @@ function greeting(node: Node, file: string): string {
   ].join('\n');
 }
 
+/** Scripts of npm that start a node, and how often it looks whether they are still there, ms. */
+const NPM_SCRIPTS: readonly (string | undefined)[] = ['start', 'npx'];
+const PARENT_MS = 500;
+
 /**
  * The first signal is kept while the node still starts. Further ones change nothing: Ctrl-C under `npm start` arrives twice, from the
- * terminal and from npm.
+ * terminal and from npm. A SIGTERM to npm does not arrive at all: it ends the shell between them, after which nobody would stop the node.
  */
-function firstSignal(): Promise<void> {
+function toldToStop(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
+    if (!NPM_SCRIPTS.includes(process.env['npm_lifecycle_event'])) return;
+    const parent = process.ppid;
+    setInterval(() => process.ppid !== parent && resolve(), PARENT_MS).unref();
   });
 }

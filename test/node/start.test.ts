@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { Agent, type ClientRequest, get, request } from 'node:http';
@@ -5,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { demoCredentials, healthStatus } from '../../infra/harness/node.ts';
+import { demoCredentials, healthStatus, ownEnvironment, programPath } from '../../infra/harness/node.ts';
 import { freePort } from '../../infra/harness/port.ts';
 import { publishGame } from './support/game.ts';
 import { createClient } from './support/game-client.ts';
@@ -134,6 +135,14 @@ describe('a later start', () => {
     starting.child.kill('SIGTERM');
     expect(await starting.ended).toMatchObject({ code: 0, signal: null });
     expect((await savepoint(['db', 'url', '--json', '--data', data])).stdout).toContain('"running":false');
+  });
+
+  test('to the shell that npm puts between, which passes none on, stops it too', async () => {
+    const script = `"${process.execPath}" "${programPath()}" start --port ${await freePort()} --data "${data}"; true`;
+    const npm = spawn('sh', ['-c', script], { stdio: 'ignore', env: ownEnvironment({ npm_lifecycle_event: 'start' }) });
+    await eventually('its Postgres is there', async () => existsSync(join(data, 'postgres', 'postmaster.pid')));
+    npm.kill('SIGTERM');
+    await eventually('its Postgres has gone', async () => !existsSync(join(data, 'postgres', 'postmaster.pid')));
   });
 });
 
