@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { isThere, storedText } from '../../domain/document/packed.ts';
 import { type Actor, type DomainEvent, placed } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
 import type { Refusal } from '../../kernel/errors.ts';
 import { evolve } from './evolve.ts';
 import type { View } from './view.ts';
+import { textLength } from './weight.ts';
 import { type Effect, newVersion } from './working-set.ts';
 
 /** What a decision comes to. A refusal is thrown or returned; both mean the same. */
@@ -72,8 +72,7 @@ const ABSENT = newVersion(null, 0);
  * write was decided; every other event of a document holds the whole of it.
  */
 function changedLength(event: DomainEvent, state: SubjectState | null): number {
-  if (event.type !== 'document.written' || event.data.changes === undefined) return 0;
-  return state !== null && 'document' in state && isThere(state) ? storedText(state).length : 0;
+  return event.type === 'document.written' && event.data.changes !== undefined ? textLength(state) : 0;
 }
 
 /** The states after the commit's events of every subject they change. Each was read by the decision: a blind write would hide behind it. */
