@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { chownSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { requireNamedUser } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { clearNurseries, clusterMajor, type DataFolder, makeNursery } from './data-folder.ts';
+import { syncFolder } from './durable.ts';
 import { asProblem, DatabaseProblem, systemCode } from './problem.ts';
 import { childEnvironment, pathForPostgres } from './surroundings.ts';
 
@@ -74,12 +75,4 @@ function moveIntoPlace(folder: DataFolder, nursery: string): void {
     if (!taken) throw error;
   }
   syncFolder(folder.path);
-}
-
-/** Makes the move itself outlive a power cut; Windows has no such call for folders. */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const handle = openSync(path, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 }

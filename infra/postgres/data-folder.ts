@@ -17,6 +17,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type Account, chooseAccount, isRoot } from './account.ts';
+import { syncFolder, writeDurably } from './durable.ts';
 import { asProblem, DatabaseProblem, systemCode } from './problem.ts';
 
 /**
@@ -156,6 +157,7 @@ export function ensureSecrets(folder: DataFolder, isNew: boolean): Secrets {
   const draft = writeDraft(folder, secretsPath(folder), { password: randomBytes(32).toString('base64url'), port: null });
   try {
     linkSync(draft, secretsPath(folder));
+    syncFolder(folder.path);
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw asProblem(error, 'write', secretsPath(folder));
   } finally {
@@ -167,17 +169,19 @@ export function ensureSecrets(folder: DataFolder, isNew: boolean): Secrets {
 export function rememberPort(folder: DataFolder, secrets: Secrets, port: number): void {
   if (secrets.port === port) return;
   renameSync(writeDraft(folder, secretsPath(folder), { ...secrets, port }), secretsPath(folder));
+  syncFolder(folder.path);
 }
 
 function secretsPath(folder: DataFolder): string {
   return join(folder.path, 'postgres.json');
 }
 
+/** On the disk before it takes its place: after a power cut an empty file there would lock the database up for good. */
 function writeDraft(folder: DataFolder, path: string, secrets: Secrets): string {
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
   const { uid, gid } = statSync(folder.path);
   try {
-    writeFileSync(draft, `${JSON.stringify(secrets)}\n`, { mode: 0o600, flag: 'wx' });
+    writeDurably(draft, `${JSON.stringify(secrets)}\n`);
     // Whoever owns the folder must be able to start without root later.
     if (isRoot()) chownSync(draft, uid, gid);
     return draft;

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { syncFolder, writeDurably } from '../../infra/postgres/durable.ts';
 import type { NewProject, Operator } from '../app/operator/operator.ts';
 import type { ViewReader } from '../app/ports/readers.ts';
 import type { Config } from '../config/config.ts';
@@ -32,8 +33,8 @@ export async function makeDemoProject({ config, pool, log, operator, views, logg
     // Before the project: keys that cannot be kept would be lost.
     mkdirSync(folder, { recursive: true });
     const { revision, ...project } = await operator.createProject('Demo');
-    writeFileSync(file, `${JSON.stringify(project, null, 2)}\n`, { mode: 0o600 });
-    chmodSync(file, 0o600);
+    writeDurably(file, `${JSON.stringify(project, null, 2)}\n`);
+    syncFolder(folder);
     await views.caughtUp(project.projectId, revision, 5000);
     return project;
   } catch (error) {

@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../infra/harness/port.ts';
 import { findBinaries } from '../../../infra/postgres/binaries.ts';
-import { openDataFolder } from '../../../infra/postgres/data-folder.ts';
+import { ensureSecrets, openDataFolder, readSecrets, rememberPort } from '../../../infra/postgres/data-folder.ts';
 import { findDatabase, startDatabase } from '../../../infra/postgres/database.ts';
 import { markOf } from '../../../infra/postgres/postmaster.ts';
 import { pathForPostgres } from '../../../infra/postgres/surroundings.ts';
@@ -138,5 +138,27 @@ describe('a lock file left behind', () => {
     }
     expect(statSync(lockFile(dataDir)).size).toBeGreaterThan(0);
     expect(readFileSync(lockFile(dataDir), 'utf8')).toMatch(/^4194303\n/);
+  });
+});
+
+describe('after a power cut', () => {
+  // A file system of its own, which forgets all that was not synced: that needs root and the right to mount one.
+  it('the password of the database is there as soon as a start has used it', ({ skip }) => {
+    const disk = workshop.newPath();
+    const image = `${disk}.img`;
+    mkdirSync(disk);
+    const run = (command: string, ...args: readonly string[]) => spawnSync(command, args).status === 0;
+    const mount = () => run('mount', '-o', 'loop', image, disk);
+    if (!run('truncate', '-s', '16M', image) || !run('mkfs.ext4', '-q', image) || !mount()) return skip();
+    try {
+      const folder = openDataFolder(join(disk, 'data'));
+      const secrets = ensureSecrets(folder, true);
+      rememberPort(folder, secrets, 15_432);
+      run('mount', '-o', 'remount,abort', disk);
+      expect(run('umount', disk) && mount()).toBe(true);
+      expect(readSecrets(folder)).toEqual({ password: secrets.password, port: 15_432 });
+    } finally {
+      run('umount', disk);
+    }
   });
 });
