@@ -87,8 +87,9 @@ async function commandOf(pid: number): Promise<string | null> {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     if (process.platform === 'win32') return null;
     return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
-  } catch {
-    return '';
+  } catch (error) {
+    // Want of descriptors or memory says nothing of that process: taken for gone, a sound server was stopped in a flood of connections.
+    return ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'].includes(systemCode(error) ?? '') ? null : '';
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { freePort } from '../../../infra/harness/port.ts';
 import { findBinaries } from '../../../infra/postgres/binaries.ts';
 import { ensureSecrets, openDataFolder, readSecrets, rememberPort } from '../../../infra/postgres/data-folder.ts';
 import { findDatabase, startDatabase } from '../../../infra/postgres/database.ts';
-import { markOf } from '../../../infra/postgres/postmaster.ts';
+import { isPostmaster, markOf } from '../../../infra/postgres/postmaster.ts';
 import { pathForPostgres } from '../../../infra/postgres/surroundings.ts';
 import { kill, query, quiet, Workshop, withDatabase } from './support.ts';
 
@@ -138,6 +138,25 @@ describe('a lock file left behind', () => {
     }
     expect(statSync(lockFile(dataDir)).size).toBeGreaterThan(0);
     expect(readFileSync(lockFile(dataDir), 'utf8')).toMatch(/^4194303\n/);
+  });
+});
+
+describe('a node without a free file descriptor', () => {
+  it('takes its running Postgres for what it is', async ({ skip }) => {
+    const mark = readFileSync('/proc/self/cmdline', 'utf8');
+    const taken: number[] = [];
+    let running: Promise<boolean> | null = null;
+    try {
+      // All in one turn, so that nothing else of this process meets the shortage.
+      while (taken.length < 300_000) taken.push(openSync('/dev/null', 'r'));
+    } catch {
+      running = isPostmaster(process.pid, mark);
+    } finally {
+      for (const file of taken) closeSync(file);
+    }
+    if (running === null) return skip('more descriptors than are worth taking');
+    expect(await running).toBe(true);
+    expect(await isPostmaster(process.pid, 'another mark')).toBe(false);
   });
 });
 
