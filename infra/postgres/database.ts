@@ -176,7 +176,7 @@ function wrongPassword(folder: DataFolder): DatabaseProblem {
 class Patience {
   readonly #folder: DataFolder;
   readonly #log: Progress;
-  readonly #start = Date.now();
+  readonly #start = performance.now();
   #told = false;
 
   constructor(folder: DataFolder, log: Progress) {
@@ -186,19 +186,19 @@ class Patience {
 
   async forHolder(by: Holder | null): Promise<void> {
     const patience = WAIT_FOR[by?.purpose ?? 'node'];
-    if (Date.now() - this.#start > patience) throw this.#inUse(by);
+    if (performance.now() - this.#start > patience) throw this.#inUse(by);
     if (by?.purpose === 'command') this.#tell(`waiting for a savepoint command (process ${by.pid}) to finish with the embedded database`);
     await sleep(100);
   }
 
   async forAnswer(postmaster: Postmaster | null, reason: string): Promise<void> {
-    if (Date.now() - this.#start > WAIT_FOR_ANSWER_MS) {
+    if (performance.now() - this.#start > WAIT_FOR_ANSWER_MS) {
       throw new DatabaseProblem(
         `Postgres (process ${postmaster?.pid ?? 'unknown'}) on ${this.#folder.cluster} does not answer: ${reason}`,
         `Look at its log in ${this.#folder.cluster}/log; stop that process if it hangs.`,
       );
     }
-    if (Date.now() - this.#start > 1_000) this.#tell('waiting for the embedded Postgres to start or to stop');
+    if (performance.now() - this.#start > 1_000) this.#tell('waiting for the embedded Postgres to start or to stop');
     await sleep(20);
   }
 

@@ -77,7 +77,7 @@ async function tryToStart(folder: DataFolder, binaries: Binaries, port: number, 
   child.once('error', (error) => {
     state.error = asProblem(error, 'run', binaries.postgres);
   });
-  for (const until = Date.now() + RECOVERY_PATIENCE_MS; Date.now() < until; await sleep(5)) {
+  for (const until = performance.now() + RECOVERY_PATIENCE_MS; performance.now() < until; await sleep(5)) {
     if (state.error !== null) throw state.error;
     if (state.ended !== null) return { ok: false, said: saidSince(folder, before), ended: state.ended };
     const found = child.pid === undefined ? null : await findOwn(folder, child.pid);

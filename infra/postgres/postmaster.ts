@@ -156,7 +156,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 async function goneWithin(patience: number, pid: number, mark: string): Promise<boolean> {
-  for (const until = Date.now() + patience; Date.now() < until; await sleep(10)) {
+  for (const until = performance.now() + patience; performance.now() < until; await sleep(10)) {
     if (!(await isPostmaster(pid, mark))) return true;
   }
   return false;

@@ -100,7 +100,7 @@ class Rebuild {
   readonly #projections: readonly Projection[];
   readonly #names: readonly ProjectionName[];
   readonly #options: RebuildOptions;
-  readonly #started = Date.now();
+  readonly #started = performance.now();
   readonly #places = new Map<string, Place>();
   #old: Versions = new Map();
   #new: Versions = new Map();
@@ -127,7 +127,7 @@ class Rebuild {
     await this.#switch();
     await this.#dropOld();
     this.#report('done');
-    const seconds = (Date.now() - this.#started) / 1000;
+    const seconds = (performance.now() - this.#started) / 1000;
     return { names: this.#names, projects: this.#places.size, events: this.#events, seconds };
   }
 
@@ -254,7 +254,7 @@ class Rebuild {
   }
 
   #report(phase: RebuildProgress['phase']): void {
-    const seconds = Math.max(Date.now() - this.#started, 1) / 1000;
+    const seconds = Math.max(performance.now() - this.#started, 1) / 1000;
     const total = [...this.#places.values()].reduce((sum, place) => sum + place.target + 1, 0);
     const percent = phase === 'done' || total === 0 ? 100 : Math.min(100, Math.floor((this.#events / total) * 100));
     this.#options.onProgress?.({ phase, events: this.#events, total, percent, eventsPerSecond: Math.round(this.#events / seconds) });

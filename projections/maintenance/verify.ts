@@ -108,7 +108,7 @@ class Verification {
   readonly #options: VerifyOptions;
   readonly #problems: Problem[] = [];
   readonly #walks = new Map<string, Walk>();
-  readonly #started = Date.now();
+  readonly #started = performance.now();
   #targets: ReadonlyMap<string, number> = new Map();
   #events = 0;
   /** Events that the read models show. */
@@ -131,7 +131,7 @@ class Verification {
     const telemetry = await verifyTelemetry(this.#options);
     this.#add(telemetry.problems);
     const problems = this.#problems.slice(0, MOST_PROBLEMS);
-    const seconds = (Date.now() - this.#started) / 1000;
+    const seconds = (performance.now() - this.#started) / 1000;
     const behind = this.#behind(await checkpoints(pool)) + telemetry.behind;
     const events = this.#events + telemetry.events;
     return { ok: problems.length === 0, problems, projects: this.#walks.size, events, behind, seconds };

@@ -25,11 +25,13 @@ const BEAT_MS = 500;
 /** Several beats, so that a busy machine is not taken for a dead one; well below the ten seconds in which another has to have caught up. */
 const SILENT_MS = 2_500;
 
+/** Who was seen later than now has not been seen since the server's clock was set back: a living one is seen again within a beat. */
 const BEAT = `
 WITH gone AS (DELETE FROM savepoint.projectors WHERE seen_at < clock_timestamp() - interval '1 hour'),
   me AS (INSERT INTO savepoint.projectors (id, seen_at) VALUES ($1, clock_timestamp())
          ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at)
-SELECT id FROM savepoint.projectors WHERE seen_at > clock_timestamp() - $2 * interval '1 millisecond'`;
+SELECT id FROM savepoint.projectors
+WHERE seen_at > clock_timestamp() - $2 * interval '1 millisecond' AND seen_at < clock_timestamp() + $2 * interval '1 millisecond'`;
 
 /** `onChange`: some projects have another owner now. */
 export function createShare(pool: Pool, logger: ProjectorLogger, onChange: () => void): Share {

@@ -76,7 +76,7 @@ export async function startCrew<Start>({ size, start, registry, logger }: CrewOp
   const fork = (place: Place): Promise<string | null> =>
     new Promise((resolve) => {
       const worker = cluster.fork();
-      const born = Date.now();
+      const born = performance.now();
       place.worker = worker;
       const late = setTimeout(() => worker.process.kill('SIGKILL'), START_MS);
       const settle = (reason: string | null) => {
@@ -91,7 +91,7 @@ export async function startCrew<Start>({ size, start, registry, logger }: CrewOp
       worker.on('exit', (code, signal) => {
         place.worker = null;
         place.ready = false;
-        place.ends = Date.now() - born > LONG_LIFE_MS ? 0 : place.ends + 1;
+        place.ends = performance.now() - born > LONG_LIFE_MS ? 0 : place.ends + 1;
         settle(`it ended with ${signal ?? code}`);
         if (!state.stopping) logger.error({ worker: place.index, pid: worker.process.pid, code, signal }, 'a worker ended');
         if (!state.stopping) forkAgain(place);

@@ -15,6 +15,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
 /** The machine's clock is set forwards and back under a node's feet. */
 
 const HOUR_MS = 3_600_000;
+const PLAYER = '76561198000000009';
 const clock = join(newFolder(), 'clock');
 const preload = pathToFileURL(join(import.meta.dirname, 'support/clock.mjs')).href;
 
@@ -85,15 +86,33 @@ test('after it: new keys are known at once, reads are current, a limit lets exac
   const rules = { headers: secretHeaders(project), body: { rules: [ten] } };
   await expectOk('the rule', project.http.send('PUT', managePath(project, 'rate-limit-rules'), rules));
   const body = { ops: [{ op: 'inc', path: 'seq', value: 1 }] };
-  const call = { headers: playerHeaders(project, '76561198000000009'), body };
+  const call = { headers: playerHeaders(project, PLAYER), body };
   const increments = Array.from({ length: 20 }, async (_, n) => {
     if (n === 7) set(HOUR_MS);
     if (n === 14) set(-2 * HOUR_MS);
-    return project.http.send('POST', storagePath(project, 'crash_saves/76561198000000009'), call);
+    return project.http.send('POST', storagePath(project, `crash_saves/${PLAYER}`), call);
   });
   const statuses = (await Promise.all(increments)).map(({ status }) => status);
   expect([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 429).length]).toEqual([10, 10]);
-  const { body: document } = await project.http.send('GET', storagePath(project, 'crash_saves/76561198000000009'), { headers });
+  const { body: document } = await project.http.send('GET', storagePath(project, `crash_saves/${PLAYER}`), { headers });
   expect([numberAt(document, 'seq'), at(document, 'error')]).toEqual([10, undefined]);
+
+  const count = { id: 'count', name: 'Count', type: 'count', sources: [{ collectionId: 'crash_saves' }], cache: { ttlSeconds: 3600 } };
+  await expectOk(
+    'the query',
+    project.http.send('POST', managePath(project, 'queries'), { headers: secretHeaders(project), body: [count] }),
+  );
+  const ask = async () =>
+    (
+      await expectOk(
+        'a count',
+        project.http.send('GET', `/v3/queries/${project.projectId}/count`, { headers: playerHeaders(project, PLAYER) }),
+      )
+    ).body;
+  const cached = async () => at(await ask(), 'fromCache') === true;
+  await eventually('the result is kept', cached);
+  set(-4 * HOUR_MS);
+  await eventually('the clock is set', async () => !(await cached()));
+  await eventually('the result is kept again', cached);
   expect(await place.verify()).toMatchObject({ code: 0 });
 });

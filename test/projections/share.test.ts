@@ -99,3 +99,14 @@ test('what a silent projector had is taken over soon', async () => {
   expect(performance.now() - started).toBeLessThan(40_000);
   await projector.stop();
 });
+
+test('one that was seen later than now is one that was killed before the clock of the database was set back', async () => {
+  await pool.query(`INSERT INTO savepoint.projectors (id, seen_at) VALUES ('ahead', clock_timestamp() + interval '1 hour')`);
+  const logger = memoryLogger();
+  // Its first beat is part of the start.
+  const projector = createProjector({ log: createMemoryLog(), pool, logger, shared: true });
+  await projector.start();
+  expect(logger.lines.filter((line) => line.includes('divided anew'))).toEqual([]);
+  await projector.stop();
+  await pool.query(`DELETE FROM savepoint.projectors WHERE id = 'ahead'`);
+});

@@ -123,6 +123,14 @@ describe('the structure', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('what measures time uses the monotonic clock: the other one is set while it runs', () => {
+    const measures = /Date\.now\(\) [-+<>]|[-+<>] Date\.now\(\)/;
+    const product = files.filter(({ path }) => /^(src|projections|infra\/postgres)\//.test(path));
+    expect(
+      product.filter(({ path }) => measures.test(readFileSync(join(ROOT, path), 'utf8').replaceAll('=> Date', ''))).map(({ path }) => path),
+    ).toEqual([]);
+  });
+
   it('there are no cycles', () => {
     const graph = new Map(files.map((file) => [file.path, file.imports]));
     const done = new Set<string>();

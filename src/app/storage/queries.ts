@@ -64,7 +64,7 @@ export function createQueries(context: AppContext): App['queries'] {
         asked.around,
       ].join(' ');
       const known = kept.get(name);
-      const isGood = known?.changedAt === changedAt && context.scheduler.now() < expiry(known, plan);
+      const isGood = known?.changedAt === changedAt && isCurrent(known, plan, context.scheduler.now());
       if (isGood && !run.fresh) {
         return answer(context, project, caller, { body: fromCache(known, plan), reached: true });
       }
@@ -133,6 +133,11 @@ function lastChange(project: Project, at: Grounds, plan: QueryPlan): number {
  */
 function expiry({ madeAt }: Kept, { ttl, withProfiles }: QueryPlan): number {
   return Math.min(madeAt + (withProfiles ? SHORTEST_KEPT_MS : Math.max(ttl * 1000, SHORTEST_KEPT_MS)), LAST_INSTANT);
+}
+
+/** One that was made later than now was made by a clock that has been set back since: it would be given for as long as that was. */
+function isCurrent(kept: Kept, plan: QueryPlan, now: number): boolean {
+  return kept.madeAt <= now && now < expiry(kept, plan);
 }
 
 const SHORTEST_KEPT_MS = 2_000;
