@@ -1,5 +1,6 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { LogOutput } from './log-output.ts';
+import { Repeats } from './log-repeats.ts';
 
 /** Members that are never written, whatever logs an object that holds one. Addresses carry passwords. */
 const SECRETS = [
@@ -10,7 +11,21 @@ const SECRETS = [
 /** The process log: JSON lines on standard error, so that standard output stays for results. Secrets are redacted by name. */
 export function createLogger(options: { readonly level: string }, destination: DestinationStream = standardError()): Logger {
   const paths = [...SECRETS, ...SECRETS.map((name) => `*.${name}`)];
-  return pino({ level: options.level, base: null, redact: { paths, censor: '[redacted]' } }, destination);
+  const hooks = { logMethod: bounded(new Repeats()) };
+  return pino({ level: options.level, base: null, redact: { paths, censor: '[redacted]' }, hooks }, destination);
+}
+
+type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
+
+/** Warnings and worse; below that, somebody has asked to see everything. */
+const BOUNDED_FROM = 40;
+
+function bounded(repeats: Repeats): LogMethod {
+  return function log(args, method, level) {
+    const text = level < BOUNDED_FROM ? null : args.find((arg) => typeof arg === 'string');
+    const tell = (lines: number) => method.call(this, { lines }, `${text}: so many more of these lines were left out`);
+    if (typeof text !== 'string' || repeats.passes(text, tell)) method.apply(this, args);
+  };
 }
 
 let output: LogOutput | null = null;

@@ -23,6 +23,38 @@ it('addresses and keys are never written, whoever logs an object that holds them
   expect(lines.join('')).not.toContain(hidden);
 });
 
+describe('a log that says the same thing again and again', () => {
+  const logged = (times: number) => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: 'info' }, { write: (line) => void lines.push(line) });
+    for (let time = 0; time < times; time += 1) {
+      logger.warn({ time }, 'request failed');
+      logger.info({ time }, 'asked for');
+    }
+    logger.error('another thing');
+    return { failed: lines.filter((line) => line.includes('request failed')), lines };
+  };
+
+  it('leaves out what comes too often, and counts it; nothing else, and nothing that was asked for', () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    try {
+      const { failed, lines } = logged(1_000);
+      expect(failed).toHaveLength(200);
+      expect(lines).toHaveLength(200 + 1_000 + 1);
+      const ends = timers.mock.calls.filter(([, ms]) => ms === 10_000);
+      for (const [end] of ends) if (typeof end === 'function') end();
+      expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 40, lines: 800, msg: expect.stringMatching(/^request failed: /) });
+      expect(lines).toHaveLength(200 + 1_000 + 2);
+    } finally {
+      timers.mockRestore();
+    }
+  });
+
+  it('leaves out nothing of the usual', () => {
+    expect(logged(100).failed).toHaveLength(100);
+  });
+});
+
 describe('the lines of the log', () => {
   const folder = mkdtempSync(join(tmpdir(), 'savepoint-log-'));
   afterAll(() => rmSync(folder, { recursive: true }));

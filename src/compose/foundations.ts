@@ -11,7 +11,7 @@ import { verifierProblem } from '../outbound/verifier/create-verifier.ts';
 import { VERSION } from '../version.ts';
 import { nodeDatabase, type ServerFacts } from './database.ts';
 import { compareHistories, requireOneHistory } from './histories.ts';
-import { openLog, requireEventStore } from './log.ts';
+import { openLog, requireEventStore, tellingLog } from './log.ts';
 import { type Connections, createPool, demandOf, shareConnections } from './pool.ts';
 import type { Stops } from './stops.ts';
 
@@ -38,7 +38,7 @@ export async function layFoundations(config: Config, logger: Logger, stops: Stop
   const pool = createPool(database.url, logger, connections.pool);
   stops.add(() => pool.end());
   await migrate(pool, LOG_MIGRATIONS);
-  const log = await openLog(config, database.url, tuningOf(config.workers, config.roles, connections));
+  const log = tellingLog(await openLog(config, database.url, tuningOf(config.workers, config.roles, connections)), logger);
   stops.add(() => log.close());
   await checkHistories(config, pool, log, logger);
   tellWhatItRunsOn(config, { database: database.facts, logVersion, queue: await queue }, logger);
@@ -55,7 +55,7 @@ export async function standOn(
 ): Promise<Foundations> {
   const pool = createPool(databaseUrl, logger, connections.pool);
   stops.add(() => pool.end());
-  const log = await openLog(config, databaseUrl, { readers: connections.readers });
+  const log = tellingLog(await openLog(config, databaseUrl, { readers: connections.readers }), logger);
   stops.add(() => log.close());
   return { databaseUrl, pool, log, connections };
 }

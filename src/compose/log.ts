@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { type Config, redactUrl } from '../config/config.ts';
-import { reasonOf } from '../kernel/trouble.ts';
+import { reasonOf, tellNowAndThen } from '../kernel/trouble.ts';
 import type { EventStoreLog, EventStoreLogOptions } from '../log/eventstore/log.ts';
 import { followToEnd } from '../log/heard.ts';
-import type { Log } from '../log/port.ts';
+import { AppendTooLarge, type Log } from '../log/port.ts';
 import { createPostgresLog } from '../log/postgres/log.ts';
 import { PROJECT_PREFIX } from '../log/streams.ts';
 
@@ -24,6 +25,32 @@ export interface LogTuning {
 export async function openLog(config: Config, databaseUrl: string, tuning: LogTuning = {}): Promise<Log> {
   if (config.eventStoreUrl !== null) return openEventStore({ url: config.eventStoreUrl });
   return createPostgresLog({ connection: { connectionString: databaseUrl }, recentBytes: RECENT_BYTES, ...tuning });
+}
+
+/**
+ * The same log, which says why it takes no appends, and when it does again. Whoever waits for one tries until it is stored or refused, and
+ * is told no more than that the storage is away.
+ */
+export function tellingLog(log: Log, logger: Pick<Logger, 'error' | 'info'>): Log {
+  let troubled = false;
+  const tell = tellNowAndThen((error: unknown) => logger.error({ reason: reasonOf(error) }, 'the log takes no appends; trying again'));
+  return {
+    ...log,
+    async append(stream, expected, events) {
+      try {
+        const result = await log.append(stream, expected, events);
+        if (troubled) logger.info('the log takes appends again');
+        troubled = false;
+        return result;
+      } catch (error) {
+        if (!(error instanceof AppendTooLarge)) {
+          troubled = true;
+          tell(error);
+        }
+        throw error;
+      }
+    },
+  };
 }
 
 /** The client takes a sixth of a second to load, which is for those who have such a server. */

@@ -75,6 +75,8 @@ describe.skipIf(!mounted)('the disk of the data folder', () => {
         rmSync(ballast);
       },
     });
+    // Every refused request says no more than that the storage is away.
+    expect(place.node.stderr()).toContain('the log takes no appends; trying again');
   });
 
   test('Postgres gives up for want of space: the node starts it again as soon as there is some', async () => {
