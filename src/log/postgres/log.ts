@@ -30,6 +30,8 @@ export const LOG_MIGRATIONS = [
 ] as const;
 
 const MIB = 1024 * 1024;
+/** UTF-8 takes no more for a unit of UTF-16: what is small enough by that need not be counted. */
+const BYTES_PER_UNIT = 3;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The log in Postgres 15 or later, in a database that {@link LOG_MIGRATIONS} were run on. It connects when first used, and again after outages. */
@@ -51,7 +53,8 @@ export function createPostgresLog({ connection, timeoutMs = 8000, ...options }: 
 
   return {
     async append(stream, expected, events) {
-      const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+      const most = events.reduce((sum, { data, metadata }) => sum + (data.length + metadata.length) * BYTES_PER_UNIT, 0);
+      const bytes = most <= maxAppendBytes ? most : events.reduce((sum, event) => sum + bytesOf(event), 0);
       if (bytes > maxAppendBytes) throw new AppendTooLarge(`${bytes} bytes in one append; the log takes ${maxAppendBytes}`);
       const bad = events.find((event) => !UUID.test(event.id));
       if (bad) throw new TypeError(`not a lower-case UUID: ${bad.id}`);
