@@ -3,12 +3,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import getRawBody from 'raw-body';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { type Json, JsonError, parseJsonBytes } from '../kernel/json.ts';
+import type { Arriving } from './arriving.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface BodyBounds {
   readonly bytes: number;
   readonly depth: number;
   readonly timeoutMs: number;
+  /** Counts it while it is on its way. */
+  readonly arriving: Arriving;
 }
 
 /** Makes the refusal of a body that cannot be used; routes differ in its code. */
@@ -23,8 +26,8 @@ const DRAIN_MS = 2_000;
 
 /**
  * Reads the whole body, whatever way its length is told; the game client never tells it (client-wire 1.1). No body reads as no bytes.
- * Throws 413 PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT when it does not arrive in time, `invalid` for a compressed body
- * or one cut short.
+ * Throws 413 PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT when it does not arrive in time, 503 BUSY where too much is on its
+ * way already, `invalid` for a compressed body or one cut short.
  */
 async function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
   const { req } = exchange;
@@ -52,19 +55,33 @@ function bounded(bytes: Buffer, bounds: BodyBounds): Buffer {
 }
 
 async function readSlowly(req: IncomingMessage, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Refusal(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time')), bounds.timeoutMs);
-  });
+  const { promise: given, reject: giveUp } = withReject();
+  const timer = setTimeout(() => giveUp(new Refusal(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time')), bounds.timeoutMs);
+  const body = bounds.arriving.begin(() => giveUp(refusal('BUSY', 'Too many bodies are on their way; try again shortly')));
+  const count = (chunk: Buffer) => bounds.arriving.add(body, chunk.length);
   try {
-    return await Promise.race([getRawBody(req, { limit: bounds.bytes }), late]);
+    const whole = getRawBody(req, { limit: bounds.bytes });
+    req.on('data', count);
+    return await Promise.race([whole, given]);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') throw tooLarge(bounds);
     throw invalid('The body could not be read to its end');
   } finally {
     clearTimeout(timer);
+    req.off('data', count);
+    bounds.arriving.end(body);
   }
+}
+
+function withReject(): { readonly promise: Promise<never>; readonly reject: (reason: Refusal) => void } {
+  let reject: (reason: Refusal) => void = () => undefined;
+  const promise = new Promise<never>((_, rejecting) => {
+    reject = rejecting;
+  });
+  // One that is refused in the very turn in which it ends has nobody waiting.
+  promise.catch(() => undefined);
+  return { promise, reject };
 }
 
 function tooLarge(bounds: BodyBounds): Refusal {

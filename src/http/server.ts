@@ -4,6 +4,7 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { App } from '../app/app.ts';
 import { Throttle } from '../kernel/throttle.ts';
+import { Arriving } from './arriving.ts';
 import { Buckets } from './buckets.ts';
 import { clientAddresses } from './client-address.ts';
 import { newRequestId, type State } from './exchange.ts';
@@ -40,7 +41,8 @@ const MOST_BAD_KEYS = 30;
 export function createServer(parts: ServerParts): HttpServer {
   const { app, settings, log, metrics } = parts;
   let closing = false;
-  const body = { depth: settings.bodyDepth, timeoutMs: settings.bodyTimeoutMs };
+  const arriving = new Arriving(settings.arrivingBytes, settings.arrivingGraceMs);
+  const body = { depth: settings.bodyDepth, timeoutMs: settings.bodyTimeoutMs, arriving };
   const services = {
     app,
     settings,

@@ -17,6 +17,10 @@ export interface HttpSettings {
   readonly bodyDepth: number;
   /** How long one body may take to arrive. */
   readonly bodyTimeoutMs: number;
+  /** Bytes of request bodies that may be on their way, over all connections. */
+  readonly arrivingBytes: number;
+  /** How long one may take when there are too many. */
+  readonly arrivingGraceMs: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
@@ -54,6 +58,8 @@ export const HTTP_DEFAULTS: HttpSettings = {
   managementBodyBytes: 8_388_608,
   bodyDepth: 64,
   bodyTimeoutMs: 30_000,
+  arrivingBytes: 134_217_728,
+  arrivingGraceMs: 5_000,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 65_000,

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { Arriving } from '../../src/http/arriving.ts';
 import { PUBLIC_KEY } from './fake-app.ts';
 import { startServer } from './harness.ts';
 
@@ -98,5 +99,54 @@ describe('answers that are not taken', () => {
     socket.resume();
     await closed;
     await server.stop();
+  });
+});
+
+describe('bodies that do not end', () => {
+  const HALF = 100_000;
+
+  it('are bounded over all connections: one is refused, the other may still come, and others are served', async () => {
+    const server = await startServer({ arrivingBytes: HALF * 1.5, arrivingGraceMs: 60_000 });
+    const halves = [1, 2].map(() => {
+      const socket = connect(server.port, '127.0.0.1');
+      const answered = new Promise<string>((resolve) => socket.on('error', () => undefined).once('data', (data) => resolve(String(data))));
+      const head = `POST /v3/storage/demo/c/k HTTP/1.1\r\nHost: x\r\nx-api-key: ${PUBLIC_KEY}\r\nContent-Length: ${2 * HALF}\r\n\r\n`;
+      socket.write(head + '"'.padEnd(HALF, 'x'));
+      return { socket, answered };
+    });
+    const [refused, left] = await Promise.race(
+      halves.map(async (half) => [await half.answered, halves.find((one) => one !== half)] as const),
+    );
+    expect(refused).toMatch(/^HTTP\/1\.1 503 /);
+    expect(refused).toContain('"BUSY"');
+    expect((await server.play('POST', '/v3/storage/demo/c/k', { n: 1 })).status).toBe(200);
+    left?.socket.write('"'.padStart(HALF, 'x'));
+    // A text is no document, but it was read to its end.
+    expect(await left?.answered).toMatch(/^HTTP\/1\.1 400 /);
+    for (const { socket } of halves) socket.destroy();
+    await server.stop();
+  });
+
+  it('that have had their time make room, the longest first; where none has, the one too many is refused', () => {
+    const refusedWith = (graceMs: number) => {
+      const arriving = new Arriving(250, graceMs);
+      const refused: string[] = [];
+      const [a, b, c] = ['a', 'b', 'c'].map((name) => arriving.begin(() => refused.push(name)));
+      for (const body of [a, b, c]) if (body !== undefined) arriving.add(body, 100);
+      return refused;
+    };
+    expect(refusedWith(0)).toEqual(['a']);
+    expect(refusedWith(60_000)).toEqual(['c']);
+  });
+
+  it('are no longer counted when they have ended, and a single one never is too many', () => {
+    const arriving = new Arriving(250, 60_000);
+    const refused: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const body = arriving.begin(() => refused.push(name));
+      arriving.add(body, 400);
+      arriving.end(body);
+    }
+    expect(refused).toEqual([]);
   });
 });
