@@ -12,7 +12,7 @@ const FORESEEN = [DatabaseProblem, ConfigProblem, TwoHistories, BrokenSource, Fi
 const CURES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'Another program listens there: choose another --port, or stop that program.',
   EADDRNOTAVAIL: 'This machine has no such address: choose another --host.',
-  EACCES: 'This user may not: choose a --port above 1023, or give it the right.',
+  EACCES: 'This user may not: choose another file or folder, or give it the right.',
   ECONNREFUSED: 'Nothing answers there: check DATABASE_URL and that the database runs.',
   ENOTFOUND: 'No machine has this name: check the host in DATABASE_URL.',
   EAI_AGAIN: 'The name could not be looked up: check the host in DATABASE_URL, and the name service of this machine.',
@@ -24,6 +24,8 @@ const CURES: Readonly<Record<string, string>> = {
   '42501': 'The user of DATABASE_URL needs this right: let it own the database.',
   '53300': 'The server takes no more connections: raise its max_connections, or stop what holds them.',
 };
+
+const PORT_CURE = 'This user may not: choose a --port above 1023, or give it the right.';
 
 /** What the driver of Postgres says by itself, without a code. */
 const SAYINGS: Readonly<Record<string, string | undefined>> = {
@@ -45,6 +47,7 @@ export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const cure = Object.hasOwn(CURES, code) ? CURES[code] : Object.hasOwn(SAYINGS, error.message) ? SAYINGS[error.message] : undefined;
+  if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen') return `${error.message}. ${PORT_CURE}`;
   if (cure !== undefined) return `${error.message}. ${cure}`;
   if ('syscall' in error) return error.message;
   return process.env['SAVEPOINT_DEBUG']

@@ -8,6 +8,12 @@ function failure(message: string, members: object = {}): Error {
 
 test.each([
   ['a port that is taken', failure('listen EADDRINUSE', { code: 'EADDRINUSE', syscall: 'listen' }), /another --port/],
+  ['a port of the system', failure('listen EACCES', { code: 'EACCES', syscall: 'listen' }), /--port above 1023/],
+  [
+    'a file of somebody else',
+    failure("EACCES: permission denied, open '/x'", { code: 'EACCES', syscall: 'open' }),
+    /another file or folder/,
+  ],
   ['an address of another machine', failure('listen EADDRNOTAVAIL', { code: 'EADDRNOTAVAIL', syscall: 'listen' }), /another --host/],
   ['a database that is off', failure('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' }), /check DATABASE_URL/],
   ['a host that is none', failure('getaddrinfo ENOTFOUND x', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }), /check the host/],
