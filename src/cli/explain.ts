@@ -18,6 +18,7 @@ const CURES: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'The name could not be looked up: check the host in DATABASE_URL, and the name service of this machine.',
   ETIMEDOUT: 'No answer came: check host and port in DATABASE_URL, and what filters the network between.',
   EHOSTUNREACH: 'There is no way to that machine: check the host in DATABASE_URL.',
+  '25006': 'This database takes no writes: name the primary in DATABASE_URL, and look at its default_transaction_read_only.',
   '28P01': 'Check user and password in DATABASE_URL; of a password the characters @ : / ? # % stand there as %40 %3A %2F %3F %23 %25.',
   '28000': 'The server does not let this user in from here: check the user in DATABASE_URL, and its pg_hba.conf.',
   '3D000': 'Make that database (createdb), or correct its name at the end of DATABASE_URL.',
