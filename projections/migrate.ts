@@ -48,6 +48,28 @@ END $$;
 DELETE FROM savepoint.checkpoints WHERE projection = 'leaderboards';
 DELETE FROM savepoint.projection_versions WHERE name = 'leaderboards'`;
 
+/** The index of histories in blocks, made of the rows that it had before: one for each event. Databases of today have none. */
+const SUBJECTS_IN_BLOCKS = `
+DO $$
+DECLARE version integer;
+BEGIN
+  FOR version IN
+    SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = 'subjects' AND v IS NOT NULL
+  LOOP
+    EXECUTE format('ALTER TABLE savepoint.subjects_v%s RENAME TO subjects_rows', version);
+    EXECUTE format('CREATE TABLE savepoint.subjects_v%s (project text COLLATE "C" NOT NULL, block bigint NOT NULL,
+      hashes bigint[] NOT NULL, revisions bigint[] NOT NULL, PRIMARY KEY (project, block)) WITH (fillfactor = 70)', version);
+    EXECUTE format('INSERT INTO savepoint.subjects_v%s (project, block, hashes, revisions)
+      SELECT project, revision / 64, array_agg(hashtextextended(subject, 0) ORDER BY revision), array_agg(revision ORDER BY revision)
+      FROM savepoint.subjects_rows GROUP BY project, revision / 64', version);
+    DROP TABLE savepoint.subjects_rows CASCADE;
+  END LOOP;
+  SELECT active INTO version FROM savepoint.projection_versions WHERE name = 'subjects';
+  IF version IS NOT NULL THEN
+    EXECUTE format('CREATE VIEW savepoint.subjects AS SELECT * FROM savepoint.subjects_v%s', version);
+  END IF;
+END $$`;
+
 /**
  * A column that a projection's table got later. A database of today has it from the start; one of before gets it in every version it
  * has, and what reads the running one sees it. `column`: name and type.
@@ -77,6 +99,7 @@ function own(): readonly Migration[] {
     { name: 'leaderboards-0002', sql: RANKED_BOARDS },
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
     // Nothing in the log told before which endpoint a player called last, so old rows have none.
+    { name: 'subjects-0002', sql: SUBJECTS_IN_BLOCKS },
     { name: 'telemetry-0002', sql: laterColumn('telemetry', 'telemetry_players', 'last_endpoint_slug text') },
   ];
 }

@@ -33,7 +33,7 @@ export interface Table {
 
 export const TABLES: readonly Table[] = [
   { name: 'documents', projection: 'documents', key: ['space', 'collection', 'key'] },
-  { name: 'subjects', projection: 'subjects', key: ['subject', 'revision'] },
+  { name: 'subjects', projection: 'subjects', key: ['block'] },
   { name: 'limits', projection: 'limits', key: ['space', 'counter'] },
   { name: 'idempotency', projection: 'idempotency', key: ['space', 'collection', 'caller', 'key'] },
   { name: 'save_records', projection: 'save_records', key: ['space', 'collection', 'player'] },

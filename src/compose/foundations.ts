@@ -6,7 +6,7 @@ import { type Config, ConfigProblem, redactUrl } from '../config/config.ts';
 import type { Role } from '../config/settings.ts';
 import { reasonOf } from '../kernel/trouble.ts';
 import type { Log } from '../log/port.ts';
-import { schemaSql } from '../log/postgres/log.ts';
+import { LOG_MIGRATIONS } from '../log/postgres/log.ts';
 import { verifierProblem } from '../outbound/verifier/create-verifier.ts';
 import { VERSION } from '../version.ts';
 import { nodeDatabase, type ServerFacts } from './database.ts';
@@ -37,7 +37,7 @@ export async function layFoundations(config: Config, logger: Logger, stops: Stop
   const connections = sharedOut(config, database.facts);
   const pool = createPool(database.url, logger, connections.pool);
   stops.add(() => pool.end());
-  await migrate(pool, [{ name: 'log', sql: schemaSql }]);
+  await migrate(pool, LOG_MIGRATIONS);
   const log = await openLog(config, database.url, tuningOf(config.workers, config.roles, connections));
   stops.add(() => log.close());
   await checkHistories(config, pool, log, logger);

@@ -9,7 +9,7 @@ import type { ProjectTests } from '../app/operator/project-tests.ts';
 import type { Importer } from '../app/operator/transfer/importer.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../log/port.ts';
-import { schemaSql } from '../log/postgres/log.ts';
+import { LOG_MIGRATIONS } from '../log/postgres/log.ts';
 import { commandDatabase } from './database.ts';
 import { openLog, requireEventStore } from './log.ts';
 import { createPool } from './pool.ts';
@@ -58,7 +58,7 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
   const database = await commandDatabase(config, logger);
   const pool = createPool(database.url, logger);
   try {
-    await migrate(pool, [{ name: 'log', sql: schemaSql }]);
+    await migrate(pool, LOG_MIGRATIONS);
   } catch (error) {
     await pool.end();
     await database.release();

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Json, JsonObject, PrintedObject } from '../kernel/json.ts';
 
 /**
  * Every event of a project's stream, with its data. A published shape is never changed, only succeeded: a new shape gets a higher
@@ -365,10 +365,10 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
 /** An event as a decider makes it. */
 export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType] & {
   /**
-   * The document that the changes of a `document.written` come to, where this process decided it: nobody here has to work it out
-   * again. Never stored.
+   * What a `document.written` makes of its document, where this process decided it: nobody here has to work it out or print it again.
+   * Never stored.
    */
-  readonly after?: JsonObject;
+  readonly after?: PrintedObject;
 };
 
 /** An event of a project's stream, decoded. */

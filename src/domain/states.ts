@@ -14,6 +14,8 @@ export interface DocumentState {
   /** Unix ms. */
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** JSON text of the document as it is stored, where it is at hand. */
+  readonly text?: string | undefined;
 }
 
 /** One window counter of a rate-limit rule. A later window starts from 0; `start` tells which one this is. */

@@ -19,14 +19,26 @@ export interface Received {
  */
 export function clientAddresses(trustedProxies: readonly string[]): (req: Received) => string | null {
   const trusts = remembered(trust(trustedProxies));
+  const peerOf = remembered((sent): Peer => {
+    const address = plain(sent);
+    return { address, trusted: trusts(address), alone: LOOPBACK.test(address) ? null : counted(address) };
+  });
   return (req) => {
-    const peer = plain(req.socket.remoteAddress ?? '');
-    if (!trusts(peer)) return LOOPBACK.test(peer) && !isForwarded(req) ? null : counted(peer);
+    const peer = peerOf(req.socket.remoteAddress ?? '');
+    if (!isForwarded(req)) return peer.alone;
+    if (!peer.trusted) return counted(peer.address);
     const hops = hopsOf(req);
     const untrusted = hops.findLast((hop) => !trusts(hop));
-    const client = untrusted ?? hops[0] ?? peer;
+    const client = untrusted ?? hops[0] ?? peer.address;
     return untrusted === undefined && LOOPBACK.test(client) ? null : counted(client);
   };
+}
+
+interface Peer {
+  readonly address: string;
+  readonly trusted: boolean;
+  /** Whom its requests count for that it forwards for nobody. */
+  readonly alone: string | null;
 }
 
 const LOOPBACK = /^127\.|^::1$/;
@@ -80,12 +92,12 @@ function trust(proxies: readonly string[]): (address: string) => boolean {
   };
 }
 
-function remembered(trusts: (address: string) => boolean): (address: string) => boolean {
-  const known = new LRUCache<string, boolean>({ max: REMEMBERED });
+function remembered<Found extends object | boolean>(look: (address: string) => Found): (address: string) => Found {
+  const known = new LRUCache<string, Found>({ max: REMEMBERED });
   return (address) => {
     const before = known.get(address);
     if (before !== undefined) return before;
-    const found = trusts(address);
+    const found = look(address);
     known.set(address, found);
     return found;
   };

@@ -1,4 +1,4 @@
-import { printedBefore } from './json-text.ts';
+import { type Printed, type PrintedObject, printedBefore } from './json-text.ts';
 import { ExactNumber, exactRendering, isArray, isObject, type Json, type JsonObject } from './json-value.ts';
 
 /**
@@ -12,20 +12,20 @@ const ESCAPED = /^\$\$+n$/;
 const NAME_END = '$n":';
 
 /**
- * JSON text of an event's data, which may hold `undefined` members (left out). A member `document` that was printed before is taken
- * over as it is, at the end.
+ * JSON text of an event's data, which may hold `undefined` members (left out). A member `document` that was printed before, as
+ * `printed` says or at some other time, is taken over as it is, at the end.
  */
-export function encodeEvent(data: Json | object): string {
-  const whole = printedDocument(data);
+export function encodeEvent(data: Json | object, printed?: PrintedObject): string {
+  const whole = printedDocument(data, printed);
   if (whole === null) return encode(data);
   const rest = encode({ ...(data as object), document: undefined });
   return rest === '{}' ? `{"document":${whole}}` : `${rest.slice(0, -1)},"document":${whole}}`;
 }
 
 /** The text of a `document` that reads in an event as it does anywhere else: no exact number, no reserved name. */
-function printedDocument(data: Json | object): string | null {
+function printedDocument(data: Json | object, printed: PrintedObject | undefined): string | null {
   if (typeof data !== 'object' || data === null || !('document' in data) || !isObject(data.document as Json)) return null;
-  const known = printedBefore(data.document as JsonObject);
+  const known: Printed | undefined = data.document === printed?.value ? printed : printedBefore(data.document as JsonObject);
   return known && !known.exact && !known.text.includes(NAME_END) ? known.text : null;
 }
 

@@ -14,6 +14,17 @@ export function stringifyJson(value: Json): string {
   return print(value).text;
 }
 
+/** An object and its text, for whoever passes both on. */
+export interface PrintedObject extends Printed {
+  readonly value: JsonObject;
+}
+
+/** {@link stringifyJson} of an object that others will want to have printed: a map of what was printed costs more than the printing of small ones. */
+export function printObject(value: JsonObject): PrintedObject {
+  const { text, exact } = print(value);
+  return { value, text, exact };
+}
+
 function print(value: Json): Printed {
   let found = false;
   exactRendering.current = (text) => {

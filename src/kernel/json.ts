@@ -13,5 +13,5 @@ export {
   toDouble,
 } from './json-number.ts';
 export { JsonError, type JsonLimits, parseJson, parseJsonBytes, parseStored } from './json-parse.ts';
-export { canonicalJson, printOnce, stringifyJson } from './json-text.ts';
+export { canonicalJson, type PrintedObject, printObject, printOnce, stringifyJson } from './json-text.ts';
 export { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject } from './json-value.ts';

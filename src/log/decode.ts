@@ -1,6 +1,6 @@
 import { type DomainEvent, type EventMetadata, type EventType, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../domain/events.ts';
 import { decodeEvent, isObject, type JsonObject } from '../kernel/json.ts';
-import { hashOf } from './chain.ts';
+import { endsInHash, hashOf } from './chain.ts';
 import type { RecordedEvent } from './port.ts';
 import { UPCASTS, type Upcasts } from './upcasts.ts';
 
@@ -17,11 +17,16 @@ export class UnknownEvent extends Error {
   }
 }
 
+interface Remembered {
+  readonly event: ProjectEvent;
+  readonly bytes: number;
+}
+
 /**
  * Events that this process has decoded or made itself lately, by id: what the writer has just sealed comes back by the tail, to be
  * projected. Bounded in bytes of their texts, oldest out first.
  */
-const recent = new Map<string, { readonly event: ProjectEvent; readonly bytes: number }>();
+const recent = new Map<string, Remembered>();
 const RECENT_BYTES = 4 * 1024 * 1024;
 let recentBytes = 0;
 
@@ -44,17 +49,22 @@ function forgetOldest(): void {
 
 /** {@link readProjectEvent}, without reading what this process has sealed itself lately. */
 export function decodeProjectEvent(event: RecordedEvent): ProjectEvent {
-  const known = recent.get(event.id)?.event;
-  // The hash covers every byte: the same one, the same event.
-  return known?.revision === event.revision && known.hash === hashOf(event.metadata) ? known : readProjectEvent(event);
+  return known(event, recent.get(event.id)) ?? readProjectEvent(event);
 }
 
 /** {@link decodeProjectEvent} for whoever asks last: what this process remembered of the event is let go. */
 export function takeDecoded(event: RecordedEvent): ProjectEvent {
-  const decoded = decodeProjectEvent(event);
-  recentBytes -= recent.get(event.id)?.bytes ?? 0;
+  const remembered = recent.get(event.id);
+  if (remembered === undefined) return readProjectEvent(event);
+  recentBytes -= remembered.bytes;
   recent.delete(event.id);
-  return decoded;
+  return known(event, remembered) ?? readProjectEvent(event);
+}
+
+/** What is remembered under the event's id, if it is this event: the hash covers every byte, so the same one says the same event. */
+function known(event: RecordedEvent, remembered: Remembered | undefined): ProjectEvent | null {
+  if (remembered?.event.revision !== event.revision) return null;
+  return endsInHash(event.metadata, remembered.event.hash) ? remembered.event : null;
 }
 
 /**

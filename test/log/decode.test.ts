@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { printObject } from '../../src/kernel/json.ts';
 import { NO_HASH, seal } from '../../src/log/chain.ts';
 import { decodeProjectEvent, readProjectEvent, rememberDecoded, UnknownEvent } from '../../src/log/decode.ts';
 import type { RecordedEvent } from '../../src/log/port.ts';
@@ -37,7 +38,7 @@ test('an event that was never sealed is refused', () => {
 
 test('what this process sealed is not decoded again, and what has to prove the log reads its bytes all the same', () => {
   const event = recorded('document.written', '{"space":"live","collection":"c","key":"k","version":1,"changes":[["n",1]],"definition":""}');
-  const sealed = { ...readProjectEvent(event), after: { n: 2 } };
+  const sealed = { ...readProjectEvent(event), after: printObject({ n: 2 }) };
   rememberDecoded(sealed, 100);
   expect(decodeProjectEvent(event)).toBe(sealed);
   expect(readProjectEvent(event).after).toBe(undefined);

@@ -249,3 +249,21 @@ test('the index of subjects lists the revisions that changed a document, newest 
   expect(await readRevisions(pool, 'history', p1, { before: 4, limit: 2 })).toEqual([3, 2]);
   expect(await readRevisions(pool, 'history', p1, { before: 2, limit: 9 })).toEqual([0]);
 });
+
+test('the index of subjects goes through its blocks from the newest on, however the events were batched', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'blocks');
+  const p2 = documentSubject('live', 'saves', 'p2');
+  for (const size of [1, 62, 1, 1, 63, 64, 200, 5]) {
+    await feed.commit(...Array.from({ length: size }, (_, i) => written(i === 0 ? 'p2' : 'p1', { i }, i + 1)));
+    await project(pool, log, feed);
+  }
+  expect(await readRevisions(pool, 'blocks', p2, { before: 1000, limit: 9 })).toEqual([392, 192, 128, 65, 64, 63, 1, 0]);
+  expect(await readRevisions(pool, 'blocks', p2, { before: 128, limit: 2 })).toEqual([65, 64]);
+  const some = await readRevisions(pool, 'blocks', p1, { before: 129, limit: 1000 });
+  expect(some).toEqual(Array.from({ length: 129 }, (_, i) => 128 - i).filter((revision) => ![128, 65, 64, 63, 1, 0].includes(revision)));
+  const { rows } = await pool.query(
+    `SELECT block, cardinality(revisions) AS n FROM savepoint.subjects WHERE project = 'blocks' ORDER BY block`,
+  );
+  expect(rows.map(({ n }) => n)).toEqual([64, 64, 64, 64, 64, 64, 13]);
+});

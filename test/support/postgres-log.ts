@@ -1,12 +1,12 @@
 import pg from 'pg';
 import type { Log } from '../../src/log/port.ts';
-import { createPostgresLog, type PostgresLogOptions, schemaSql } from '../../src/log/postgres/log.ts';
+import { createPostgresLog, LOG_MIGRATIONS, type PostgresLogOptions } from '../../src/log/postgres/log.ts';
 import { testDatabase } from './postgres.ts';
 
 /** A fresh database with the log's tables. */
 export async function postgresLogDatabase(url?: string): Promise<string> {
   const fresh = url ?? (await testDatabase());
-  await run(fresh, schemaSql);
+  for (const { sql } of LOG_MIGRATIONS) await run(fresh, sql);
   return fresh;
 }
 

@@ -1,9 +1,10 @@
 import { evolveDocument, isDocumentEvent } from '../../../src/domain/document/evolve.ts';
+import { isThere, storedText } from '../../../src/domain/document/packed.ts';
 import type { ProjectEvent } from '../../../src/domain/events.ts';
 import type { DocumentState } from '../../../src/domain/states.ts';
 import { documentSubject, type SubjectKey } from '../../../src/domain/subjects.ts';
 import { groupBy } from '../../../src/kernel/group.ts';
-import { type JsonObject, parseStored, printOnce } from '../../../src/kernel/json.ts';
+import { type JsonObject, parseStored } from '../../../src/kernel/json.ts';
 import { textArray } from '../../../src/log/postgres/arrays.ts';
 import { type DocumentChange, keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
 import type { Session } from '../../tables.ts';
@@ -156,6 +157,6 @@ function priorState(row: PriorRow): DocumentState {
   return { document, version: Number(row.version), createdAt: Number(row.created_at), updatedAt: Number(row.updated_at) };
 }
 
-function textOf({ document }: DocumentState): string {
-  return document === null ? 'null' : printOnce(document);
+function textOf(state: DocumentState): string {
+  return isThere(state) ? storedText(state) : 'null';
 }

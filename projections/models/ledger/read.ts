@@ -3,17 +3,22 @@ import type { LedgerFilter, LedgerPage, LedgerRow } from '../../../src/app/ports
 import { parseJson } from '../../../src/kernel/json.ts';
 import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
+import { firstRevision } from '../subjects/read.ts';
+
+/** The player's documents: the one of its id, and one for each save slot. */
+const OF_PLAYER = "(d.key = $4 OR (d.key >= $4 || '_' AND d.key < $4 || '`'))";
 
 /**
  * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to. In a `next` space a document's history is the live one up
- * to its fork (its first event there), then its own.
+ * to its fork (its first event there), then its own. The forks are looked for once: the index of subjects is gone through for each.
  */
 const SELECTED = `
-SELECT * FROM {ledger} l
+WITH forks AS MATERIALIZED (
+  SELECT d.key, (${firstRevision("'document/' || $2 || '/' || $3 || '/' || d.key")}) AS revision
+  FROM {documents} d WHERE d.project = $1 AND d.space = $2 AND d.collection = $3 AND ${OF_PLAYER})
+SELECT l.* FROM {ledger} l LEFT JOIN forks f ON f.key = l.key
 WHERE l.project = $1 AND l.collection = $3 AND l.player = $4
-  AND (l.space = $2 OR (l.space = 'live' AND l.revision < coalesce(
-    (SELECT min(s.revision) FROM {subjects} s WHERE s.project = $1 AND s.subject = 'document/' || $2 || '/' || $3 || '/' || l.key),
-    9223372036854775807)))
+  AND (l.space = $2 OR (l.space = 'live' AND l.revision < coalesce(f.revision, 9223372036854775807)))
   AND ($5::text IS NULL OR l.field = $5) AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
 
 /** Plain, for live: the fork's subquery would be asked for every row. */
@@ -47,7 +52,7 @@ SELECT ${revisionOf(['ledger', 'documents', 'subjects'])} AS revision,
   (SELECT json_build_object('count', coalesce(sum(g.count), 0), 'up', coalesce(sum(g.up), 0)::text, 'down', coalesce(sum(g.down), 0)::text,
       'net', coalesce(sum(g.total), 0)::text) FROM summed g) AS totals,
   EXISTS (SELECT FROM {documents} d WHERE d.project = $1 AND d.space IN ($2, 'live') AND d.collection = $3
-    AND (d.key = $4 OR (d.key >= $4 || '_' AND d.key < $4 || '\`'))) AS known`);
+    AND ${OF_PLAYER}) AS known`);
 }
 
 const LIVE = { name: 'ledger-live', text: statement(SELECTED_LIVE) };

@@ -5,10 +5,15 @@ import { isRecordListEvent } from '../../../src/domain/record/evolve.ts';
 import { AUTHORITY, DEFINITIONS, documentSubject, pageSubject, recordListSubject, type SubjectKey } from '../../../src/domain/subjects.ts';
 import { keyOf, type Projection } from '../../batch.ts';
 import { ACCESS_EVENTS } from '../access/project.ts';
+import { BLOCK_REVISIONS, hashOfSubject } from './block.ts';
 
-const INSERT = `
-INSERT INTO {subjects} (project, subject, revision)
-SELECT $1, subject, revision FROM unnest($2::text[], $3::bigint[]) AS w (subject, revision)`;
+const APPEND = `
+INSERT INTO {subjects} AS s (project, block, hashes, revisions)
+SELECT $1, revision / ${BLOCK_REVISIONS},
+       array_agg(${hashOfSubject('subject')} ORDER BY revision), array_agg(revision ORDER BY revision)
+FROM unnest($2::text[], $3::bigint[]) AS w (subject, revision)
+GROUP BY revision / ${BLOCK_REVISIONS}
+ON CONFLICT (project, block) DO UPDATE SET hashes = s.hashes || excluded.hashes, revisions = s.revisions || excluded.revisions`;
 
 /**
  * Subjects whose history is worth an index: documents, save records, pages, definitions, keys and settings. Windows, answers, sessions
@@ -21,7 +26,7 @@ export const subjects: Projection = {
   async project({ events }, session) {
     if (events.length === 0) return;
     const indexed = events.filter((event) => !UNINDEXED.has(event.type));
-    await session.run('subjects-insert', INSERT, [indexed.map(indexedSubject), indexed.map((event) => event.revision)]);
+    await session.run('subjects-append', APPEND, [indexed.map(indexedSubject), indexed.map((event) => event.revision)]);
   },
 };
 

@@ -128,7 +128,10 @@ export class WorkingSet {
   keepWith(subject: SubjectKey, version: Version, memo: Memo): void {
     version.memo = memo;
     const held = this.#held.get(subject);
-    if (held?.version === version && !held.pinned) this.#cacheAnew(held);
+    if (held?.version !== version || held.pinned) return;
+    // The same version would keep the weight that it had.
+    this.#cache.delete(held);
+    this.#leave(held);
   }
 
   /** What a decision sees; `undefined` when it must be loaded. */
@@ -323,18 +326,17 @@ export class WorkingSet {
     this.#dropUnheld(subject);
   }
 
-  /** What changed no later than the horizon is left to the cache, which takes nothing larger than itself; unless somebody keeps it. */
+  /** What changed no later than the horizon is left to the cache; unless somebody keeps it. */
   #unpin(held: Held): void {
     const { subject, version } = held;
     if (!held.pinned || held.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
     this.windowBytes -= weigh(version.size);
     held.pinned = false;
-    this.#cacheAnew(held);
+    this.#leave(held);
   }
 
-  /** It may still lie in the cache as it was before, and would keep the weight that it had. */
-  #cacheAnew(held: Held): void {
-    this.#cache.delete(held);
+  /** To the cache, which takes nothing larger than itself. */
+  #leave(held: Held): void {
     this.#cache.set(held, held.version);
     if (!this.#cache.has(held)) this.#held.delete(held.subject);
   }

@@ -208,7 +208,7 @@ export class Writer {
 
   #join(commit: Commit, events: readonly DomainEvent[], now: number): void {
     commit.events = events;
-    commit.texts = events.map((event) => encodeEvent(event.data));
+    commit.texts = events.map((event) => encodeEvent(event.data, event.after));
     commit.bytes = commit.texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 512, 0);
     if (commit.bytes > this.#options.limits.groupBytes) {
       this.#fail(commit, refusal('APPEND_TOO_LARGE'));

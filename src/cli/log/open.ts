@@ -7,7 +7,7 @@ import { logSource, logTarget } from '../../log/copy/log-ends.ts';
 import { openFileSource } from '../../log/file/source.ts';
 import { openFileTarget } from '../../log/file/target.ts';
 import type { Log } from '../../log/port.ts';
-import { createPostgresLog, schemaSql } from '../../log/postgres/log.ts';
+import { createPostgresLog, LOG_MIGRATIONS } from '../../log/postgres/log.ts';
 import { createLogger } from '../../logger.ts';
 import { tell } from '../context.ts';
 import type { Place } from './places.ts';
@@ -85,7 +85,7 @@ async function databaseOf(place: Extract<Place, { readonly kind: 'postgres' | 'd
 async function prepare(connectionString: string): Promise<void> {
   const pool = new pg.Pool({ connectionString, max: 2, connectionTimeoutMillis: 5000 });
   try {
-    await migrate(pool, [{ name: 'log', sql: schemaSql }]);
+    await migrate(pool, LOG_MIGRATIONS);
   } finally {
     await pool.end();
   }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json, type JsonObject, printOnce } from '../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject, type PrintedObject, printObject } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel, SchemaModel } from '../definition/model.ts';
 import type { Change, DomainEvent, Fork, LedgerEntry, Operation, Space } from '../events.ts';
 import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
@@ -97,8 +97,8 @@ function readSaveVersion(value: Json | undefined): number | null | undefined {
 export function decideWrite(command: WriteCommand): Decided | Refusal {
   const outcome = refusingOperations(() => workOut(command));
   if (outcome instanceof Refusal) return outcome;
-  const text = printOnce(outcome.document);
-  const refused = checkForm(command, outcome.document, text) ?? checkVersion(command);
+  const printed = printObject(outcome.document);
+  const refused = checkForm(command, printed) ?? checkVersion(command);
   if (refused !== null) return refused;
   const { rules, collection, key, player, now } = command;
   const windowOf = (counter: string) => command.windowOf(counter);
@@ -106,7 +106,7 @@ export function decideWrite(command: WriteCommand): Decided | Refusal {
   const schema = readSchema(command);
   const limited = applyRules({ rules, collection, key, player, now, windowOf, before, after, schema, increases });
   if (limited instanceof Refusal) return limited;
-  return decided(command, outcome, limited, limited.document === after ? text : printOnce(limited.document));
+  return decided(command, outcome, limited, limited.document === after ? printed : printObject(limited.document));
 }
 
 /** What a delete does. */
@@ -171,7 +171,7 @@ function refusingOperations<Result>(run: () => Result): Result | Refusal {
   }
 }
 
-function checkForm({ body, checkSchema, collection, maxBytes }: WriteCommand, document: JsonObject, text: string): Refusal | null {
+function checkForm({ body, checkSchema, collection, maxBytes }: WriteCommand, { value: document, text }: PrintedObject): Refusal | null {
   const tooLarge = text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
   const large = tooLarge ? refusal('PAYLOAD_TOO_LARGE', `A document may have at most ${maxBytes} bytes`) : null;
   // A plain document is the body, whose size comes before its form.
@@ -190,7 +190,7 @@ function checkSeen(current: DocumentState | null, saveVersion: number): Refusal 
   return saveVersion === actual ? null : refusal('STALE_SAVE', undefined, { error: { expected: saveVersion, actual } });
 }
 
-function decided(command: WriteCommand, outcome: Outcome, limited: Limited, text: string): Decided {
+function decided(command: WriteCommand, outcome: Outcome, limited: Limited, after: PrintedObject): Decided {
   const { space, collection, key, current, fork, now, body } = command;
   const { document, windows, flags } = limited;
   const version = (current?.version ?? 0) + 1;
@@ -212,10 +212,11 @@ function decided(command: WriteCommand, outcome: Outcome, limited: Limited, text
       fork,
       document: changes === null ? document : undefined,
     },
-    after: document,
+    after,
   };
   const createdAt = isThere(current) && fork === undefined ? current.createdAt : now;
-  const state = { document, version, createdAt, updatedAt: now };
+  const { text } = after;
+  const state = { document, version, createdAt, updatedAt: now, text };
   return { events: [written, ...flags.map((flag) => flagged(command, flag))], state, text };
 }
 

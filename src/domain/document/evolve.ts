@@ -43,9 +43,9 @@ function baseOf(state: DocumentState | null, { fork }: DocumentWritten | Documen
 }
 
 function evolveWritten(base: DocumentState | null, { data, after }: Written, recordedAt: number): DocumentState {
-  const document = data.document ?? after ?? applyChanges(base?.document ?? {}, data.changes ?? []);
+  const document = after?.value ?? data.document ?? applyChanges(base?.document ?? {}, data.changes ?? []);
   const createdAt = isThere(base) ? base.createdAt : recordedAt;
-  return { document, version: data.version, createdAt, updatedAt: recordedAt };
+  return { document, version: data.version, createdAt, updatedAt: recordedAt, text: after?.text };
 }
 
 function evolveDeleted(base: DocumentState | null, { version }: DocumentDeleted, recordedAt: number): DocumentState {

@@ -35,7 +35,7 @@ const values = new LRUCache<PackedDocument, JsonObject>({ maxSize: 1024 * 1024, 
 /** The same state to whoever reads it. A deleted document has nothing to pack. */
 export function packed(state: DocumentState): DocumentState {
   if (state instanceof PackedDocument || state.document === null) return state;
-  return new PackedDocument(printOnce(state.document), state.version, state.createdAt, state.updatedAt);
+  return new PackedDocument(storedText(state), state.version, state.createdAt, state.updatedAt);
 }
 
 /** Whether there is a document, without looking into it. */
@@ -45,7 +45,7 @@ export function isThere(state: DocumentState | null): state is DocumentState {
 
 /** JSON text of a document that is there, as it is stored. */
 export function storedText(state: DocumentState): string {
-  if (state instanceof PackedDocument) return state.text;
+  if (state.text !== undefined) return state.text;
   if (state.document === null) throw new Error('a deleted document has no text');
   return printOnce(state.document);
 }

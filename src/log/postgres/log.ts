@@ -21,13 +21,20 @@ export interface PostgresLogOptions {
   readonly maxAppendBytes?: number;
 }
 
-/** The log's tables and function; running it again changes nothing. */
-export const schemaSql = readFileSync(new URL('./schema.sql', import.meta.url), 'utf8');
+const sqlOf = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
+
+/** The log's tables and its function, as named steps of a database's shape: a changed function is a new name. Running one again changes nothing. */
+export const LOG_MIGRATIONS = [
+  { name: 'log', sql: sqlOf('./schema.sql') },
+  { name: 'log-append-0002', sql: sqlOf('./append.sql') },
+] as const;
 
 const MIB = 1024 * 1024;
+/** UTF-8 takes no more for a unit of UTF-16: what is small enough by that need not be counted. */
+const BYTES_PER_UNIT = 3;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The log in Postgres 15 or later, in a database that {@link schemaSql} was run on. It connects when first used, and again after outages. */
+/** The log in Postgres 15 or later, in a database that {@link LOG_MIGRATIONS} were run on. It connects when first used, and again after outages. */
 export function createPostgresLog({ connection, timeoutMs = 8000, ...options }: PostgresLogOptions): Log {
   const { readers = 6, pollMs = 100, recentBytes = 32 * MIB, maxAppendBytes = 16 * MIB } = options;
   const reading = createPool({ connection: { query_timeout: timeoutMs, ...connection }, timeoutMs, max: readers });
@@ -46,7 +53,8 @@ export function createPostgresLog({ connection, timeoutMs = 8000, ...options }: 
 
   return {
     async append(stream, expected, events) {
-      const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+      const most = events.reduce((sum, { data, metadata }) => sum + (data.length + metadata.length) * BYTES_PER_UNIT, 0);
+      const bytes = most <= maxAppendBytes ? most : events.reduce((sum, event) => sum + bytesOf(event), 0);
       if (bytes > maxAppendBytes) throw new AppendTooLarge(`${bytes} bytes in one append; the log takes ${maxAppendBytes}`);
       const bad = events.find((event) => !UUID.test(event.id));
       if (bad) throw new TypeError(`not a lower-case UUID: ${bad.id}`);

@@ -72,11 +72,16 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
   const stored = (events: readonly RecordedEvent[], askedAt: number) => {
     if (!recent || followers.size === 0) return;
     const { top } = recent;
+    const last = events.at(-1);
     // The loop may have read our events before their answer reached us.
-    const fresh = events.filter((event) => Number(event.position) > top);
-    if (fresh.length === 0) return;
-    if (ahead.size < MAX_AHEAD) for (const event of fresh) ahead.set(Number(event.position), event);
-    takeAhead(recent);
+    if (last === undefined || Number(last.position) <= top) return;
+    for (const event of events) {
+      const position = Number(event.position);
+      if (position <= recent.top) continue;
+      if (position === recent.top + 1) recent.push(event);
+      else if (ahead.size < MAX_AHEAD) ahead.set(position, event);
+    }
+    if (ahead.size > 0) takeAhead(recent);
     if (recent.top === top) return demand.ring();
     confirm(askedAt);
     news.ring();

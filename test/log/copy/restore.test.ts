@@ -8,14 +8,14 @@ import { logSource, logTarget } from '../../../src/log/copy/log-ends.ts';
 import { openFileSource } from '../../../src/log/file/source.ts';
 import { openFileTarget } from '../../../src/log/file/target.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
-import { createPostgresLog, schemaSql } from '../../../src/log/postgres/log.ts';
+import { createPostgresLog, LOG_MIGRATIONS } from '../../../src/log/postgres/log.ts';
 import { Feed, fillAll, freshPool, project, rowsOf } from '../../projections/support.ts';
 import { allOf, copy, counted } from './support.ts';
 
 test('read models built, rebuilt and verified on a restored database are those of the first', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-restore-'));
   const pool = await freshPool();
-  await pool.query(schemaSql);
+  for (const { sql } of LOG_MIGRATIONS) await pool.query(sql);
   const { rows } = await pool.query<{ name: string }>('SELECT current_database() AS name');
   const first = createMemoryLog();
   const restored = createPostgresLog({ connection: { ...pool.options, max: undefined, database: rows[0]?.name } });

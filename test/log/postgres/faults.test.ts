@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { type Log, LogUnavailable, OutcomeUnknown } from '../../../src/log/port.ts';
-import { schemaSql } from '../../../src/log/postgres/log.ts';
+import { LOG_MIGRATIONS } from '../../../src/log/postgres/log.ts';
 import { anEvent, events, followUntil } from '../../contract/log/contract.ts';
 import { startPostgres } from '../../support/embedded.ts';
 import { testDatabase } from '../../support/postgres.ts';
@@ -182,7 +182,7 @@ test('migrating again keeps everything', async () => {
   const url = await postgresLogDatabase();
   const log = opened(url);
   await log.append('a', 'none', events(2));
-  await run(url, schemaSql);
+  for (const { sql } of LOG_MIGRATIONS) await run(url, sql);
   expect(await log.append('a', 1, events(1))).toMatchObject({ ok: true, revision: 2, position: 3n });
 });
 
