@@ -30,11 +30,10 @@ export class View {
   readonly reads = new Map<SubjectKey, Version>();
   /** Whether anything read is not durable yet. */
   speculative = false;
-  /** What a collecting view did not find. */
-  readonly missing = new Set<SubjectKey>();
   readonly #set: WorkingSet;
   readonly #collecting: boolean;
-  /** Made when first needed: most decisions have none. */
+  /** What a collecting view did not find. Made when first needed, as those below: most decisions have none. */
+  #missing: Set<SubjectKey> | null = null;
   #fresh: Set<SubjectKey> | null = null;
   /** Collections that were looked through, with the revision of their last change. */
   #scanned: Map<SubjectKey, number> | null = null;
@@ -42,6 +41,11 @@ export class View {
   constructor(set: WorkingSet, collecting = false) {
     this.#set = set;
     this.#collecting = collecting;
+  }
+
+  /** What a collecting view did not find, if anything. */
+  get missing(): readonly SubjectKey[] | null {
+    return this.#missing && [...this.#missing];
   }
 
   /** The subject's state, or `null` when it never existed. */
@@ -99,8 +103,9 @@ export class View {
 
   #unknown(subject: SubjectKey): Version {
     if (!this.#collecting) throw new NeedsLoading([subject]);
-    this.missing.add(subject);
-    if (this.missing.size >= MAX_MISSING) throw new NeedsLoading([...this.missing]);
+    this.#missing ??= new Set();
+    this.#missing.add(subject);
+    if (this.#missing.size >= MAX_MISSING) throw new NeedsLoading([...this.#missing]);
     return UNKNOWN;
   }
 

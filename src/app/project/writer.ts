@@ -79,11 +79,14 @@ export class Writer {
   #withdrawn = false;
   readonly #sender: Sender;
   readonly #courtesy: Courtesy;
+  /** Stands for the view of a command that has not been decided yet. */
+  readonly #unread: View;
   readonly #deadlines: Deadlines<Commit>;
 
   constructor(options: WriterOptions) {
     this.#options = options;
     this.#sender = new Sender(options);
+    this.#unread = new View(options.set);
     this.#courtesy = new Courtesy(options.scheduler);
     this.#deadlines = new Deadlines(options.scheduler, options.limits.deadlineMs, (commit) => this.#deadline(commit));
   }
@@ -116,7 +119,7 @@ export class Writer {
         texts: [],
         bytes: 0,
         effects: [],
-        view: new View(this.#options.set),
+        view: this.#unread,
         result: { answer: undefined },
         decidedAt: 0,
         attempts: 0,
@@ -169,8 +172,9 @@ export class Writer {
     try {
       decision = commit.command.decide(view, now);
     } catch (error) {
-      if (error instanceof NeedsLoading || view.missing.size > 0) {
-        this.#loadAndDecide(commit, error instanceof NeedsLoading ? error.subjects : [...view.missing]);
+      const needed = error instanceof NeedsLoading ? error.subjects : view.missing;
+      if (needed !== null) {
+        this.#loadAndDecide(commit, needed);
         return;
       }
       if (!(error instanceof Refusal)) {
@@ -180,8 +184,8 @@ export class Writer {
       }
       decision = error;
     }
-    if (view.missing.size > 0) {
-      this.#loadAndDecide(commit, [...view.missing]);
+    if (view.missing !== null) {
+      this.#loadAndDecide(commit, view.missing);
       return;
     }
     this.#letGo(commit);
