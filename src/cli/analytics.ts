@@ -1,7 +1,8 @@
 import { Command } from 'commander';
+import type { Pool } from 'pg';
 import { type EventView, listEvents, listFailures, listPlayers, type PlayerView } from '../../projections/models/telemetry/list.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
 
 /** `savepoint analytics`: what players reported, newest first, as the read models show it. */
 export function analyticsCommand(): Command {
@@ -29,22 +30,29 @@ function list(): Command {
     .option('--type <type>', 'a type such as error.reported, or a category such as error')
     .action(async (options: ListOptions & { readonly player?: string; readonly type?: string }) => {
       const filter = { ...filterOf(options), player: options.player ?? null, type: options.type ?? null };
-      const events = await withInstallation(options, ({ pool }) => listEvents(pool, filter));
+      const events = await read(options, (pool) => listEvents(pool, filter));
       printResult(options, events, () => (events.length === 0 ? 'Nothing was reported.' : eventTable(events)));
     });
 }
 
 function failures(): Command {
   return listing('failures', 'list the saves that games did not find again').action(async (options: ListOptions) => {
-    const failed = await withInstallation(options, ({ pool }) => listFailures(pool, filterOf(options)));
+    const failed = await read(options, (pool) => listFailures(pool, filterOf(options)));
     printResult(options, failed, () => (failed.length === 0 ? 'No failed saves were reported.' : failureTable(failed)));
   });
 }
 
 function players(): Command {
   return listing('players', 'list the players that were seen last, with their play time').action(async (options: ListOptions) => {
-    const seen = await withInstallation(options, ({ pool }) => listPlayers(pool, { ...filterOf(options), now: Date.now() }));
+    const seen = await read(options, (pool) => listPlayers(pool, { ...filterOf(options), now: Date.now() }));
     printResult(options, seen, () => (seen.length === 0 ? 'No player was ever seen.' : playerTable(seen)));
+  });
+}
+
+function read<T>(options: ListOptions, list: (pool: Pool) => Promise<T>): Promise<T> {
+  return withInstallation(options, async (installation) => {
+    await needProject(installation, options.project);
+    return list(installation.pool);
   });
 }
 

@@ -2,6 +2,8 @@ import { Command } from 'commander';
 import { stopBeforeEnd } from '../../infra/postgres/ending.ts';
 import type { Installation } from '../compose/installation.ts';
 import { type Config, readConfig } from '../config/config.ts';
+import { refusal } from '../kernel/errors.ts';
+import { projectStream } from '../log/streams.ts';
 
 /**
  * What every command shares: the data folder, machine output, and how a failure is told. Loading takes most of a short command's time, so
@@ -44,6 +46,12 @@ export async function withInstallation<T>(options: CommonOptions, work: (install
   } finally {
     ended();
   }
+}
+
+/** A misspelt project would look like one that has nothing to show. A deleted one keeps its log. Throws NOT_FOUND. */
+export async function needProject({ log }: Installation, projectId: string | undefined): Promise<void> {
+  if (projectId === undefined || (await log.head(projectStream(projectId))) !== null) return;
+  throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are`);
 }
 
 /** Waits until lists and views show what was written at `revision`; says so when they do not. */

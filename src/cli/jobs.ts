@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { isProjectionName, REBUILDABLE } from '../../projections/registry.ts';
 import { redactUrl } from '../config/config.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { isJobName, JOB_KINDS, JOB_NAMES, type JobName } from '../jobs/kinds.ts';
@@ -64,7 +65,11 @@ function add(): Command {
 }
 
 function enqueue(jobs: Jobs, name: JobName, names: readonly string[]): Promise<string> {
-  if (name === 'projection.rebuild') return jobs.enqueue(name, { names });
+  if (name === 'projection.rebuild') {
+    const unknown = names.find((one) => !isProjectionName(one));
+    if (unknown !== undefined) throw refusal('VALIDATION_FAILED', `There is no projection ${unknown}; there are ${REBUILDABLE.join(', ')}`);
+    return jobs.enqueue(name, { names });
+  }
   if (name === 'tests.run') {
     const [projectId, target = 'live', ...more] = names;
     if (projectId === undefined || more.length > 0 || (target !== 'live' && target !== 'next')) {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { readPermissions } from '../domain/project/permissions.ts';
+import { readPermissions, SCOPES } from '../domain/project/permissions.ts';
 import { refusal } from '../kernel/errors.ts';
-import { parseJson } from '../kernel/json.ts';
+import { isObject, parseJson } from '../kernel/json.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
 
 /** `savepoint key`: API keys of a project. */
@@ -30,6 +30,7 @@ function create(): Command {
       const { type } = options;
       if (type !== 'public' && type !== 'secret') throw refusal('VALIDATION_FAILED', `--type must be public or secret, not ${type}`);
       const asked = options.permissions === undefined ? undefined : permissionsOf(options.permissions);
+      if (type === 'public' && asked) throw refusal('VALIDATION_FAILED', 'A public key has no permissions: leave --permissions out');
       const made = await withInstallation(options, async (installation) => {
         const { revision, ...key } = await installation.operator.createKey(projectId, type, options.label ?? `${type} key`, asked);
         await awaitShown(installation, projectId, revision);
@@ -113,6 +114,7 @@ function permissions(): Command {
     );
 }
 
+/** A scope that is misspelt would grant nothing, without a word. */
 function permissionsOf(text: string): Exclude<ReturnType<typeof readPermissions>, undefined> {
   let value: ReturnType<typeof parseJson>;
   try {
@@ -120,6 +122,8 @@ function permissionsOf(text: string): Exclude<ReturnType<typeof readPermissions>
   } catch {
     throw refusal('VALIDATION_FAILED', 'The permissions must be JSON, such as {"endpoints":"x"}');
   }
+  const unknown = Object.keys(isObject(value) ? value : {}).find((scope) => !SCOPES.some((known) => known === scope));
+  if (unknown !== undefined) throw refusal('VALIDATION_FAILED', `There is no scope ${unknown}; there are ${SCOPES.join(', ')}`);
   const read = readPermissions(value);
   if (read === undefined) throw refusal('VALIDATION_FAILED', 'The permissions must map scopes to letters of rwx or none');
   return read;

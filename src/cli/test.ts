@@ -29,8 +29,14 @@ function run(): Command {
 
 function listing(results: readonly JsonObject[], passed: number, total: number): string {
   if (total === 0) return 'This project has no saved tests.';
-  const rows = results.map((result) => [result['passed'] === true ? 'passed' : 'FAILED', text(result['name']), text(result['reason'])]);
-  return `${table(['', 'TEST', 'REASON'], rows)}\n${passed} of ${total} passed`;
+  // By its id: tests without a name are all called after their endpoint.
+  const rows = results.map((result) => [
+    result['passed'] === true ? 'passed' : 'FAILED',
+    text(result['id']),
+    text(result['name']),
+    text(result['reason']),
+  ]);
+  return `${table(['', 'ID', 'TEST', 'REASON'], rows)}\n${passed} of ${total} passed`;
 }
 
 function text(value: Json | undefined): string {

@@ -11,6 +11,8 @@ export interface ServerFacts {
   readonly version: string;
   readonly major: number;
   readonly maxConnections: number;
+  /** Of the database: `UTF8`. */
+  readonly encoding: string;
 }
 
 export interface NodeDatabase {
@@ -21,6 +23,9 @@ export interface NodeDatabase {
 }
 
 export const OLDEST_POSTGRES = 15;
+
+/** They hold every text; the second looks at none, which is bad practice and no danger to what is stored. */
+const ENCODINGS_OF_EVERYTHING: readonly string[] = ['UTF8', 'SQL_ASCII'];
 
 /** The database for a command: somebody else's server, or the embedded one beside a running node or without one. */
 export async function commandDatabase(config: Config, logger: Logger): Promise<{ readonly url: string; release(): Promise<void> }> {
@@ -44,6 +49,7 @@ export async function nodeDatabase(config: Config, logger: Logger): Promise<Node
   if (databaseUrl === null) return embedded(config, logger);
   const facts = await readFacts(databaseUrl);
   requireVersion(facts);
+  requireEncoding(facts);
   return { url: databaseUrl, facts, stop: async () => undefined };
 }
 
@@ -54,13 +60,14 @@ async function readFacts(connectionString: string): Promise<ServerFacts> {
   client.on('error', () => undefined);
   await client.connect();
   try {
-    const { rows } = await client.query<{ version: string; number: number; connections: number }>(
+    const { rows } = await client.query<{ version: string; number: number; connections: number; encoding: string }>(
       `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
-         current_setting('max_connections')::int AS connections`,
+         current_setting('max_connections')::int AS connections, current_setting('server_encoding') AS encoding`,
     );
     const [row] = rows;
     if (row === undefined) throw new Error('the database answered nothing');
-    return { version: row.version, major: Math.floor(row.number / 10_000), maxConnections: row.connections };
+    const { version, number, connections, encoding } = row;
+    return { version, major: Math.floor(number / 10_000), maxConnections: connections, encoding };
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -71,6 +78,15 @@ function requireVersion({ major, version }: ServerFacts): void {
   throw new DatabaseProblem(
     `The server of DATABASE_URL is Postgres ${version}; savepoint needs ${OLDEST_POSTGRES} or later.`,
     'Upgrade that server, name another one, or unset DATABASE_URL to run the embedded Postgres.',
+  );
+}
+
+/** The first player with a name in another script would hold up every write of his project, again and again: no append could store it. */
+function requireEncoding({ encoding }: ServerFacts): void {
+  if (ENCODINGS_OF_EVERYTHING.includes(encoding)) return;
+  throw new DatabaseProblem(
+    `The database of DATABASE_URL is encoded as ${encoding}, which cannot hold every text that players write.`,
+    "Make one with CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8', and bring over what is in the old one: savepoint log copy --from … --to ….",
   );
 }
 

@@ -54,7 +54,7 @@ export function createJobHandlers(work: JobWork): JobHandlers {
     'tests.run': async ({ projectId, target }, { progress }) => {
       const { total, passed, failed, results } = await work.runTests(projectId, target, progress);
       const failures = results.filter((result) => result['passed'] !== true).slice(0, FAILURES_KEPT);
-      return { total, passed, failed, failures: failures.map(({ name = null, reason = null }) => ({ name, reason })) };
+      return { total, passed, failed, failures: failures.map(({ id = null, name = null, reason = null }) => ({ id, name, reason })) };
     },
     // Rows that the log still tells of stay: `verify` would miss them.
     'tables.cleanup': async () => ({ dropped: await work.dropAbandoned() }),

@@ -8,11 +8,25 @@ function failure(message: string, members: object = {}): Error {
 
 test.each([
   ['a port that is taken', failure('listen EADDRINUSE', { code: 'EADDRINUSE', syscall: 'listen' }), /another --port/],
+  ['a port of the system', failure('listen EACCES', { code: 'EACCES', syscall: 'listen' }), /--port above 1023/],
+  [
+    'a file of somebody else',
+    failure("EACCES: permission denied, open '/x'", { code: 'EACCES', syscall: 'open' }),
+    /another file or folder/,
+  ],
   ['an address of another machine', failure('listen EADDRNOTAVAIL', { code: 'EADDRNOTAVAIL', syscall: 'listen' }), /another --host/],
   ['a database that is off', failure('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' }), /check DATABASE_URL/],
   ['a host that is none', failure('getaddrinfo ENOTFOUND x', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }), /check the host/],
   ['a database that a firewall hides', failure('timeout expired'), /No answer came.*DATABASE_URL/],
   ['a port of something else', failure('Connection terminated unexpectedly'), /ended the connection.*DATABASE_URL/],
+  [
+    'a server whose issuer is unknown',
+    failure('self-signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+    /sslrootcert=.*no-verify/,
+  ],
+  ['a server under another name', failure('Hostname does not match', { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), /as its certificate does/],
+  ['a server without TLS', failure('The server does not support SSL connections'), /leave sslmode out/],
+  ['a standby', failure('cannot execute CREATE SCHEMA in a read-only transaction', { code: '25006' }), /name the primary in DATABASE_URL/],
   ['a wrong password', failure('password authentication failed', { code: '28P01' }), /user and password in DATABASE_URL.*%40/],
   ['a database that was not made', failure('database "x" does not exist', { code: '3D000' }), /createdb/],
 ])('%s is told with what to do', (_, error, cure) => {

@@ -71,5 +71,6 @@ it('what cannot be meant is refused', async () => {
   await expect(savepointJobs('retry', 'long-1', '--all')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
   await expect(savepointJobs('retry', 'long-77')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await expect(savepointJobs('add', 'verify.walk')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+  await expect(savepointJobs('add', 'projection.rebuild', 'ledgers')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
   await expect(savepointJobs('list', '--limit', 'many')).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
 });

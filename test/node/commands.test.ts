@@ -154,6 +154,13 @@ describe('looking at the database and the log', () => {
     expect(events.map((event) => event.stream)).toEqual(Array(3).fill(`project-${game.projectId}`));
     expect(events[2].revision - events[0].revision).toBe(2);
     expect(Object.keys(events[0])).toEqual(['position', 'stream', 'revision', 'type', 'id', 'metadata', 'data']);
+    for (const words of [
+      ['log', 'tail'],
+      ['analytics', 'failures'],
+    ]) {
+      const { code, stderr } = await here([...words, '--project', 'nobody', '--data', data]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('No project nobody')]);
+    }
   });
 
   test('log stats counts streams and types', async () => {

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -50,6 +50,26 @@ test.skipIf(!hasCurl)('the commands of "Your first game" print what the page say
     expect(found?.[0], `${line}\nin\n${rest}`).toBeDefined();
     rest = rest.slice((found?.index ?? 0) + (found?.[0].length ?? 0));
   }
+});
+
+test.skipIf(!hasCurl)('the commands of "Sending source files" push a folder', async () => {
+  const folder = newFolder();
+  cpSync(join(ROOT, 'infra/demo/game'), folder, { recursive: true });
+  const { projectId: P, secretKey: SECRET } = JSON.parse(readFileSync(join(data, 'demo-project.json'), 'utf8'));
+  const [script = ''] = blocks('docs/publishing.md', 'sh');
+  const { stdout } = await execute('sh', ['-e', '-c', script], { cwd: folder, env: { ...process.env, URL: node.url, P, SECRET } });
+  const [checked, pushed] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(checked).toMatchObject({ ok: true, mode: 'preflight', summary: { total: 6, failed: 0 } });
+  expect(pushed).toMatchObject({
+    ok: true,
+    publishTarget: 'next',
+    collections: { total: 2 },
+    endpoints: { total: 3 },
+    workflows: { total: 1 },
+  });
 });
 
 test('the demo plays on a running node, prints every part, and everything holds', async () => {

@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import pg from 'pg';
 import { afterAll, expect, test, vi } from 'vitest';
 import { freePort } from '../../infra/harness/port.ts';
+import { nodeDatabase } from '../../src/compose/database.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createLogger } from '../../src/logger.ts';
 import { hasRedis, REDIS_PASSWORD, startRedis } from '../jobs/redis.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { here } from './support/command-line.ts';
@@ -44,6 +49,20 @@ test('a database: version, clock, settings and connections; without fsync it fai
   expect(by('synchronous_commit')).toMatchObject([{ state: 'ok', found: 'on' }]);
   expect(by('fsync')).toMatchObject([{ state: 'fail', found: 'off', cure: expect.stringContaining('power cut') }]);
   expect(by('tables')).toMatchObject([{ found: expect.stringContaining('not made yet') }]);
+});
+
+test('a database that cannot hold every text: fails, and no node starts on it', async () => {
+  const client = new pg.Client({ connectionString: await testDatabase() });
+  await client.connect();
+  const name = `latin_${randomUUID().replaceAll('-', '')}`;
+  await client.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'`);
+  await client.end();
+  const url = new URL(await testDatabase());
+  url.pathname = `/${name}`;
+  const { by } = await examined({ DATABASE_URL: url.href });
+  expect(by('encoding')).toMatchObject([{ state: 'fail', found: 'LATIN1' }]);
+  const starting = nodeDatabase(readConfig({ DATABASE_URL: url.href }, {}), createLogger({ level: 'silent' }));
+  await expect(starting).rejects.toThrow(/encoded as LATIN1.*\n?.*ENCODING 'UTF8'/s);
 });
 
 test('too many workers for the connections that the server has: fails', async () => {

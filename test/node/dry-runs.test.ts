@@ -235,7 +235,8 @@ describe('without a key (docs/tests.md)', () => {
     const { code, stdout } = await command();
     expect(code).toBe(1);
     expect(stdout).toContain('3 of 5 passed');
-    expect(stdout).toMatch(/^FAILED +nowhere +The test does not name an endpoint\.$/m);
+    expect(stdout).toMatch(/^FAILED +test_\w+ +nowhere +The test does not name an endpoint\.$/m);
+    expect(stdout).toMatch(/^FAILED +gone +gone test +Endpoint 'gone' was not found\.$/m);
     const good = [{ id: 'staged', endpoint: 'staged' }];
     const tests = studio.definitions('tests');
     const before = Object((await ok(studio.manage('GET', tests))).body).data;
@@ -258,7 +259,12 @@ describe('without a key (docs/tests.md)', () => {
     });
     expect(done).toMatchObject({
       progress: 100,
-      result: { total: 5, passed: 3, failed: 2, failures: [{ name: 'nowhere' }, { name: 'gone test', reason: expect.any(String) }] },
+      result: {
+        total: 5,
+        passed: 3,
+        failed: 2,
+        failures: [{ name: 'nowhere' }, { id: 'gone', name: 'gone test', reason: expect.any(String) }],
+      },
     });
     expect((await add()).code).toBe(1);
     expect((await add(studio.projectId, 'later')).code).toBe(1);

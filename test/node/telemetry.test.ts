@@ -167,7 +167,7 @@ describe('an operator', () => {
       { type: 'error.reported', payload: { stack: 'at x', severity: 'error' } },
     ]);
     expect(await json('list', '--player', 'nobody')).toEqual([]);
-    expect(await json('list', '--project', 'other')).toEqual([]);
+    expect((await here(['analytics', 'list', '--project', 'other', '--data', node.data])).stderr).toContain('No project other');
     expect((await json('players')).map((one: { playerName: string }) => one.playerName)).toContain('Ада');
   });
 

@@ -5,7 +5,7 @@ import { reasonOf, tellNowAndThen } from '../../kernel/trouble.ts';
 import { followHeard } from '../../log/heard.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectStream } from '../../log/streams.ts';
-import { type CommonOptions, command, print, tell, withInstallation } from '../context.ts';
+import { type CommonOptions, command, needProject, print, tell, withInstallation } from '../context.ts';
 import { scan } from './scan.ts';
 
 interface TailOptions extends CommonOptions {
@@ -24,7 +24,9 @@ export function tailCommand(): Command {
       const lines = Number(options.lines);
       if (!Number.isInteger(lines) || lines < 0 || lines > 10_000)
         throw refusal('VALIDATION_FAILED', '--lines must be a whole number from 0 to 10000');
-      await withInstallation(options, async ({ config, log, pool }) => {
+      await withInstallation(options, async (installation) => {
+        const { config, log, pool } = installation;
+        await needProject(installation, options.project);
         const prefix = options.project === undefined ? PROJECT_PREFIX : projectStream(options.project);
         const isAsked = ({ stream }: RecordedEvent) => options.project === undefined || stream === prefix;
         const last = config.eventStoreUrl === null ? null : await lastEvents(log, options.project, lines);

@@ -61,7 +61,7 @@ describe('PUT and POST of an array (management 5.1)', () => {
   it('tells the author of a query what would come of it, and stores it all the same', () => {
     const state = push(EMPTY, 'collection', [{ id: 'heroes' }]);
     const body = [
-      { id: 'top', sources: [{ collectionId: 'heroes' }], config: { field: 'gold' } },
+      { id: 'top', sources: [{ collectionId: 'heroes' }], config: { field: 'gold', columns: ['gold'] } },
       { id: 'odd', type: 'median', sources: [{ collectionId: 'nobody' }], config: { field: 'gold' } },
     ];
     const { events, answer } = accepted(decideUpsertMany(state, 'query', body, LIVE));

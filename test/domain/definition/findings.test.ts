@@ -227,6 +227,7 @@ describe('the validator (management 20)', () => {
     ['INVALID_COUNT_CONDITION /config/condition', 'query', top({ type: 'count' }, { condition: '>' })],
     ['INVALID_QUERY_FIELDS /config/fields', 'query', top({}, { fields: 'a' })],
     ['INVALID_QUERY_FIELDS /config/columns/0', 'query', top({}, { columns: [{ label: 'a' }] })],
+    ['WHOLE_DOCUMENTS /config/columns', 'query', top({})],
     ['INVALID_QUERY_JOINS /config/joins', 'query', top({}, { joins: {} })],
     ['INVALID_QUERY_JOINS /sources/0/join', 'query', top({ sources: [{ ...SOURCE, join: 1 }] })],
     ['JOIN_COLLECTION_REQUIRED /config/joins/0', 'query', top({}, { joins: [{ localKey: 'a' }] })],
@@ -241,8 +242,17 @@ describe('the validator (management 20)', () => {
   it.each<[string, JsonObject]>([
     ['of every type', top({ type: 'count', config: {} })],
     ['without a type', top({}, { limit: 1, order: 'asc', fields: ['name', { path: 'gold', label: 'Gold' }] })],
-    ['with joins', top({ sources: [SOURCE, { collection: 'd', as: 'b', join: { left: 'x', type: 'inner' } }] }, { joins: [{ index: 1 }] })],
-    ['by an expression', top({ cache: { ttlSeconds: 0 } }, { field: { expression: '{{gold}} + 1' }, condition: '>' })],
+    [
+      'with joins',
+      top(
+        { sources: [SOURCE, { collection: 'd', as: 'b', join: { left: 'x', type: 'inner' } }] },
+        { joins: [{ index: 1 }], columns: ['name'] },
+      ),
+    ],
+    [
+      'by an expression',
+      top({ cache: { ttlSeconds: 0 }, requiresSecretKey: true }, { field: { expression: '{{gold}} + 1' }, condition: '>' }),
+    ],
   ])('has nothing to say about a usable query %s', (_, definition) => {
     expect(codes('query', definition)).toEqual([]);
     expect(codes('query', definition, NOTHING).every((code) => code.startsWith('COLLECTION_NOT_FOUND /sources/'))).toBe(true);

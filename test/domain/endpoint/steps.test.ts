@@ -347,6 +347,11 @@ describe('a step', () => {
     expect(run({ steps: [guard, step] }, { values }).status).toBe(200);
   });
 
+  it('an entry of compute that is not named by its step is told how it is', () => {
+    const step = { id: 'night', type: 'compute', values: { rate: '5', factor: '{{rate}} / 100' } };
+    expect(refused({ steps: [step] }, { values }).message).toContain('read as {{night.NAME}}');
+  });
+
   it('assert fails with the author’s words and the shape of step failures', () => {
     const step = { id: 's', type: 'assert', check: { expression: '1 == 2' }, status: 422, errorCode: 'ODD', message: 'Odd {{input.n}}.' };
     const refusal = refused({ steps: [step] }, { input: { n: 3 } });

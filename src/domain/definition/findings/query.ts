@@ -69,7 +69,19 @@ function configFindings(definition: JsonObject, config: JsonObject, findings: Fi
   }
   for (const name of EXPRESSIONS) expressionFindings(member(config, name), `${at}/${name}`, findings);
   for (const name of ['fields', 'columns'] as const) columnsFindings(config, name, findings);
+  if (type === 'leaderboard') wholeDocumentsFinding(definition, config, findings);
   joinsFindings(config, findings);
+}
+
+/** A board without columns answers the documents whole, those of collections that are closed to games too (runtime-storage 16.5). */
+function wholeDocumentsFinding(definition: JsonObject, config: JsonObject, findings: Findings): void {
+  if (member(definition, 'requiresSecretKey') === true || ['fields', 'columns'].some((name) => member(config, name) !== undefined)) return;
+  findings.add(
+    'WHOLE_DOCUMENTS',
+    '/config/columns',
+    'Without columns every player sees whole documents.',
+    `Name the 'columns' that may be seen.`,
+  );
 }
 
 function hasMetric(config: JsonObject): boolean {

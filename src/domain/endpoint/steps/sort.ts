@@ -16,7 +16,7 @@ export const sortStep: CompileStep = (source, { language }) => {
   const sign = (textOf(json, 'direction') ?? 'asc') === 'desc' ? -1 : 1;
   return binding(source, ({ scope }) => {
     const items = list(scope);
-    if (!isArray(items)) throw new LanguageError('source must resolve to a list.');
+    if (!isArray(items)) throw new LanguageError('source must resolve to a list, as "{{rows}}" does.');
     scope.context.spend(items.length * 8);
     const keyed = items.map((item, index) => ({ item, key: scope.context.plain(keyOf(scope, item, index)) }));
     return keyed.sort((a, b) => sign * compareKeys(a.key, b.key)).map(({ item }) => item);

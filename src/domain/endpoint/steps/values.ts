@@ -101,11 +101,16 @@ function computeAll(scope: Scope, source: StepSource, entries: readonly Entry[])
       result = extended(result, entry[0], value);
       scope.names.set(source.name, result);
     }
-    if (waiting.length === open.length)
-      throw new LanguageError(`Cannot resolve "${waiting[0]?.[0] ?? ''}": circular or missing dependency`);
+    if (waiting.length === open.length) throw unresolvable(waiting, source);
     open = waiting;
   }
   return inOrder(result, entries);
+}
+
+/** Authors write `{{rate}}` for an entry of the same step, which is read as `{{step.rate}}`. */
+function unresolvable(waiting: readonly Entry[], source: StepSource): LanguageError {
+  const of = `entries of this step are read as {{${source.name}.NAME}}`;
+  return new LanguageError(`Cannot resolve "${waiting[0]?.[0] ?? ''}": circular or missing dependency (${of})`);
 }
 
 const WAITING = Symbol('waiting');
