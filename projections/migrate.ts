@@ -48,13 +48,18 @@ END $$;
 DELETE FROM savepoint.checkpoints WHERE projection = 'leaderboards';
 DELETE FROM savepoint.projection_versions WHERE name = 'leaderboards'`;
 
-/** The index of histories in blocks, made of the rows that it had before: one for each event. Databases of today have none. */
+/**
+ * The index of histories in blocks, made of the rows that it had before: one for each event. Databases of today have none. The view goes
+ * first: a reader that holds it and waits for the table, which this holds while it wants the view, would be a deadlock.
+ */
 const SUBJECTS_IN_BLOCKS = `
+DROP VIEW IF EXISTS savepoint.subjects;
 DO $$
 DECLARE version integer;
 BEGIN
   FOR version IN
     SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = 'subjects' AND v IS NOT NULL
+      AND to_regclass('savepoint.subjects_v' || v) IS NOT NULL
   LOOP
     EXECUTE format('ALTER TABLE savepoint.subjects_v%s RENAME TO subjects_rows', version);
     EXECUTE format('CREATE TABLE savepoint.subjects_v%s (project text COLLATE "C" NOT NULL, block bigint NOT NULL,
@@ -98,8 +103,8 @@ function own(): readonly Migration[] {
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
     { name: 'leaderboards-0002', sql: RANKED_BOARDS },
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
-    // Nothing in the log told before which endpoint a player called last, so old rows have none.
     { name: 'subjects-0002', sql: SUBJECTS_IN_BLOCKS },
+    // Nothing in the log told before which endpoint a player called last, so old rows have none.
     { name: 'telemetry-0002', sql: laterColumn('telemetry', 'telemetry_players', 'last_endpoint_slug text') },
   ];
 }

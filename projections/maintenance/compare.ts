@@ -26,7 +26,7 @@ interface Difference {
   readonly values: Values;
 }
 
-/** Compares a project's rows in a version of a table with the scratch version, every column, json as text. */
+/** Compares a project's rows in a version of a table with the scratch version, every column; json and large numbers as text. */
 export async function compareTable(client: PoolClient, table: Table, version: number, projectId: string): Promise<Problem[]> {
   const columns = await columnsOf(client, table, version);
   const rowsOf = (of: number) => `SELECT ${columns.join(', ')} FROM ${tableName(table.name, of)} WHERE project = $1`;
@@ -56,12 +56,12 @@ export async function foreignRows(pool: Pool, table: Table, projects: readonly s
 }
 
 async function columnsOf(client: PoolClient, table: Table, version: number): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; json: boolean }>(
-    `SELECT quote_ident(attname) AS name, atttypid = 'json'::regtype AS json FROM pg_attribute
+  const { rows } = await client.query<{ name: string; exact: boolean }>(
+    `SELECT quote_ident(attname) AS name, atttypid IN ('json'::regtype, 'bigint[]'::regtype) AS exact FROM pg_attribute
      WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
     [tableName(table.name, version)],
   );
-  return rows.map(({ name, json }) => (json ? `${name}::text AS ${name}` : name));
+  return rows.map(({ name, exact }) => (exact ? `${name}::text AS ${name}` : name));
 }
 
 function problemOf(table: Table, project: string, row: string, sides: { readonly table?: Values; readonly log?: Values }): Problem {

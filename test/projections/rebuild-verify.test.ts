@@ -68,6 +68,8 @@ test('a database whose index of subjects had a row for every event gets it in bl
     for (const [i, subject] of subjects.entries()) {
       await old.query(`INSERT INTO savepoint.subjects_v1 SELECT 'rows', $1, $2 + 2 * n FROM generate_series(0, 69) n`, [subject, i]);
     }
+    // A rebuild that was killed before it made its table.
+    await old.query(`UPDATE savepoint.projection_versions SET building = 2 WHERE name = 'subjects'`);
     await migrate(old);
     const kept = await rowsOf(old, 'SELECT * FROM savepoint.subjects ORDER BY block');
     await old.query('DELETE FROM savepoint.subjects_v1');

@@ -5,17 +5,18 @@ import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { firstRevision } from '../subjects/read.ts';
 
-/** The player's documents: the one of its id, and one for each save slot. */
-const OF_PLAYER = "(d.key = $4 OR (d.key >= $4 || '_' AND d.key < $4 || '`'))";
-
 /**
  * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to. In a `next` space a document's history is the live one up
- * to its fork (its first event there), then its own. The forks are looked for once: the index of subjects is gone through for each.
+ * to its fork (its first event there), then its own. The index of subjects is gone through for each fork, so only for documents with a
+ * live history, and from the publish that began the space: a `next` space is called after its generation.
  */
 const SELECTED = `
-WITH forks AS MATERIALIZED (
-  SELECT d.key, (${firstRevision("'document/' || $2 || '/' || $3 || '/' || d.key")}) AS revision
-  FROM {documents} d WHERE d.project = $1 AND d.space = $2 AND d.collection = $3 AND ${OF_PLAYER})
+WITH began AS MATERIALIZED (
+  SELECT coalesce(max(p.revision), 0) AS revision FROM {publishes} p WHERE p.project = $1 AND p.generation = substr($2, 5)::bigint),
+forks AS MATERIALIZED (
+  SELECT d.key, (${firstRevision("'document/' || $2 || '/' || $3 || '/' || d.key", '(SELECT revision FROM began)')}) AS revision
+  FROM {documents} d WHERE d.project = $1 AND d.space = $2 AND d.collection = $3 AND d.key IN
+    (SELECT l.key FROM {ledger} l WHERE l.project = $1 AND l.space = 'live' AND l.collection = $3 AND l.player = $4))
 SELECT l.* FROM {ledger} l LEFT JOIN forks f ON f.key = l.key
 WHERE l.project = $1 AND l.collection = $3 AND l.player = $4
   AND (l.space = $2 OR (l.space = 'live' AND l.revision < coalesce(f.revision, 9223372036854775807)))
@@ -52,7 +53,7 @@ SELECT ${revisionOf(['ledger', 'documents', 'subjects'])} AS revision,
   (SELECT json_build_object('count', coalesce(sum(g.count), 0), 'up', coalesce(sum(g.up), 0)::text, 'down', coalesce(sum(g.down), 0)::text,
       'net', coalesce(sum(g.total), 0)::text) FROM summed g) AS totals,
   EXISTS (SELECT FROM {documents} d WHERE d.project = $1 AND d.space IN ($2, 'live') AND d.collection = $3
-    AND ${OF_PLAYER}) AS known`);
+    AND (d.key = $4 OR (d.key >= $4 || '_' AND d.key < $4 || '\`'))) AS known`);
 }
 
 const LIVE = { name: 'ledger-live', text: statement(SELECTED_LIVE) };

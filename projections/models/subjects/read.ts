@@ -11,9 +11,9 @@ WHERE s.project = $1 AND ${hashOfSubject(subject)} = ANY (s.hashes) AND r.hash =
 const REVISIONS = throughViews(`${found('$2')}
 AND s.block <= $3::bigint / ${BLOCK_REVISIONS} AND r.revision < $3::bigint ORDER BY s.block DESC, r.revision DESC LIMIT $4`);
 
-/** SQL, of one row at most: the revision in which a subject changed first. */
-export function firstRevision(subject: string): string {
-  return `${found(subject)} ORDER BY s.block, r.revision LIMIT 1`;
+/** SQL, of one row at most: the revision in which a subject changed first, not before another revision. */
+export function firstRevision(subject: string, notBefore: string): string {
+  return `${found(subject)} AND s.block >= ${notBefore} / ${BLOCK_REVISIONS} ORDER BY s.block, r.revision LIMIT 1`;
 }
 
 /**

@@ -8,13 +8,14 @@ interface Waiting {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly events: readonly NewEvent[];
-  readonly bytes: number;
+  /** Of its texts. */
+  readonly characters: number;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;
 }
 
 export interface Appender {
-  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[], bytes: number): Promise<AppendResult>;
+  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[], characters: number): Promise<AppendResult>;
   /** Waits for the call under way; what has not been sent is refused. */
   close(): Promise<void>;
 }
@@ -26,9 +27,9 @@ export interface AppenderOptions {
   readonly onStored: (events: readonly RecordedEvent[], askedAt: number) => void;
 }
 
-/** Bounds of one call; a single append may be larger than `BYTES`. */
+/** Bounds of one call; a single append may be larger than `CHARACTERS`. */
 const APPENDS = 1000;
-const BYTES = 4 * 1024 * 1024;
+const CHARACTERS = 4 * 1024 * 1024;
 
 const CALL = {
   name: 'savepoint-log-append',
@@ -103,10 +104,10 @@ export function createAppender({ pool, timeoutMs, onStored }: AppenderOptions): 
   };
 
   return {
-    append(stream, expected, events, bytes) {
+    append(stream, expected, events, characters) {
       if (closed) return Promise.reject(new LogUnavailable('the log is closed'));
       return new Promise((resolve, reject) => {
-        queue.push({ stream, expected, events, bytes, resolve, reject });
+        queue.push({ stream, expected, events, characters, resolve, reject });
         // Started a microtask later, so that appends of one turn share the first call.
         running ??= Promise.resolve().then(run);
       });
@@ -153,9 +154,9 @@ function nextCall(queue: readonly Waiting[]): { readonly group: readonly Waiting
   const streams = new Map<string, { readonly appends: Waiting[]; next: number }>();
   const rest: Waiting[] = [];
   let count = 0;
-  let bytes = 0;
+  let characters = 0;
   for (const [index, waiting] of queue.entries()) {
-    if (count > 0 && (count >= APPENDS || bytes + waiting.bytes > BYTES)) {
+    if (count > 0 && (count >= APPENDS || characters + waiting.characters > CHARACTERS)) {
       rest.push(...queue.slice(index));
       break;
     }
@@ -171,7 +172,7 @@ function nextCall(queue: readonly Waiting[]): { readonly group: readonly Waiting
     stream.appends.push(waiting);
     stream.next = start === ANY ? ANY : start + waiting.events.length;
     count++;
-    bytes += waiting.bytes;
+    characters += waiting.characters;
   }
   return { group: [...streams.values()].flatMap(({ appends }) => appends), rest };
 }

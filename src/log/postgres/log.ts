@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
-import { AppendTooLarge, bytesOf, type Log } from '../port.ts';
+import { AppendTooLarge, bytesOf, type Log, type NewEvent } from '../port.ts';
 import { createAppender } from './append.ts';
 import { createPool } from './connection.ts';
 import { createReader } from './read.ts';
@@ -30,8 +30,8 @@ export const LOG_MIGRATIONS = [
 ] as const;
 
 const MIB = 1024 * 1024;
-/** UTF-8 takes no more for a unit of UTF-16: what is small enough by that need not be counted. */
-const BYTES_PER_UNIT = 3;
+/** In UTF-8 at most, of a character of JavaScript: what is small enough by that need not be counted byte by byte. */
+const BYTES_PER_CHARACTER = 3;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The log in Postgres 15 or later, in a database that {@link LOG_MIGRATIONS} were run on. It connects when first used, and again after outages. */
@@ -53,12 +53,11 @@ export function createPostgresLog({ connection, timeoutMs = 8000, ...options }: 
 
   return {
     async append(stream, expected, events) {
-      const most = events.reduce((sum, { data, metadata }) => sum + (data.length + metadata.length) * BYTES_PER_UNIT, 0);
-      const bytes = most <= maxAppendBytes ? most : events.reduce((sum, event) => sum + bytesOf(event), 0);
-      if (bytes > maxAppendBytes) throw new AppendTooLarge(`${bytes} bytes in one append; the log takes ${maxAppendBytes}`);
+      const characters = events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+      if (characters * BYTES_PER_CHARACTER > maxAppendBytes) refuseLarge(events, maxAppendBytes);
       const bad = events.find((event) => !UUID.test(event.id));
       if (bad) throw new TypeError(`not a lower-case UUID: ${bad.id}`);
-      return appender.append(stream, expected, events, bytes);
+      return appender.append(stream, expected, events, characters);
     },
     read: (stream, range) => reader.stream(stream, range),
     head: (stream) => reader.head(stream),
@@ -72,4 +71,9 @@ export function createPostgresLog({ connection, timeoutMs = 8000, ...options }: 
       return closing;
     },
   };
+}
+
+function refuseLarge(events: readonly NewEvent[], maxAppendBytes: number): void {
+  const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+  if (bytes > maxAppendBytes) throw new AppendTooLarge(`${bytes} bytes in one append; the log takes ${maxAppendBytes}`);
 }

@@ -78,8 +78,10 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     for (const event of events) {
       const position = Number(event.position);
       if (position <= recent.top) continue;
-      if (position === recent.top + 1) recent.push(event);
-      else if (ahead.size < MAX_AHEAD) ahead.set(position, event);
+      if (position === recent.top + 1) {
+        recent.push(event);
+        ahead.delete(position);
+      } else if (ahead.size < MAX_AHEAD) ahead.set(position, event);
     }
     if (ahead.size > 0) takeAhead(recent);
     if (recent.top === top) return demand.ring();
