@@ -111,7 +111,8 @@ test('folding the stored event gives the decided state and the stored text', () 
       const state = evolveDocument(current, { type: 'document.written', data }, NOW);
       expect(stringifyJson(state.document)).toBe(result.text);
       expect(stringifyJson(result.state.document)).toBe(result.text);
-      expect({ ...state, document: null }).toEqual({ ...result.state, document: null });
+      expect(result.state.text).toBe(result.text);
+      expect({ ...state, document: null }).toEqual({ ...result.state, document: null, text: undefined });
     }),
     { numRuns: 200 },
   );
