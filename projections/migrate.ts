@@ -69,10 +69,7 @@ BEGIN
       FROM savepoint.subjects_rows GROUP BY project, revision / 64', version);
     DROP TABLE savepoint.subjects_rows CASCADE;
   END LOOP;
-  SELECT active INTO version FROM savepoint.projection_versions WHERE name = 'subjects';
-  IF version IS NOT NULL THEN
-    EXECUTE format('CREATE VIEW savepoint.subjects AS SELECT * FROM savepoint.subjects_v%s', version);
-  END IF;
+  ${showingActive('subjects', 'subjects')}
 END $$`;
 
 /**
@@ -88,11 +85,16 @@ BEGIN
   LOOP
     EXECUTE format('ALTER TABLE savepoint.${table}_v%s ADD COLUMN IF NOT EXISTS ${column}', version);
   END LOOP;
-  SELECT active INTO version FROM savepoint.projection_versions WHERE name = '${projection}';
+  ${showingActive(projection, table)}
+END $$`;
+}
+
+/** What a step says at its end when it has changed the columns of a table: readers see the active version, if there is one, as it is now. */
+function showingActive(projection: ProjectionName, table: string): string {
+  return `SELECT active INTO version FROM savepoint.projection_versions WHERE name = '${projection}';
   IF version IS NOT NULL THEN
     EXECUTE format('CREATE OR REPLACE VIEW savepoint.${table} AS SELECT * FROM savepoint.${table}_v%s', version);
-  END IF;
-END $$`;
+  END IF;`;
 }
 
 function own(): readonly Migration[] {
