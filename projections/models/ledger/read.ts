@@ -22,7 +22,7 @@ WHERE l.project = $1 AND l.collection = $3 AND l.player = $4
   AND (l.space = $2 OR (l.space = 'live' AND l.revision < coalesce(f.revision, 9223372036854775807)))
   AND ($5::text IS NULL OR l.field = $5) AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
 
-/** Plain, for live: the fork's subquery would be asked for every row. */
+/** Plain, for live, which has no forks. */
 const SELECTED_LIVE = `
 SELECT * FROM {ledger} l
 WHERE l.project = $1 AND l.space = $2 AND l.collection = $3 AND l.player = $4
