@@ -124,6 +124,15 @@ describe('ledger', () => {
     expect(await sources('live', 'p1')).toEqual(['a', 'c']);
     expect(await sources('next1', 'p1')).toEqual(['a', 'b']);
     expect(await sources('next1', 'p2')).toEqual(['d']);
+    // A promotion begins a space: its forks are looked for from there on.
+    await feed.commit(...Array.from({ length: 130 }, (_, i) => written('filler', {}, i + 1)));
+    await feed.commit({ type: 'definitions.promoted', data: { changes: [], hash: 'promoted', generation: 2 } });
+    await feed.commit(written('p1', {}, 4, { space: 'next2', fork: { document: {}, version: 3 }, ledger: [entry('xp', 50, 51, 'e')] }));
+    await feed.commit(wrote('p1', entry('xp', 50, 99, 'f')));
+    await project(pool, log, feed);
+    expect(await sources('next2', 'p1')).toEqual(['a', 'c', 'e']);
+    expect(await sources('next1', 'p1')).toEqual(['a', 'b']);
+    expect(await sources('live', 'p1')).toEqual(['a', 'c', 'f']);
   });
 });
 
