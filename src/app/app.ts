@@ -2,6 +2,7 @@ import type { PublishTarget } from '../domain/events.ts';
 import type { ClientFacts, RevisionStatus } from '../domain/revision/status.ts';
 import type { SessionToken } from '../domain/session/token.ts';
 import type { ApiKey, AuthSession, PageState } from '../domain/states.ts';
+import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
@@ -13,7 +14,7 @@ export interface App {
    * Resolves the key a request carried. Throws 401 UNAUTHORIZED for a missing or unknown key and for an unknown or deleted project
    * (one answer for all, so that nobody can probe), 403 or 401 for a disabled key (`disabledKey`), 403 for a disabled project.
    */
-  authenticate(projectId: string, presented: Presented): Promise<Caller>;
+  authenticate(projectId: string, presented: Presented): Awaitable<Caller>;
 
   /**
    * What clients are told of the project's security, signed (security 5). `fresh`: as of the log's end, not of this node's head. Throws

@@ -3,6 +3,7 @@ import { type ProjectSettings, projectSettings } from '../domain/project/setting
 import type { SaveFailed } from '../domain/telemetry/events.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import { refusal } from '../kernel/errors.ts';
+import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
 import type { Caller, Positioned } from './app.ts';
@@ -45,13 +46,21 @@ export interface TelemetryParts {
   onSaveFailed(projectId: string, failure: SaveFailed): void;
 }
 
-/** The caller's project, open and reached up to the caller's watermark. */
-export async function projectOf(context: AppContext, caller: Caller): Promise<Project> {
-  const project = context.projects.peek(caller.projectId) ?? (await context.projects.get(caller.projectId));
+/** The caller's project, open and reached up to the caller's watermark: at once where it is, as it nearly always is. */
+export function projectOf(context: AppContext, caller: Caller): Awaitable<Project> {
+  const project = context.projects.peek(caller.projectId);
+  return project ? reached(context, project, caller) : opened(context, caller);
+}
+
+async function opened(context: AppContext, caller: Caller): Promise<Project> {
+  const project = await context.projects.get(caller.projectId);
   if (!project) throw refusal('UNAUTHORIZED');
-  project.lastUsedAt = context.scheduler.monotonic();
-  if (caller.position !== null && caller.position > project.set.head) await project.seek(caller.position);
-  return project;
+  return reached(context, project, caller);
+}
+
+function reached({ scheduler }: AppContext, project: Project, { position }: Caller): Awaitable<Project> {
+  project.lastUsedAt = scheduler.monotonic();
+  return position !== null && position > project.set.head ? project.seek(position).then(() => project) : project;
 }
 
 /** How current an answer is that reflects this node's head. `reached`: whether it shows what the caller's watermark asks for. */

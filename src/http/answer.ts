@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Positioned } from '../app/app.ts';
+import type { Awaitable } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type Json, stringifyJson } from '../kernel/json.ts';
 import { drain, hasUnreadBody } from './body.ts';
@@ -38,15 +39,26 @@ export function freshHeaders(at: Positioned): Record<string, string> {
  * Writes an answer. What the client is still sending is taken in first, within bounds: a socket closed over unread bytes is reset,
  * and the client would never see its answer. Throws 503 BUSY instead of a large answer where too many wait to be taken already.
  */
-export async function send(
+export function send(
   res: ServerResponse,
   exchange: Exchange,
   answer: Answer,
   shared: readonly string[],
   unsent: Unsent,
   closing: boolean,
-): Promise<void> {
-  const drained = answer.close || !hasUnreadBody(exchange.req) || (await drain(exchange.req));
+): Awaitable<void> {
+  if (answer.close || !hasUnreadBody(exchange.req)) return write(res, exchange, answer, shared, unsent, closing);
+  return drain(exchange.req).then((drained) => write(res, exchange, answer, shared, unsent, closing || !drained));
+}
+
+function write(
+  res: ServerResponse,
+  exchange: Exchange,
+  answer: Answer,
+  shared: readonly string[],
+  unsent: Unsent,
+  closing: boolean,
+): void {
   if (res.headersSent || res.destroyed) return;
 
   const text = answer.text ?? stringifyJson(answer.body ?? null);
@@ -62,7 +74,7 @@ export async function send(
     ...shared,
   ];
   for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '');
-  if (answer.close || closing || !drained) headers.push('Connection', 'close');
+  if (answer.close || closing) headers.push('Connection', 'close');
 
   res.writeHead(answer.status ?? 200, headers);
   if (exchange.method === 'HEAD') res.end();

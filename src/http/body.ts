@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import getRawBody from 'raw-body';
+import type { Awaitable } from '../kernel/awaitable.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { type Json, JsonError, parseJsonBytes } from '../kernel/json.ts';
 import type { Arriving } from './arriving.ts';
@@ -29,7 +30,7 @@ const DRAIN_MS = 2_000;
  * Throws 413 PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT when it does not arrive in time, 503 BUSY where too much is on its
  * way already, `invalid` for a compressed body or one cut short.
  */
-async function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
+function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Awaitable<Buffer> {
   const { req } = exchange;
   const declared = declaredLength(req);
   if (declared === 0) return NO_BYTES;
@@ -37,8 +38,12 @@ async function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid
   if (declared !== null && declared > bounds.bytes) throw tooLarge(bounds);
   // A small body has arrived as a whole by the time its caller is known: no listeners, no timer.
   if (isHere(req, declared)) return bounded(req.read() ?? NO_BYTES, bounds);
-  if (declared === null) await nextTurn();
-  return isHere(req, declared) ? bounded(req.read() ?? NO_BYTES, bounds) : readSlowly(req, bounds, invalid);
+  return declared === null ? readNextTurn(req, bounds, invalid) : readSlowly(req, bounds, invalid);
+}
+
+async function readNextTurn(req: IncomingMessage, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
+  await nextTurn();
+  return isHere(req, null) ? bounded(req.read() ?? NO_BYTES, bounds) : readSlowly(req, bounds, invalid);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { App, Caller, Need, Presented } from '../app/app.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { RUN_SCOPES, SCOPES } from '../domain/project/permissions.ts';
+import type { Awaitable } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { type Context, type Exchange, firstHeader, firstQuery, headerText, param, queryText } from './exchange.ts';
@@ -58,7 +59,7 @@ export function managementKeys(level: Need['level'], ...scopes: readonly string[
 const SECRET_QUERIES: readonly string[] = ['secretKey', 'networkStorageSecret', 'network_storage_secret_key'];
 
 /** Resolves the key of a request to its caller, before any byte of the body is read. Throws as `App.authenticate`. */
-export function authenticate(app: App, ctx: Context, rules: KeyRules): Promise<Caller> {
+export function authenticate(app: App, ctx: Context, rules: KeyRules): Awaitable<Caller> {
   return app.authenticate(param(ctx, 'project'), present(ctx.state.exchange, rules));
 }
 

@@ -7,13 +7,10 @@ import type { Context, State } from './exchange.ts';
 export type Serve = (ctx: Context) => Promise<Answer>;
 
 interface Route {
-  readonly methods: readonly string[];
-  /** How many slashes its pattern and every path that it matches have. */
-  readonly slashes: number;
   readonly pattern: string;
   readonly regexp: RegExp;
   readonly names: readonly string[];
-  readonly handle: Router<State>['stack'][number]['stack'][number];
+  readonly handle: Layer['stack'][number];
 }
 
 const NO_NEXT = (): Promise<void> => Promise.resolve();
@@ -28,12 +25,12 @@ export async function nothing(): Promise<never> {
  * parameters (runtime-storage 1.2). Every route has one handler, which returns its answer.
  */
 export function serve(router: Router<State>, unmatched: Serve = nothing): Serve {
-  const routes = router.stack.map(routeOf).sort((a, b) => a.names.length - b.names.length);
+  const table = tableOf(router.stack);
   return (ctx) => {
     const { exchange } = ctx.state;
-    const slashes = slashesIn(exchange.location);
+    const routes = table.get(exchange.method)?.get(slashesIn(exchange.location));
+    if (!routes) return unmatched(ctx);
     for (const route of routes) {
-      if (route.slashes !== slashes || !route.methods.includes(exchange.method)) continue;
       const found = route.regexp.exec(exchange.location);
       if (!found) continue;
       exchange.route = route.pattern;
@@ -44,20 +41,29 @@ export function serve(router: Router<State>, unmatched: Serve = nothing): Serve 
   };
 }
 
-function routeOf(layer: Router<State>['stack'][number]): Route {
+type Layer = Router<State>['stack'][number];
+
+/** By method, then by how many slashes the pattern of a route and every path that it matches have. */
+function tableOf(layers: readonly Layer[]): ReadonlyMap<string, ReadonlyMap<number, readonly Route[]>> {
+  const table = new Map<string, Map<number, Route[]>>();
+  for (const layer of [...layers].sort((a, b) => a.paramNames.length - b.paramNames.length)) {
+    const route = routeOf(layer);
+    const slashes = slashesIn(String(layer.path));
+    for (const method of layer.methods) {
+      const byLength = table.get(method) ?? new Map<number, Route[]>();
+      table.set(method, byLength.set(slashes, [...(byLength.get(slashes) ?? []), route]));
+    }
+  }
+  return table;
+}
+
+function routeOf(layer: Layer): Route {
   const [handle] = layer.stack;
   if (!handle) throw new Error(`Route ${layer.path} has no handler`);
   const path = String(layer.path);
   if (/[*{]/.test(path)) throw new Error(`Route ${path} has a part that a path may lack, or of any length`);
   const names = layer.paramNames.map((key) => key.name);
-  return {
-    slashes: slashesIn(path),
-    methods: layer.methods,
-    pattern: `${layer.methods.at(-1)} ${path}`,
-    regexp: layer.regexp,
-    names,
-    handle,
-  };
+  return { pattern: `${layer.methods.at(-1)} ${path}`, regexp: layer.regexp, names, handle };
 }
 
 function slashesIn(path: string): number {

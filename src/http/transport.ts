@@ -1,6 +1,7 @@
 import type { ParameterizedContext } from 'koa';
 import type { Logger } from 'pino';
 import { wireNames } from '../domain/wire-names.ts';
+import type { Awaitable } from '../kernel/awaitable.ts';
 import { type Refusal, refusal } from '../kernel/errors.ts';
 import { locate } from './aliases.ts';
 import { type Answer, send } from './answer.ts';
@@ -48,7 +49,8 @@ export function transport(parts: TransportParts): (ctx: ParameterizedContext<Sta
     }
     const shared = corsHeaders(settings.corsOrigins, exchange);
     try {
-      await send(ctx.res, exchange, answer, shared, unsent, parts.closing());
+      const sending = send(ctx.res, exchange, answer, shared, unsent, parts.closing());
+      if (sending) await sending;
     } catch (error) {
       // A large answer may find no room. One that cannot be written, such as with an impossible header, is a fault of ours.
       thrown = error;
@@ -66,7 +68,7 @@ export function transport(parts: TransportParts): (ctx: ParameterizedContext<Sta
   };
 }
 
-async function dispatch(parts: TransportParts, ctx: Context, exchange: Exchange): Promise<Answer> {
+function dispatch(parts: TransportParts, ctx: Context, exchange: Exchange): Awaitable<Answer> {
   const location = locate(exchange.path, parts.settings.wholeV1);
   if (!location) throw refusal('NOT_FOUND');
   const { family, group } = location.prefix;

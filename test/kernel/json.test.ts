@@ -52,6 +52,14 @@ describe('numbers keep their value', () => {
     expect(parseJson(`{"a": [${text}]}`)).toEqual({ a: [value] });
   });
 
+  test('wherever in a text it stands, between others of any length', () => {
+    for (let before = 0; before < 40; before += 1) {
+      const other = Number('1234567890123'.slice(0, before % 14));
+      const texts = [`${' '.repeat(before)}9007199254740993`, `[${other},9007199254740993]`, `[${other}, 90071992547409.93]`, `[${other},1e400]`];
+      for (const text of texts) expect(stringifyJson(parseJson(text)), text).toBe(text.replaceAll(' ', ''));
+    }
+  });
+
   test('big numbers print as they came, also among texts that look like them', () => {
     const text = `{"id":76561198000000001,"text":"76561198000000001","list":[1e400,-18446744073709551615]}`;
     expect(stringifyJson(parseJson(text))).toBe(text);

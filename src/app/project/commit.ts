@@ -6,7 +6,7 @@ import type { Refusal } from '../../kernel/errors.ts';
 import { evolve } from './evolve.ts';
 import type { View } from './view.ts';
 import { textLength } from './weight.ts';
-import { type Effect, newVersion } from './working-set.ts';
+import { type Effect, newVersion, type Version } from './working-set.ts';
 
 /** What a decision comes to. A refusal is thrown or returned; both mean the same. */
 export interface Decision<A> {
@@ -77,19 +77,29 @@ function changedLength(event: DomainEvent, state: SubjectState | null): number {
 
 /** The states after the commit's events of every subject they change. Each was read by the decision: a blind write would hide behind it. */
 export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: number): readonly Effect[] {
-  const states = new Map<SubjectKey, Effect[1]>();
-  const { command, view } = commit;
-  const metadata = { commandId: command.commandId, cause: command.cause, actor: command.actor, schemaVersion: 1, recordedAt: now };
+  const { commandId, cause, actor } = commit.command;
+  const metadata = { commandId, cause, actor, schemaVersion: 1, recordedAt: now };
+  const effects: Effect[] = [];
+  // For the commits that change more than one subject: most change one.
+  let earlier: Map<SubjectKey, Version> | null = null;
   for (const [index, event] of events.entries()) {
     // Its own share: a call that writes many documents would otherwise charge each of them with all.
     const bytes = (commit.texts[index]?.length ?? 0) + 512;
     const pending = placed(event, -1, '', metadata, '');
     for (const subject of subjectsOf(event)) {
-      const before = states.get(subject) ?? view.reads.get(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);
-      if (!before) throw new Error(`${command.cause} changes ${subject} without reading it`);
+      earlier ??= effects.length === 0 ? null : new Map(effects);
+      const before = earlier?.get(subject) ?? readBy(commit, subject);
       const state = evolve(subject, before.state, pending);
-      states.set(subject, newVersion(state, Math.max(bytes, before.size, changedLength(event, state))));
+      const version = newVersion(state, Math.max(bytes, before.size, changedLength(event, state)));
+      if (earlier) earlier.set(subject, version);
+      else effects.push([subject, version]);
     }
   }
-  return [...states];
+  return earlier ? [...earlier] : effects;
+}
+
+function readBy({ command, view }: Commit, subject: SubjectKey): Version {
+  const version = view.reads.get(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);
+  if (!version) throw new Error(`${command.cause} changes ${subject} without reading it`);
+  return version;
 }

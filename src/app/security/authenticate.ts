@@ -3,6 +3,7 @@ import { isProjectId, isPublicKey } from '../../domain/project/keys.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
 import { revisionStatus } from '../../domain/revision/status.ts';
 import type { ApiKey, AuthorityState } from '../../domain/states.ts';
+import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { requirePermission } from '../access.ts';
 import type { Caller, Presented } from '../app.ts';
@@ -21,14 +22,27 @@ const indexes = new WeakMap<AuthorityState, KeyIndex>();
 const REFRESH_MS = 200;
 const refreshedAt = new WeakMap<Project, number>();
 
-/** Resolves the keys that a request carried; see `App.authenticate`. Nothing tells an unknown project from an unknown key. */
-export async function authenticate(context: AppContext, projectId: string, presented: Presented): Promise<Caller> {
+/**
+ * Resolves the keys that a request carried; see `App.authenticate`. Nothing tells an unknown project from an unknown key. Waits for
+ * nobody where project and key are known here.
+ */
+export function authenticate(context: AppContext, projectId: string, presented: Presented): Awaitable<Caller> {
   if (!presented.key) throw refusal('UNAUTHORIZED', presented.management ? NO_MANAGEMENT_KEY : NO_KEY);
   if (!isProjectId(projectId)) throw unknownKey(presented);
-  const project = context.projects.peek(projectId) ?? (await context.projects.get(projectId));
+  const project = context.projects.peek(projectId);
+  const key = project && findKey(project, presented.key);
+  return key ? callerOf(context, project, key, presented) : searched(context, projectId, presented.key, presented);
+}
+
+async function searched(context: AppContext, projectId: string, value: string, presented: Presented): Promise<Caller> {
+  const project = await context.projects.get(projectId);
   if (!project) throw unknownKey(presented);
-  const key = findKey(project, presented.key) ?? (await findAgain(context, project, presented.key));
+  const key = findKey(project, value) ?? (await findAgain(context, project, value));
   if (!key) throw unknownKey(presented);
+  return callerOf(context, project, key, presented);
+}
+
+function callerOf(context: AppContext, project: Project, key: ApiKey, presented: Presented): Caller {
   const isSecret = key.kind === 'secret';
   if (presented.management && (!isSecret || !key.enabled)) throw unknownKey(presented);
   if (!key.enabled) throw refusal(presented.disabledKey, 'This key is disabled');
@@ -38,7 +52,8 @@ export async function authenticate(context: AppContext, projectId: string, prese
   const settings = projectSettings(authority.settings);
   if (!settings.enabled) throw refusal(presented.disabledProject, 'This project is currently disabled');
   return {
-    projectId,
+    // Not as the request spells it, though the same: what it is looked up by again has been looked up before.
+    projectId: project.id,
     key,
     isSecret,
     // Beside a secret key another says nothing, whatever it is (security 1.2).

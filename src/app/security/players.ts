@@ -5,6 +5,7 @@ import { sessionInForce } from '../../domain/session/decide.ts';
 import { readToken, type SessionToken } from '../../domain/session/token.ts';
 import { asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
+import type { Awaitable } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { type Grounds, needsPlayer, requireOwn } from '../access.ts';
 import type { Address, Caller, PlayerProof } from '../app.ts';
@@ -164,8 +165,19 @@ export function provenFor(
   return identify(context, project, caller, settings, { scopes: readingScopes(collection, named) });
 }
 
-/** The same where the data has to be the player's own. Waits for nobody where nobody has to be proven, or somebody was. */
-export async function provenOwner(
+/** The same where the data has to be the player's own. Waits for nobody where nobody has to be proven. */
+export function provenOwner(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  ground: Grounds,
+  collection: CollectionModel,
+  at: Address,
+): Awaitable<Caller> {
+  return needsPlayer(ground, caller) ? provenNow(context, project, caller, ground, collection, at) : caller;
+}
+
+async function provenNow(
   context: AppContext,
   project: Project,
   caller: Caller,
@@ -173,7 +185,6 @@ export async function provenOwner(
   collection: CollectionModel,
   at: Address,
 ): Promise<Caller> {
-  if (!needsPlayer(ground, caller)) return caller;
   const proven = caller.verified === undefined ? await provenFor(context, project, caller, ground, collection, at.collection) : caller;
   requireOwn(ground, proven, collection, at.key);
   return proven;
@@ -185,14 +196,14 @@ export function isUnproven(project: Project, { isSecret, verified }: Caller): bo
 }
 
 /** The caller proven for a call where nothing has to be its own. Waits for nobody where nobody has to be proven. */
-export async function provenWriter(
+export function provenWriter(
   context: AppContext,
   project: Project,
   caller: Caller,
   ground: Grounds,
   collection: CollectionModel,
   named: string,
-): Promise<Caller> {
+): Awaitable<Caller> {
   return needsPlayer(ground, caller) ? provenFor(context, project, caller, ground, collection, named) : caller;
 }
 

@@ -21,8 +21,11 @@ export class DocumentWrites {
   readonly #grounds: Grounds;
   readonly #now: number;
   readonly #maxBytes: number;
-  readonly #documents = new Map<string, Located>();
-  readonly #windows = new Map<string, WindowState>();
+  /** What was written or placed last, which for most commands is all there is. */
+  #last: Written | null = null;
+  /** Those before it. */
+  #documents: Map<string, Located> | null = null;
+  #windows: Map<string, WindowState> | null = null;
   /** Made when first needed: most collections have one document per player. */
   #records: RecordWrites | null = null;
 
@@ -35,14 +38,14 @@ export class DocumentWrites {
 
   /** A document that is there for this command alone: what a test run starts from. */
   place(collection: string, key: string, document: JsonObject): void {
-    const state = { document, version: 1, createdAt: this.#now, updatedAt: this.#now };
-    this.#documents.set(`${collection}/${key}`, { state, fork: undefined });
+    this.#keep(collection, key, { document, version: 1, createdAt: this.#now, updatedAt: this.#now });
   }
 
   /** Keys of the documents that were placed in a collection. */
   placedIn(collection: string): readonly string[] {
     const beginning = `${collection}/`;
-    return [...this.#documents.keys()].filter((address) => address.startsWith(beginning)).map((address) => address.slice(beginning.length));
+    const addresses = new Set([...(this.#documents?.keys() ?? []), ...(this.#last ? [addressOf(this.#last)] : [])]);
+    return [...addresses].filter((address) => address.startsWith(beginning)).map((address) => address.slice(beginning.length));
   }
 
   /** Has all these documents loaded together, as far as they are not held. */
@@ -52,7 +55,9 @@ export class DocumentWrites {
 
   /** The document as this command has it by now. */
   located(collection: string, key: string): Located {
-    return this.#documents.get(`${collection}/${key}`) ?? documentIn(this.#view, this.#grounds.space, collection, key);
+    const last = this.#last;
+    if (last !== null && last.key === key && last.collection === collection) return last.located;
+    return this.#documents?.get(`${collection}/${key}`) ?? documentIn(this.#view, this.#grounds.space, collection, key);
   }
 
   /** Throws the `Refusal` of schema, size, save version, limits or number of records. `player` counts in global collections. */
@@ -112,18 +117,38 @@ export class DocumentWrites {
   }
 
   #take(collection: string, key: string, events: readonly DomainEvent[], state: DocumentState): void {
-    this.events.push(...events);
-    this.#documents.set(`${collection}/${key}`, { state, fork: undefined });
+    this.#keep(collection, key, state);
     for (const event of events) {
-      if (event.type === 'document.written') this.#count(event.data.windows ?? []);
+      this.events.push(event);
+      if (event.type === 'document.written' && event.data.windows !== undefined) this.#count(event.data.windows);
     }
   }
 
+  #keep(collection: string, key: string, state: DocumentState): void {
+    if (this.#last !== null) {
+      this.#documents ??= new Map();
+      this.#documents.set(addressOf(this.#last), this.#last.located);
+    }
+    this.#last = { collection, key, located: { state, fork: undefined } };
+  }
+
   #window(counter: string): WindowState | null {
-    return this.#windows.get(counter) ?? windowIn(this.#view, this.#grounds.space, counter);
+    return this.#windows?.get(counter) ?? windowIn(this.#view, this.#grounds.space, counter);
   }
 
   #count(changes: readonly WindowChange[]): void {
+    this.#windows ??= new Map();
     for (const change of changes) this.#windows.set(change.counter, evolveWindow(this.#window(change.counter), change));
   }
+}
+
+/** A document as the command has made it. */
+interface Written {
+  readonly collection: string;
+  readonly key: string;
+  readonly located: Located;
+}
+
+function addressOf({ collection, key }: Written): string {
+  return `${collection}/${key}`;
 }

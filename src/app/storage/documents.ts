@@ -6,6 +6,7 @@ import type { Space } from '../../domain/events.ts';
 import { slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState } from '../../domain/states.ts';
 import { documentSubject, type SubjectKey } from '../../domain/subjects.ts';
+import type { Awaitable } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { printOnce } from '../../kernel/json.ts';
 import { directCollection, type Grounds, grounds, groundsOf, needsPlayer, playerOf, requireOwn } from '../access.ts';
@@ -92,7 +93,7 @@ function subjectsOfWrite(space: Space, collection: CollectionModel, key: string)
 }
 
 /** The caller to write or delete as. Throws what the decision would throw for access. */
-async function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Promise<Caller> {
+function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Awaitable<Caller> {
   const ground = grounds(project.authority, project.definitions, caller, at.target);
   const collection = directCollection(ground, caller, at.collection, at.key, action);
   return provenOwner(context, project, caller, ground, collection, at);

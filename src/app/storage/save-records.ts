@@ -6,6 +6,7 @@ import type { DomainEvent, SaveRecord, Space } from '../../domain/events.ts';
 import { recordName } from '../../domain/record/decide.ts';
 import { slotKey } from '../../domain/record/slot.ts';
 import { asRecordList } from '../../domain/states.ts';
+import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -93,7 +94,7 @@ export function createSaveRecords(context: AppContext): App['saveRecords'] {
 }
 
 /** The caller to write or delete as. Throws what the decision would throw for access. */
-function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Promise<Caller> {
+function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Awaitable<Caller> {
   const ground = grounds(project.authority, project.definitions, caller, at.target);
   return provenOwner(context, project, caller, ground, collectionOf(ground, caller, at, action), at);
 }

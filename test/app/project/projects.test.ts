@@ -146,7 +146,7 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
   await projects.start();
   const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
   const app = appOver(projects, table, NO_VIEWS);
-  const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
+  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
   const definition = [{ id: 'players', name: 'players', type: 'player' }];
   await table.passing(app.manage.upsertMany(caller, 'collection', definition, { target: 'live', replaceAll: false }));
   await table.passing(app.documents.write(caller, { collection: 'players', key: 'a', target: 'live' }, { gold: 1 }, null));
@@ -169,7 +169,7 @@ test('a list waits for the views to have seen the publish that made its collecti
     caughtUp: async (_, revision) => waitedFor.push(revision) > 0,
     records: async () => ({ revision: 0, records: [], last: null }),
   });
-  const caller = await table.passing(app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey }));
+  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
   const publish = (collectionType: string) =>
     table.passing(app.manage.upsertMany(caller, 'collection', [{ id: 'towns', collectionType }], { target: 'live', replaceAll: false }));
   await publish('per-platformid');
