@@ -29,7 +29,7 @@ export interface App {
      * Access alone, for before a body is read: throws what {@link write} would throw for it. Answers the caller to write as, whose player
      * is proven where it has to be.
      */
-    mayWrite(caller: Caller, at: Address): Promise<Caller>;
+    mayWrite(caller: Caller, at: Address): Awaitable<Caller>;
     /** `body` is the parsed request body, any JSON value. */
     write(caller: Caller, at: Address, body: Json, saveVersion: number | null): Promise<WriteAnswer>;
     remove(caller: Caller, at: Address, saveVersion: number | null): Promise<Positioned>;

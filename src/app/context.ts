@@ -1,9 +1,9 @@
 import type { DomainEvent } from '../domain/events.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
 import type { SaveFailed } from '../domain/telemetry/events.ts';
+import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Refusal } from '../kernel/errors.ts';
 import { refusal } from '../kernel/errors.ts';
-import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
 import type { Caller, Positioned } from './app.ts';

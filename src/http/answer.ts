@@ -51,14 +51,7 @@ export function send(
   return drain(exchange.req).then((drained) => write(res, exchange, answer, shared, unsent, closing || !drained));
 }
 
-function write(
-  res: ServerResponse,
-  exchange: Exchange,
-  answer: Answer,
-  shared: readonly string[],
-  unsent: Unsent,
-  closing: boolean,
-): void {
+function write(res: ServerResponse, exchange: Exchange, answer: Answer, shared: readonly string[], unsent: Unsent, closing: boolean): void {
   if (res.headersSent || res.destroyed) return;
 
   const text = answer.text ?? stringifyJson(answer.body ?? null);

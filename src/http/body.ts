@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import getRawBody from 'raw-body';
-import type { Awaitable } from '../kernel/awaitable.ts';
+import { type Awaitable, andThen } from '../kernel/awaitable.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { type Json, JsonError, parseJsonBytes } from '../kernel/json.ts';
 import type { Arriving } from './arriving.ts';
@@ -109,8 +109,11 @@ function declaredLength(req: IncomingMessage): number | null {
 }
 
 /** Reads and parses a JSON body. No bytes at all: `undefined`. Throws as {@link readBody}; `invalid` also for what is not JSON. */
-export async function readJson(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Json | undefined> {
-  const bytes = await readBody(exchange, bounds, invalid);
+export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Awaitable<Json | undefined> {
+  return andThen(readBody(exchange, bounds, invalid), (bytes) => parsed(bytes, bounds, invalid));
+}
+
+function parsed(bytes: Buffer, bounds: BodyBounds, invalid: Invalid): Json | undefined {
   if (bytes.length === 0) return undefined;
   try {
     return parseJsonBytes(bytes, { maxDepth: bounds.depth });

@@ -3,3 +3,8 @@
  * promise of it each time, and one that hands on another's promise three.
  */
 export type Awaitable<T> = T | Promise<T>;
+
+/** `next` of the value: at once where it is at hand. */
+export function andThen<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

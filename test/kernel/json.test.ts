@@ -55,7 +55,12 @@ describe('numbers keep their value', () => {
   test('wherever in a text it stands, between others of any length', () => {
     for (let before = 0; before < 40; before += 1) {
       const other = Number('1234567890123'.slice(0, before % 14));
-      const texts = [`${' '.repeat(before)}9007199254740993`, `[${other},9007199254740993]`, `[${other}, 90071992547409.93]`, `[${other},1e400]`];
+      const texts = [
+        `${' '.repeat(before)}9007199254740993`,
+        `[${other},9007199254740993]`,
+        `[${other}, 90071992547409.93]`,
+        `[${other},1e400]`,
+      ];
       for (const text of texts) expect(stringifyJson(parseJson(text)), text).toBe(text.replaceAll(' ', ''));
     }
   });

@@ -34,7 +34,7 @@ export function createEndpoints(context: AppContext): App['endpoints'] {
       const watch = watchOf(context, project, call);
       const running = runOnce(context, project, caller, call, revision, watch);
       const answer = watch === null ? running : watch.told(running);
-      return revision === null ? answer : withRevision(answer, revision, call.slug, context.scheduler.now());
+      return revision === null ? await answer : withRevision(answer, revision, call.slug, context.scheduler.now());
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { CollectionModel } from '../../domain/definition/model.ts';
+import { ByAddress } from '../../domain/document/by-address.ts';
 import { decideDelete, decideWrite, type WriteBody } from '../../domain/document/decide.ts';
 import type { DomainEvent, WindowChange } from '../../domain/events.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
@@ -21,10 +22,8 @@ export class DocumentWrites {
   readonly #grounds: Grounds;
   readonly #now: number;
   readonly #maxBytes: number;
-  /** What was written or placed last, which for most commands is all there is. */
-  #last: Written | null = null;
-  /** Those before it. */
-  #documents: Map<string, Located> | null = null;
+  readonly #documents = new ByAddress<Located>();
+  /** Made when first needed: most writes count nothing. */
   #windows: Map<string, WindowState> | null = null;
   /** Made when first needed: most collections have one document per player. */
   #records: RecordWrites | null = null;
@@ -38,14 +37,13 @@ export class DocumentWrites {
 
   /** A document that is there for this command alone: what a test run starts from. */
   place(collection: string, key: string, document: JsonObject): void {
-    this.#keep(collection, key, { document, version: 1, createdAt: this.#now, updatedAt: this.#now });
+    const state = { document, version: 1, createdAt: this.#now, updatedAt: this.#now };
+    this.#documents.set(collection, key, { state, fork: undefined });
   }
 
   /** Keys of the documents that were placed in a collection. */
   placedIn(collection: string): readonly string[] {
-    const beginning = `${collection}/`;
-    const addresses = new Set([...(this.#documents?.keys() ?? []), ...(this.#last ? [addressOf(this.#last)] : [])]);
-    return [...addresses].filter((address) => address.startsWith(beginning)).map((address) => address.slice(beginning.length));
+    return this.#documents.keysIn(collection);
   }
 
   /** Has all these documents loaded together, as far as they are not held. */
@@ -55,9 +53,7 @@ export class DocumentWrites {
 
   /** The document as this command has it by now. */
   located(collection: string, key: string): Located {
-    const last = this.#last;
-    if (last !== null && last.key === key && last.collection === collection) return last.located;
-    return this.#documents?.get(`${collection}/${key}`) ?? documentIn(this.#view, this.#grounds.space, collection, key);
+    return this.#documents.get(collection, key) ?? documentIn(this.#view, this.#grounds.space, collection, key);
   }
 
   /** Throws the `Refusal` of schema, size, save version, limits or number of records. `player` counts in global collections. */
@@ -117,19 +113,11 @@ export class DocumentWrites {
   }
 
   #take(collection: string, key: string, events: readonly DomainEvent[], state: DocumentState): void {
-    this.#keep(collection, key, state);
+    this.#documents.set(collection, key, { state, fork: undefined });
     for (const event of events) {
       this.events.push(event);
       if (event.type === 'document.written' && event.data.windows !== undefined) this.#count(event.data.windows);
     }
-  }
-
-  #keep(collection: string, key: string, state: DocumentState): void {
-    if (this.#last !== null) {
-      this.#documents ??= new Map();
-      this.#documents.set(addressOf(this.#last), this.#last.located);
-    }
-    this.#last = { collection, key, located: { state, fork: undefined } };
   }
 
   #window(counter: string): WindowState | null {
@@ -140,15 +128,4 @@ export class DocumentWrites {
     this.#windows ??= new Map();
     for (const change of changes) this.#windows.set(change.counter, evolveWindow(this.#window(change.counter), change));
   }
-}
-
-/** A document as the command has made it. */
-interface Written {
-  readonly collection: string;
-  readonly key: string;
-  readonly located: Located;
-}
-
-function addressOf({ collection, key }: Written): string {
-  return `${collection}/${key}`;
 }

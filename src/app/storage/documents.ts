@@ -6,7 +6,7 @@ import type { Space } from '../../domain/events.ts';
 import { slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState } from '../../domain/states.ts';
 import { documentSubject, type SubjectKey } from '../../domain/subjects.ts';
-import type { Awaitable } from '../../kernel/awaitable.ts';
+import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { printOnce } from '../../kernel/json.ts';
 import { directCollection, type Grounds, grounds, groundsOf, needsPlayer, playerOf, requireOwn } from '../access.ts';
@@ -40,10 +40,7 @@ export function createDocuments(context: AppContext): App['documents'] {
       return (await readDocument(context, project, caller, ground, collection, at.key)) !== null;
     },
 
-    async mayWrite(caller, at) {
-      const project = await projectOf(context, caller);
-      return admitted(context, project, caller, at, 'write');
-    },
+    mayWrite: (caller, at) => andThen(projectOf(context, caller), (project) => admitted(context, project, caller, at, 'write')),
 
     async write(claimed, at, body, saveVersion) {
       const project = await projectOf(context, claimed);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../kernel/json.ts';
+import { ByAddress } from '../document/by-address.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import { applyOperations } from '../document/operations.ts';
 import type { Operation } from '../events.ts';
@@ -11,8 +12,8 @@ import type { PendingWrite, Reads } from './run.ts';
 export class Documents {
   readonly writes: PendingWrite[] = [];
   readonly #reads: Reads;
-  /** By collection and key; `null` is deleted. */
-  readonly #changed = new Map<string, JsonObject | null>();
+  /** `null` is deleted. */
+  readonly #changed = new ByAddress<JsonObject | null>();
   /** By collection, until the call writes in it. */
   readonly #scans = new Map<string, readonly JsonObject[]>();
 
@@ -24,10 +25,8 @@ export class Documents {
   scan(collection: string): readonly JsonObject[] {
     const known = this.#scans.get(collection);
     if (known !== undefined) return known;
-    const beginning = address(collection, '');
-    const own = [...this.#changed.keys()].filter((at) => at.startsWith(beginning)).map((at) => at.slice(beginning.length));
     const stored = this.#reads.keys(collection);
-    const keys = [...new Set([...stored, ...own])];
+    const keys = [...new Set([...stored, ...this.#changed.keysIn(collection)])];
     const rows = (keys.length === stored.length ? keys : keys.sort())
       .map((key) => this.read(collection, key))
       .filter((document) => document !== null);
@@ -36,8 +35,7 @@ export class Documents {
   }
 
   read(collection: string, key: string): JsonObject | null {
-    // Most calls read before they write, and a name for nothing costs more than it tells.
-    const changed = this.#changed.size === 0 ? undefined : this.#changed.get(address(collection, key));
+    const changed = this.#changed.get(collection, key);
     return changed === undefined ? this.#reads.document(collection, key) : changed;
   }
 
@@ -45,21 +43,17 @@ export class Documents {
   write(stepId: string, collection: string, key: string, ops: readonly Operation[]): JsonObject {
     const to = this.read(collection, key) ?? this.#reads.blank(collection);
     const operated = applyOperations(to, ops);
-    this.#changed.set(address(collection, key), operated.document);
+    this.#changed.set(collection, key, operated.document);
     this.#scans.delete(collection);
     this.writes.push({ kind: 'write', stepId, collection, key, ops, applied: to === null ? null : { to, operated } });
     return operated.document;
   }
 
   delete(stepId: string, collection: string, key: string): void {
-    this.#changed.set(address(collection, key), null);
+    this.#changed.set(collection, key, null);
     this.#scans.delete(collection);
     this.writes.push({ kind: 'delete', stepId, collection, key });
   }
-}
-
-function address(collection: string, key: string): string {
-  return `${collection}/${key}`;
 }
 
 /** A resolved key as documents have it: without a trailing `_default`; `null` when it names nothing. */

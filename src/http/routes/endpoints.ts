@@ -1,6 +1,7 @@
 import type { Caller, EndpointRequest } from '../../app/app.ts';
 import { inputOfBody, securityIn } from '../../domain/security/call-body.ts';
 import { sealedIn } from '../../domain/security/envelope.ts';
+import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
@@ -18,23 +19,23 @@ export function endpointRoutes(router: Routes, { app, gameBody }: Services): voi
     return { status: sendable(answer.status), body: answer.body, headers: freshHeaders(answer), done: true };
   };
 
-  const bodyOf = async (ctx: Context): Promise<JsonObject> => {
-    const body = await readJson(ctx.state.exchange, gameBody, invalidJson);
-    if (body === undefined) return {};
-    if (!isObject(body)) throw invalidBody('The body must be a JSON object');
-    return body;
-  };
+  const bodyOf = (ctx: Context): Awaitable<JsonObject> =>
+    andThen(readJson(ctx.state.exchange, gameBody, invalidJson), (body) => {
+      if (body === undefined) return {};
+      if (!isObject(body)) throw invalidBody('The body must be a JSON object');
+      return body;
+    });
 
   router.post('/:project/:slug', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
     const body = await bodyOf(ctx);
-    return call(withBodyClaim(caller, body), requestOf(ctx, param(ctx, 'slug'), body));
+    return await call(withBodyClaim(caller, body), requestOf(ctx, param(ctx, 'slug'), body));
   });
 
   router.post('/:project', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
     const body = await bodyOf(ctx);
-    return call(withBodyClaim(caller, body), requestOf(ctx, slugOfBody(body), body));
+    return await call(withBodyClaim(caller, body), requestOf(ctx, slugOfBody(body), body));
   });
 
   // What the client's URL becomes for an empty slug (client-wire 1.5).

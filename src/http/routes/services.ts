@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import type { Address, App, CollectionAddress, ManageAnswer, Positioned, ReadAnswer } from '../../app/app.ts';
+import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Throttle } from '../../kernel/throttle.ts';
@@ -35,10 +36,11 @@ export function addressOf(ctx: Context): Address {
 }
 
 /** The body of a document route. Throws 400 INVALID_BODY when there is none. */
-export async function documentBody(ctx: Context, bounds: BodyBounds): Promise<Json> {
-  const body = await readJson(ctx.state.exchange, bounds, invalidBody);
-  if (body === undefined) throw invalidBody('The body must be a JSON object');
-  return body;
+export function documentBody(ctx: Context, bounds: BodyBounds): Awaitable<Json> {
+  return andThen(readJson(ctx.state.exchange, bounds, invalidBody), (body) => {
+    if (body === undefined) throw invalidBody('The body must be a JSON object');
+    return body;
+  });
 }
 
 /** A read's answer: objects say `ok`, and no cache keeps them. */

@@ -1,0 +1,40 @@
+/**
+ * Values by collection and key of a document. Most commands touch one document: that one needs no map, and no name made up for it.
+ */
+export class ByAddress<T> {
+  #collection = '';
+  #key = '';
+  /** What was set last. */
+  #value: T | undefined = undefined;
+  /** What was set before it, by {@link address}; the last may be among them with an older value. */
+  #others: Map<string, T> | null = null;
+
+  get(collection: string, key: string): T | undefined {
+    if (this.#value !== undefined && this.#key === key && this.#collection === collection) return this.#value;
+    return this.#others?.get(address(collection, key));
+  }
+
+  set(collection: string, key: string, value: T): void {
+    if (this.#value !== undefined && (this.#key !== key || this.#collection !== collection)) {
+      this.#others ??= new Map();
+      this.#others.set(address(this.#collection, this.#key), this.#value);
+    }
+    this.#collection = collection;
+    this.#key = key;
+    this.#value = value;
+  }
+
+  /** Each once, in the order in which they were first set, but for the last. */
+  keysIn(collection: string): string[] {
+    const beginning = address(collection, '');
+    const keys = new Set<string>();
+    for (const name of this.#others?.keys() ?? []) if (name.startsWith(beginning)) keys.add(name.slice(beginning.length));
+    if (this.#value !== undefined && this.#collection === collection) keys.add(this.#key);
+    return [...keys];
+  }
+}
+
+/** No id of a collection holds a `/`. */
+function address(collection: string, key: string): string {
+  return `${collection}/${key}`;
+}
