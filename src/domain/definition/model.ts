@@ -25,21 +25,21 @@ export interface CollectionModel {
   readonly definition: JsonObject;
 }
 
-/** One field of a schema, compiled. */
+/** One field of a schema, compiled. All fields have all members: every member of every document that is written passes one. */
 export interface FieldModel {
   readonly type: string;
-  readonly default?: Json;
+  readonly default: Json | undefined;
   readonly required: boolean;
   readonly ledger: boolean;
-  readonly enum?: readonly Json[];
-  readonly min?: number;
-  readonly max?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly properties?: ReadonlyMap<string, FieldModel>;
-  readonly items?: FieldModel;
+  readonly enum: readonly Json[] | undefined;
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly minLength: number | undefined;
+  readonly maxLength: number | undefined;
+  readonly minItems: number | undefined;
+  readonly maxItems: number | undefined;
+  readonly properties: ReadonlyMap<string, FieldModel> | undefined;
+  readonly items: FieldModel | undefined;
   /** `true`: any; `false`: none; a field: checked. */
   readonly additional: boolean | FieldModel;
   /** Children that a document must have: required, and without a default. */

@@ -25,49 +25,45 @@ function fromFlat(raw: JsonObject): JsonObject {
 /** A tracked field without a type counts wherever it holds a number. */
 const LEDGER_TYPES: ReadonlySet<string> = new Set(['number', 'integer', 'any']);
 
-function compileField(raw: Json): FieldModel {
+/** `required`: by the list of its parent. */
+function compileField(raw: Json, required = false): FieldModel {
   const source: JsonObject = isObject(raw) ? raw : typeof raw === 'string' ? { type: raw } : {};
   const properties = compileProperties(source);
   const items = isObject(source['items']) || typeof source['items'] === 'string' ? compileField(source['items']) : undefined;
   const type = typeof source['type'] === 'string' ? source['type'] : 'any';
   const additional = source['additionalProperties'];
-  const field: FieldModel = {
+  const field: { -readonly [Name in keyof FieldModel]: FieldModel[Name] } = {
     type,
-    required: source['required'] === true,
+    default: undefined,
+    required: required || source['required'] === true,
     ledger: source['_ledger'] === true && LEDGER_TYPES.has(type),
-    ...bounds(source),
-    ...(isArray(source['enum']) ? { enum: source['enum'] } : {}),
-    ...(properties === undefined ? {} : { properties }),
-    ...(items === undefined ? {} : { items }),
+    enum: isArray(source['enum']) ? source['enum'] : undefined,
+    min: bound(source['min'] ?? source['minimum']),
+    max: bound(source['max'] ?? source['maximum']),
+    minLength: bound(source['minLength']),
+    maxLength: bound(source['maxLength']),
+    minItems: bound(source['minItems']),
+    maxItems: bound(source['maxItems']),
+    properties,
+    items,
     additional: isObject(additional) ? compileField(additional) : additional !== false,
     needed: neededOf(properties),
     filled: filledOf(properties),
     defaultsBelow: hasDefaultsBelow(properties, items),
   };
-  const effective = effectiveDefault(field, source['default']);
-  return effective === undefined ? field : { ...field, default: effective };
+  field.default = effectiveDefault(field, source['default']);
+  return field;
 }
 
 function compileProperties(source: JsonObject): ReadonlyMap<string, FieldModel> | undefined {
   const raw = source['properties'];
   if (!isObject(raw)) return undefined;
   const required = new Set(isArray(source['required']) ? source['required'] : []);
-  const entries = Object.entries(raw).map(([name, definition]): [string, FieldModel] => {
-    const field = compileField(definition);
-    return [name, required.has(name) ? { ...field, required: true } : field];
-  });
-  return new Map(entries);
+  return new Map(Object.entries(raw).map(([name, definition]) => [name, compileField(definition, required.has(name))]));
 }
 
-type Bounds = Pick<FieldModel, 'min' | 'max' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems'>;
-
-function bounds(source: JsonObject): Bounds {
-  const given: { -readonly [Name in keyof Bounds]: number } = {};
-  for (const name of ['min', 'max', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const) {
-    const value = source[name] ?? (name === 'min' ? source['minimum'] : name === 'max' ? source['maximum'] : undefined);
-    if (isNumber(value)) given[name] = toDouble(value);
-  }
-  return given;
+function bound(value: Json | undefined): number | undefined {
+  return isNumber(value) ? toDouble(value) : undefined;
 }
 
 /**
