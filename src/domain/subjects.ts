@@ -10,13 +10,23 @@ export const DEFINITIONS: SubjectKey = 'definitions';
 /** Project, settings, keys and game package. */
 export const AUTHORITY: SubjectKey = 'authority';
 
+/** What was named last: a write names its document, and its collection, several times over, and a text made anew is hashed anew. */
+let document = { space: '', collection: '', key: '', subject: '' };
+let whole = { space: '', collection: '', subject: '' };
+
 export function documentSubject(space: Space, collection: string, key: string): SubjectKey {
-  return `document/${space}/${collection}/${key}`;
+  if (document.key !== key || document.collection !== collection || document.space !== space) {
+    document = { space, collection, key, subject: `document/${space}/${collection}/${key}` };
+  }
+  return document.subject;
 }
 
 /** A collection as a whole: scans and queries read it, every write in it changes it. */
 export function collectionSubject(space: Space, collection: string): SubjectKey {
-  return `collection/${space}/${collection}`;
+  if (whole.collection !== collection || whole.space !== space) {
+    whole = { space, collection, subject: `collection/${space}/${collection}` };
+  }
+  return whole.subject;
 }
 
 /** `counter` is `WindowChange.counter`. */
