@@ -29,6 +29,8 @@ const DRAIN_MS = 2_000;
  * Reads the whole body, whatever way its length is told; the game client never tells it (client-wire 1.1). No body reads as no bytes.
  * Throws 413 PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT when it does not arrive in time, 503 BUSY where too much is on its
  * way already, `invalid` for a compressed body or one cut short.
+ *
+ * Whoever calls it has awaited something since the request came, a value at hand is enough: in the event of the request no body is here.
  */
 function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Awaitable<Buffer> {
   const { req } = exchange;

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Arriving } from '../../src/http/arriving.ts';
 import { PUBLIC_KEY, SECRET_KEY } from './fake-app.ts';
 import { type Harness, startServer } from './harness.ts';
 
@@ -126,5 +127,24 @@ describe('a body', () => {
   it('on a GET is ignored', async () => {
     const answer = await server.raw(`GET /v3/values/demo HTTP/1.1\r\n${HEAD}Connection: close\r\n${chunked('garbage')}`);
     expect(statuses(answer)).toEqual(['200']);
+  });
+});
+
+describe('a small body that comes with its head', () => {
+  it.each([
+    ['a document', '/v3/storage/demo/c/k'],
+    ['an endpoint call', '/v3/endpoints/demo/shop'],
+    ['a record', '/v3/storage/demo/c/append'],
+  ])('is there by the time it is read, and is not waited for: %s', async (_, path) => {
+    const begin = vi.spyOn(Arriving.prototype, 'begin');
+    try {
+      const key = path.endsWith('append') ? SECRET_KEY : PUBLIC_KEY;
+      const body = '{"a":1}';
+      const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
+      expect(statuses(await server.raw(head + body))).toEqual(['200']);
+      expect(begin).not.toHaveBeenCalled();
+    } finally {
+      begin.mockRestore();
+    }
   });
 });

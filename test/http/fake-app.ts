@@ -53,7 +53,7 @@ export function fakeApp(): FakeApp {
     presented,
     endpoint: { status: 200, body: { ok: true } },
     failure: null,
-    async authenticate(projectId, found) {
+    authenticate(projectId, found) {
       presented.push(found);
       return authenticate(projectId, found);
     },
@@ -73,7 +73,7 @@ export function fakeApp(): FakeApp {
         note('documents.exists', caller, address);
         return documents.has(`${address.collection}/${address.key}`);
       },
-      mayWrite: async (caller) => caller,
+      mayWrite: (caller) => caller,
       async write(caller, address, body, saveVersion) {
         note('documents.write', caller, address, body, saveVersion);
         documents.set(`${address.collection}/${address.key}`, stringifyJson(body));

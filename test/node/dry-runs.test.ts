@@ -94,6 +94,26 @@ describe('test-endpoint (management 9.3)', () => {
     expect((await studio.play('GET', studio.storage('players/77'), {}, '77')).status).toBe(404);
   });
 
+  test('what a step looks through comes in the order of the keys, seeded and written documents among the stored', async () => {
+    await ok(studio.play('POST', studio.storage(`players/${PLAYER}`), { body: { name: 'Ada', gold: 20 } }));
+    const list = {
+      id: 'list',
+      slug: 'list',
+      steps: [
+        { id: 'new', type: 'write', collection: 'players', key: 'b', ops: [{ op: 'set', path: 'name', value: 'b' }] },
+        { id: 'all', type: 'filter', collection: 'players', where: { field: 'name', op: '!=', value: '' } },
+      ],
+      response: { status: 200, body: { names: '{{all}}' } },
+    };
+    await ok(studio.manage('PATCH', studio.definitions('endpoints'), { body: list }));
+    // As many keys twice as new ones: the stored one is seeded, too.
+    const seed = { collections: { players: { zz: { name: 'z' }, aa: { name: 'a' }, [PLAYER]: { name: 'Ada' } } } };
+    const { body } = await ok(post('test-endpoint', { slug: 'list', seed }));
+    const names = JSON.stringify(Object(body).result.body).match(/"name":"(\w+)"/g);
+    expect(names).toEqual(['"name":"Ada"', '"name":"a"', '"name":"b"', '"name":"z"']);
+    await ok(studio.manage('DELETE', studio.definitions('endpoints/list')));
+  });
+
   test('runs what calls refuse, with warnings', async () => {
     const shut = { id: 'shut', slug: 'shut', enabled: false, deprecated: true, requiresSecretKey: true, exposure: 'internal', steps: [] };
     await ok(studio.manage('PATCH', studio.definitions('endpoints'), { body: { endpoint: shut } }));

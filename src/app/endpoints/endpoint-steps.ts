@@ -82,7 +82,9 @@ function readsOf(ground: Grounds, writes: DocumentWrites, keys: Reads['keys']): 
     keys(collection) {
       const model = ground.definitions.collection(collection);
       if (!model) return [];
-      const found = [...keys(model.id), ...writes.placedIn(model.id)];
+      const stored = keys(model.id);
+      const placed = writes.placedIn(model.id);
+      const found = placed.length === 0 ? stored : [...new Set([...stored, ...placed])].sort();
       writes.expect(model.id, found);
       return found;
     },

@@ -30,14 +30,23 @@ export function authenticate(context: AppContext, projectId: string, presented: 
   if (!presented.key) throw refusal('UNAUTHORIZED', presented.management ? NO_MANAGEMENT_KEY : NO_KEY);
   if (!isProjectId(projectId)) throw unknownKey(presented);
   const project = context.projects.peek(projectId);
-  const key = project && findKey(project, presented.key);
-  return key ? callerOf(context, project, key, presented) : searched(context, projectId, presented.key, presented);
+  return project ? callerIn(context, project, presented.key, presented) : callerOnceOpen(context, projectId, presented.key, presented);
 }
 
-async function searched(context: AppContext, projectId: string, value: string, presented: Presented): Promise<Caller> {
+async function callerOnceOpen(context: AppContext, projectId: string, value: string, presented: Presented): Promise<Caller> {
   const project = await context.projects.get(projectId);
   if (!project) throw unknownKey(presented);
-  const key = findKey(project, value) ?? (await findAgain(context, project, value));
+  return callerIn(context, project, value, presented);
+}
+
+function callerIn(context: AppContext, project: Project, value: string, presented: Presented): Awaitable<Caller> {
+  const key = findKey(project, value);
+  return key ? callerOf(context, project, key, presented) : callerOfNewKey(context, project, value, presented);
+}
+
+/** The key may just have been made elsewhere: the log is asked once more before the caller is refused. */
+async function callerOfNewKey(context: AppContext, project: Project, value: string, presented: Presented): Promise<Caller> {
+  const key = (await lookAgain(context, project)) ? findKey(project, value) : undefined;
   if (!key) throw unknownKey(presented);
   return callerOf(context, project, key, presented);
 }
@@ -52,7 +61,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
   const settings = projectSettings(authority.settings);
   if (!settings.enabled) throw refusal(presented.disabledProject, 'This project is currently disabled');
   return {
-    // Not as the request spells it, though the same: what it is looked up by again has been looked up before.
+    // The project's own text and not the one that was sent: its hash is known to all who look the project up.
     projectId: project.id,
     key,
     isSecret,
@@ -89,11 +98,6 @@ export function findKey(project: Project, value: string): ApiKey | undefined {
   if (!authority || authority.deleted) return undefined;
   const index = indexOf(authority);
   return index.byValue.get(value) ?? index.byHash.get(createHash('sha256').update(value).digest('hex'));
-}
-
-/** The key may just have been made elsewhere: the log is asked once more before the caller is refused. */
-async function findAgain(context: AppContext, project: Project, value: string): Promise<ApiKey | undefined> {
-  return (await lookAgain(context, project)) ? findKey(project, value) : undefined;
 }
 
 /** Reads the project on to the end of its log, unless somebody had it done a moment ago: callers without a valid key may ask for it. */

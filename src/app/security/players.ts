@@ -174,10 +174,10 @@ export function provenOwner(
   collection: CollectionModel,
   at: Address,
 ): Awaitable<Caller> {
-  return needsPlayer(ground, caller) ? provenNow(context, project, caller, ground, collection, at) : caller;
+  return needsPlayer(ground, caller) ? proveOwner(context, project, caller, ground, collection, at) : caller;
 }
 
-async function provenNow(
+async function proveOwner(
   context: AppContext,
   project: Project,
   caller: Caller,

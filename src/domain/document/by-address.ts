@@ -24,7 +24,7 @@ export class ByAddress<T> {
     this.#value = value;
   }
 
-  /** Each once, in the order in which they were first set, but for the last. */
+  /** Each once, in the order in which they were first set. */
   keysIn(collection: string): string[] {
     const beginning = address(collection, '');
     const keys = new Set<string>();

@@ -16,7 +16,7 @@ export interface Reads {
   document(collection: string, key: string): JsonObject | null;
   /** What operations on a document that is not there start from: the defaults of its schema. */
   blank(collection: string): JsonObject | null;
-  /** Keys of a collection's documents, in their order; one may turn out to have none. May throw to have them found first. */
+  /** Keys of a collection's documents, each once and in their order; one may turn out to have none. May throw to have them found first. */
   keys(collection: string): readonly string[];
 }
 

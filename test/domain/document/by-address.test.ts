@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ByAddress } from '../../../src/domain/document/by-address.ts';
 
-test('holds the last value of every address, and tells the keys of a collection once each', () => {
+test('holds the last value of every address, and tells the keys of a collection once each, in the order in which they came', () => {
   const address = fc.tuple(fc.constantFrom('a', 'ab', 'b'), fc.constantFrom('1', '2', '11'));
   fc.assert(
     fc.property(fc.array(fc.tuple(address, fc.option(fc.nat()))), (sets) => {
@@ -18,7 +18,7 @@ test('holds the last value of every address, and tells the keys of a collection 
       }
       for (const collection of ['a', 'ab', 'b', 'c']) {
         const keys = [...model.keys()].filter((name) => name.startsWith(`${collection}/`)).map((name) => name.split('/')[1]);
-        expect(held.keysIn(collection).sort()).toEqual(keys.sort());
+        expect(held.keysIn(collection)).toEqual(keys);
       }
     }),
   );
