@@ -5,7 +5,7 @@ import { sessionInForce } from '../../domain/session/decide.ts';
 import { readToken, type SessionToken } from '../../domain/session/token.ts';
 import { asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
-import type { Awaitable } from '../../kernel/awaitable.ts';
+import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { type Grounds, needsPlayer, requireOwn } from '../access.ts';
 import type { Address, Caller, PlayerProof } from '../app.ts';
@@ -165,7 +165,7 @@ export function provenFor(
   return identify(context, project, caller, settings, { scopes: readingScopes(collection, named) });
 }
 
-/** The same where the data has to be the player's own. Waits for nobody where nobody has to be proven. */
+/** The same where the data has to be the player's own. Waits for nobody where nobody has to be proven, or somebody was. */
 export function provenOwner(
   context: AppContext,
   project: Project,
@@ -174,20 +174,12 @@ export function provenOwner(
   collection: CollectionModel,
   at: Address,
 ): Awaitable<Caller> {
-  return needsPlayer(ground, caller) ? proveOwner(context, project, caller, ground, collection, at) : caller;
-}
-
-async function proveOwner(
-  context: AppContext,
-  project: Project,
-  caller: Caller,
-  ground: Grounds,
-  collection: CollectionModel,
-  at: Address,
-): Promise<Caller> {
-  const proven = caller.verified === undefined ? await provenFor(context, project, caller, ground, collection, at.collection) : caller;
-  requireOwn(ground, proven, collection, at.key);
-  return proven;
+  if (!needsPlayer(ground, caller)) return caller;
+  const proven = caller.verified === undefined ? provenFor(context, project, caller, ground, collection, at.collection) : caller;
+  return andThen(proven, (owner) => {
+    requireOwn(ground, owner, collection, at.key);
+    return owner;
+  });
 }
 
 /** Whether {@link provenOwner} would have somebody to wait for. */
