@@ -31,7 +31,7 @@ export interface App {
      */
     mayWrite(caller: Caller, at: Address): Awaitable<Caller>;
     /** `body` is the parsed request body, any JSON value. */
-    write(caller: Caller, at: Address, body: Json, saveVersion: number | null): Promise<WriteAnswer>;
+    write(caller: Caller, at: Address, body: Json, saveVersion: number | null): Awaitable<WriteAnswer>;
     remove(caller: Caller, at: Address, saveVersion: number | null): Promise<Positioned>;
     /** The ledger answer of the specification (9.2), without `ok`. */
     ledger(caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer>;
@@ -62,7 +62,7 @@ export interface App {
     read(projectId: string, slug: string): Promise<PageAnswer>;
   };
   readonly endpoints: {
-    call(caller: Caller, call: EndpointRequest): Promise<EndpointAnswer>;
+    call(caller: Caller, call: EndpointRequest): Awaitable<EndpointAnswer>;
   };
   readonly values: {
     read(caller: Caller, target: PublishTarget): Promise<ReadAnswer>;

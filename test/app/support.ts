@@ -10,6 +10,7 @@ import { TelemetryRecorder } from '../../src/app/telemetry/telemetry-recorder.ts
 import type { DomainEvent, Space } from '../../src/domain/events.ts';
 import type { SubjectState } from '../../src/domain/states.ts';
 import { documentSubject, type SubjectKey, subjectsOf } from '../../src/domain/subjects.ts';
+import type { Awaitable } from '../../src/kernel/awaitable.ts';
 import { Refusal } from '../../src/kernel/errors.ts';
 import type { Scheduler } from '../../src/kernel/scheduler.ts';
 import { hashOf, NO_HASH, seal } from '../../src/log/chain.ts';
@@ -157,7 +158,8 @@ export class Table {
   }
 
   /** Lets virtual time pass until the promise is settled. */
-  async passing<T>(promise: Promise<T>, ms = 20_000): Promise<T> {
+  async passing<T>(awaited: Awaitable<T>, ms = 20_000): Promise<T> {
+    const promise = Promise.resolve(awaited);
     let done = false;
     const end = () => {
       done = true;

@@ -2,6 +2,7 @@ import type { EffectiveDefinitions, EndpointModel } from '../../domain/definitio
 import type { RevisionStatus } from '../../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../../domain/security/call-body.ts';
 import { encryptionRequired, sessionMismatch } from '../../domain/security/mismatch.ts';
+import { andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { type Grounds, groundsOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from '../access.ts';
@@ -28,14 +29,14 @@ interface Ran {
 /** Endpoint calls: one decision over everything the steps read, one atomic append of everything they write (decision 4). */
 export function createEndpoints(context: AppContext): App['endpoints'] {
   return {
-    async call(caller, call) {
-      const project = await projectOf(context, caller);
-      const revision = revisionOfCall(context, project, caller, call);
-      const watch = watchOf(context, project, call);
-      const running = runOnce(context, project, caller, call, revision, watch);
-      const answer = watch === null ? running : watch.told(running);
-      return revision === null ? await answer : withRevision(answer, revision, call.slug, context.scheduler.now());
-    },
+    call: (caller, call) =>
+      andThen(projectOf(context, caller), (project) => {
+        const revision = revisionOfCall(context, project, caller, call);
+        const watch = watchOf(context, project, call);
+        const running = runOnce(context, project, caller, call, revision, watch);
+        const answer = watch === null ? running : watch.told(running);
+        return revision === null ? answer : withRevision(answer, revision, call.slug, context.scheduler.now());
+      }),
   };
 }
 

@@ -99,7 +99,7 @@ export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: n
 }
 
 function readBy({ command, view }: Commit, subject: SubjectKey): Version {
-  const version = view.reads.get(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);
+  const version = view.seen(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);
   if (!version) throw new Error(`${command.cause} changes ${subject} without reading it`);
   return version;
 }

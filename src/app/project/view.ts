@@ -14,6 +14,8 @@ export class NeedsLoading {
   }
 }
 
+/** Up to so many subjects are looked through, which costs less than looking them up. */
+const FEW = 8;
 /** As many as one load may bring. */
 const MAX_MISSING = 1000;
 /** Stands for whatever is not in memory while a view collects. */
@@ -27,7 +29,11 @@ const UNKNOWN = newVersion(null, 0);
  * but it has asked for most of what the decision needs, which then is one load instead of one for each.
  */
 export class View {
-  readonly reads = new Map<SubjectKey, Version>();
+  /** Side by side; a decision reads few subjects, each several times. */
+  readonly #subjects: SubjectKey[] = [];
+  readonly #versions: Version[] = [];
+  /** The same of a decision that reads many. */
+  #byMany: Map<SubjectKey, Version> | null = null;
   /** Whether anything read is not durable yet. */
   speculative = false;
   readonly #set: WorkingSet;
@@ -54,14 +60,28 @@ export class View {
   }
 
   version(subject: SubjectKey): Version {
-    const noted = this.reads.get(subject);
+    const noted = this.seen(subject);
     if (noted) return noted;
     const version = this.#set.current(subject);
     if (!version) return this.#unknown(subject);
     readCounts.hits += 1;
-    this.reads.set(subject, version);
-    if (this.#set.isSpeculative(subject)) this.speculative = true;
+    this.#note(subject, version);
+    if (!version.durable) this.speculative = true;
     return version;
+  }
+
+  /** The version that was read of a subject. */
+  seen(subject: SubjectKey): Version | undefined {
+    if (this.#byMany !== null) return this.#byMany.get(subject);
+    const at = this.#subjects.indexOf(subject);
+    return at < 0 ? undefined : this.#versions[at];
+  }
+
+  #note(subject: SubjectKey, version: Version): void {
+    this.#subjects.push(subject);
+    this.#versions.push(version);
+    if (this.#byMany !== null) this.#byMany.set(subject, version);
+    else if (this.#subjects.length > FEW) this.#byMany = new Map(this.#subjects.map((each, at) => [each, this.#versions[at] ?? version]));
   }
 
   /** Notes a subject as read and absent without looking: only for names made of fresh random bits. */
@@ -111,8 +131,8 @@ export class View {
 
   /** Whether everything read is still what it was. */
   holds(): boolean {
-    for (const [subject, version] of this.reads) {
-      if (this.#set.current(subject)?.token !== version.token) return false;
+    for (const [at, subject] of this.#subjects.entries()) {
+      if (this.#set.current(subject)?.token !== this.#versions[at]?.token) return false;
     }
     if (this.#scanned === null) return true;
     for (const [subject, changedAt] of this.#scanned) if (this.#set.collectionChangedAt(subject) !== changedAt) return false;

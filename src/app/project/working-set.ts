@@ -30,6 +30,8 @@ export interface Version {
   readonly state: SubjectState | null;
   /** Estimated bytes held. */
   readonly size: number;
+  /** Whether it is, or was, of the durable layer. */
+  durable: boolean;
   /** Derived from the state and kept with it. Set by {@link WorkingSet.keepWith}. */
   memo?: Memo;
 }
@@ -42,23 +44,33 @@ export interface Memo {
 /** `size`: bytes of the state's text, about. */
 export function newVersion(state: SubjectState | null, size: number): Version {
   lastToken += 1;
-  return { token: lastToken, state, size };
+  return { token: lastToken, state, size, durable: false };
 }
 
 /** What one commit makes of the subjects it changes. */
 export type Effect = readonly [subject: SubjectKey, version: Version];
 
-/** A subject in memory: pinned, or in the cache, which may forget it. */
+/** A subject in memory: pinned, in the cache, which may forget it, or only spoken for. */
 interface Held {
   readonly subject: SubjectKey;
   /** The working set's own, which it leaves when it is forgotten. */
   readonly among: Map<SubjectKey, Held>;
-  version: Version;
+  /** Durable; `null` where commits speak for a subject that was not read, or was forgotten since. */
+  version: Version | null;
+  /** What commits that are not stored yet make of it. */
+  speculative: Version | null;
   /** Revision of the last event folded in; −1 for a row as it was loaded. */
   changedAt: number;
   pinned: boolean;
   /** Bytes of the events folded in since its state was measured. */
   unmeasured: number;
+}
+
+/** A change after the horizon; `held`: of a subject that was held when it was noted, and stays so until the horizon has passed it. */
+interface Change {
+  readonly revision: number;
+  readonly subject: SubjectKey;
+  readonly held: Held | null;
 }
 
 interface Kept {
@@ -75,8 +87,16 @@ export function createCache(maxBytes: number): SharedCache {
     maxSize: maxBytes,
     sizeCalculation: ({ state, size, memo }) => weighCached(state, size, memo?.text ?? ''),
     // What is pinned may still lie there as it was before: then only that goes.
-    dispose: (_, held, reason) => void (reason === 'evict' && !held.pinned && held.among.delete(held.subject)),
+    dispose: (_, held, reason) => {
+      if (reason === 'evict' && !held.pinned) forget(held);
+    },
   });
+}
+
+/** Of its durable state; what commits make of it is theirs. */
+function forget(held: Held): void {
+  held.version = null;
+  if (held.speculative === null) held.among.delete(held.subject);
 }
 
 /** Reads that found their subject in memory, and those that had to load it; of all projects of the process. */
@@ -97,9 +117,12 @@ export class WorkingSet {
    * Subjects changed after the horizon, about in order of revision: what to look at when the horizon moves. One entry for each that is
    * pinned, however often it changes: a hot document must not fill the memory while the projector is away.
    */
-  #changes: { readonly revision: number; readonly subject: SubjectKey }[] = [];
+  #changes: Change[] = [];
   #changesStart = 0;
-  readonly #speculative = new Map<SubjectKey, Version>();
+  /** Subjects that commits speak for, and some that they no longer do. */
+  #spokenFor: Held[] = [];
+  /** How many they do. */
+  #spoken = 0;
   readonly #collections = new Map<SubjectKey, number>();
   #openedAt = -1;
   /** Bytes that cannot be given up before the horizon moves, or who keeps them lets go. */
@@ -114,8 +137,7 @@ export class WorkingSet {
   /** The state at the head, without speculation; `undefined` when it must be loaded. */
   durable(subject: SubjectKey): Version | undefined {
     const held = this.#held.get(subject);
-    if (held === undefined) return undefined;
-    return held.pinned ? held.version : this.#cache.get(held);
+    return held === undefined ? undefined : this.#durableOf(held);
   }
 
   /** Gives back what the cache holds of this project. */
@@ -131,16 +153,20 @@ export class WorkingSet {
     if (held?.version !== version || held.pinned) return;
     // The same version would keep the weight that it had.
     this.#cache.delete(held);
-    this.#leave(held);
+    this.#leave(held, version);
   }
 
   /** What a decision sees; `undefined` when it must be loaded. */
   current(subject: SubjectKey): Version | undefined {
-    return this.#speculative.get(subject) ?? this.durable(subject);
+    const held = this.#held.get(subject);
+    return held === undefined ? undefined : (held.speculative ?? this.#durableOf(held));
   }
 
-  isSpeculative(subject: SubjectKey): boolean {
-    return this.#speculative.has(subject);
+  #durableOf(held: Held): Version | undefined {
+    const { version } = held;
+    if (version === null || held.pinned) return version ?? undefined;
+    // For it to know that this was asked for.
+    return this.#cache.get(held);
   }
 
   /** Subjects with this beginning that changed after the horizon or are spoken for: their rows may not show it yet. Goes through all that changed. */
@@ -149,7 +175,7 @@ export class WorkingSet {
       const subject = this.#changes[at]?.subject;
       if (subject?.startsWith(beginning)) yield subject;
     }
-    for (const subject of this.#speculative.keys()) if (subject.startsWith(beginning)) yield subject;
+    for (const { subject, speculative } of this.#spokenFor) if (speculative !== null && subject.startsWith(beginning)) yield subject;
   }
 
   /** Revision of the last change in a collection, as of the head; the opening revision when it has not changed since. */
@@ -180,19 +206,35 @@ export class WorkingSet {
   /** Makes a stored commit durable: `effects` is what its command made of all the subjects it changes, `events` are all of it, sealed. */
   settle(effects: readonly Effect[], events: readonly ProjectEvent[]): void {
     for (const [subject, version] of effects) {
-      this.#pin(subject, version, events[events.length - 1]?.revision ?? this.head);
-      if (this.#speculative.get(subject) === version) this.#speculative.delete(subject);
+      const held = this.#pin(subject, version, events[events.length - 1]?.revision ?? this.head);
+      if (held.speculative !== version) continue;
+      held.speculative = null;
+      this.#spoken -= 1;
     }
+    if (this.#spokenFor.length > 2 * this.#spoken + 64) this.#spokenFor = this.#spokenFor.filter(({ speculative }) => speculative !== null);
     for (const event of events) this.#passed(event);
   }
 
   /** Lays the effects of a joining commit over everything. */
   speculate(effects: readonly Effect[]): void {
-    for (const [subject, version] of effects) this.#speculative.set(subject, version);
+    for (const [subject, version] of effects) {
+      const held = this.#held.get(subject) ?? this.#hold(subject);
+      if (held.speculative === null) {
+        this.#spokenFor.push(held);
+        this.#spoken += 1;
+      }
+      held.speculative = version;
+    }
   }
 
   dropSpeculation(): void {
-    this.#speculative.clear();
+    for (const held of this.#spokenFor) {
+      if (held.speculative === null) continue;
+      held.speculative = null;
+      if (held.version === null) held.among.delete(held.subject);
+    }
+    this.#spokenFor = [];
+    this.#spoken = 0;
   }
 
   /**
@@ -266,7 +308,7 @@ export class WorkingSet {
       const change = this.#changes[this.#changesStart];
       if (!change || change.revision > revision) break;
       this.#changesStart += 1;
-      this.#release(change.subject);
+      this.#release(change);
     }
     if (this.#changesStart > 1024 && this.#changesStart * 2 > this.#changes.length) {
       this.#changes = this.#changes.slice(this.#changesStart);
@@ -290,7 +332,7 @@ export class WorkingSet {
     const kept = this.#unheld.get(subject) ?? [];
     kept.push({ revision: event.revision, event, size });
     this.#unheld.set(subject, kept);
-    this.#changes.push({ revision: event.revision, subject });
+    this.#changes.push({ revision: event.revision, subject, held: null });
     this.windowBytes += weigh(size);
   }
 
@@ -304,24 +346,29 @@ export class WorkingSet {
     return Math.max(known, textLength(state));
   }
 
-  #pin(subject: SubjectKey, version: Version, changedAt: number): void {
-    const held = this.#held.get(subject);
-    const queued = held !== undefined && held.changedAt > this.horizon;
-    if (held === undefined) {
-      this.#held.set(subject, { subject, among: this.#held, version, changedAt, pinned: true, unmeasured: 0 });
-    } else {
-      if (held.pinned) this.windowBytes -= weigh(held.version.size);
-      held.version = version;
-      held.changedAt = changedAt;
-      held.pinned = true;
-    }
-    this.windowBytes += weigh(version.size);
-    if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject });
+  #hold(subject: SubjectKey): Held {
+    const held: Held = { subject, among: this.#held, version: null, speculative: null, changedAt: -1, pinned: false, unmeasured: 0 };
+    this.#held.set(subject, held);
+    return held;
   }
 
-  #release(subject: SubjectKey): void {
-    const held = this.#held.get(subject);
-    if (held?.pinned && held.changedAt > this.horizon) this.#changes.push({ revision: held.changedAt, subject });
+  #pin(subject: SubjectKey, version: Version, changedAt: number): Held {
+    const held = this.#held.get(subject) ?? this.#hold(subject);
+    const queued = held.changedAt > this.horizon;
+    if (held.pinned) this.windowBytes -= weigh(held.version?.size ?? 0);
+    version.durable = true;
+    held.version = version;
+    held.changedAt = changedAt;
+    held.pinned = true;
+    this.windowBytes += weigh(version.size);
+    if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject, held });
+    return held;
+  }
+
+  #release(change: Change): void {
+    const { subject } = change;
+    const held = change.held ?? this.#held.get(subject);
+    if (held?.pinned && held.changedAt > this.horizon) this.#changes.push({ revision: held.changedAt, subject, held });
     else if (held) this.#unpin(held);
     this.#dropUnheld(subject);
   }
@@ -329,16 +376,16 @@ export class WorkingSet {
   /** What changed no later than the horizon is left to the cache; unless somebody keeps it. */
   #unpin(held: Held): void {
     const { subject, version } = held;
-    if (!held.pinned || held.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
+    if (!held.pinned || version === null || held.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
     this.windowBytes -= weigh(version.size);
     held.pinned = false;
-    this.#leave(held);
+    this.#leave(held, version);
   }
 
   /** To the cache, which takes nothing larger than itself. */
-  #leave(held: Held): void {
-    this.#cache.set(held, held.version);
-    if (!this.#cache.has(held)) this.#held.delete(held.subject);
+  #leave(held: Held, version: Version): void {
+    this.#cache.set(held, version);
+    if (!this.#cache.has(held)) forget(held);
   }
 
   /** The events up to the horizon of a subject that nobody holds are in its row, unless a load under way may have read the row before. */

@@ -8,9 +8,9 @@ import type { DocumentState } from '../../domain/states.ts';
 import { documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { printOnce } from '../../kernel/json.ts';
+import { type Json, printOnce } from '../../kernel/json.ts';
 import { directCollection, type Grounds, grounds, groundsOf, needsPlayer, playerOf, requireOwn } from '../access.ts';
-import type { Address, App, Caller, DocumentAnswer } from '../app.ts';
+import type { Address, App, Caller, DocumentAnswer, WriteAnswer } from '../app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
@@ -42,26 +42,11 @@ export function createDocuments(context: AppContext): App['documents'] {
 
     mayWrite: (caller, at) => andThen(projectOf(context, caller), (project) => admitted(context, project, caller, at, 'write')),
 
-    async write(claimed, at, body, saveVersion) {
-      const project = await projectOf(context, claimed);
-      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'write') : claimed;
-      const read = readWriteBody(body);
-      const outcome = await execute(project, caller, 'document.write', (view, now) => {
-        const ground = groundsOf(view, caller, at.target);
-        const collection = directCollection(ground, caller, at.collection, at.key, 'write');
-        requireOwn(ground, caller, collection, at.key);
-        requireSession(view, caller, now);
-        // A dedicated server names whom it likes, bots too (security 2.3).
-        const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
-        if (read instanceof Refusal) return read;
-        view.expect(subjectsOfWrite(ground.space, collection, at.key));
-        const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-        const how = { player, saveVersion: saveVersion ?? read.saveVersion, checkSchema: true, source: 'direct' };
-        const state = writes.write(collection, at.key, read.body, how);
-        return decided(state.version, writes.events);
-      });
-      return { version: outcome.answer, position: outcome.revision, stale: false };
-    },
+    write: (claimed, at, body, saveVersion) =>
+      andThen(projectOf(context, claimed), (project) => {
+        const proven = isUnproven(project, claimed) ? admitted(context, project, claimed, at, 'write') : claimed;
+        return andThen(proven, (caller) => write(context, project, caller, at, body, saveVersion));
+      }),
 
     async remove(claimed, at, saveVersion) {
       const project = await projectOf(context, claimed);
@@ -80,6 +65,32 @@ export function createDocuments(context: AppContext): App['documents'] {
 
     ledger: (caller, at, query) => readLedger(context, caller, at, query),
   };
+}
+
+async function write(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  at: Address,
+  body: Json,
+  saveVersion: number | null,
+): Promise<WriteAnswer> {
+  const read = readWriteBody(body);
+  const outcome = await execute(project, caller, 'document.write', (view, now) => {
+    const ground = groundsOf(view, caller, at.target);
+    const collection = directCollection(ground, caller, at.collection, at.key, 'write');
+    requireOwn(ground, caller, collection, at.key);
+    requireSession(view, caller, now);
+    // A dedicated server names whom it likes, bots too (security 2.3).
+    const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
+    if (read instanceof Refusal) return read;
+    view.expect(subjectsOfWrite(ground.space, collection, at.key));
+    const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+    const how = { player, saveVersion: saveVersion ?? read.saveVersion, checkSchema: true, source: 'direct' };
+    const state = writes.write(collection, at.key, read.body, how);
+    return decided(state.version, writes.events);
+  });
+  return { version: outcome.answer, position: outcome.revision, stale: false };
 }
 
 /** What a write reads, to have it loaded in one round trip. */

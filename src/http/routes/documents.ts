@@ -1,4 +1,5 @@
 import { wireNames } from '../../domain/wire-names.ts';
+import { andThen } from '../../kernel/awaitable.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
 import { authenticate, DOCUMENT_KEYS, saveVersionOf, VIEW_KEYS } from '../credentials.ts';
@@ -15,9 +16,9 @@ export function documentRoutes(router: Routes, { app, gameBody }: Services): voi
 
   router.post('/:project/:collection/:key', async (ctx): Promise<Answer> => {
     const address = addressOf(ctx);
-    const caller = await app.documents.mayWrite(await authenticate(app, ctx, DOCUMENT_KEYS), address);
+    const caller = await andThen(authenticate(app, ctx, DOCUMENT_KEYS), (known) => app.documents.mayWrite(known, address));
     const saveVersion = saveVersionOf(ctx.state.exchange);
-    const written = await app.documents.write(caller, address, await documentBody(ctx, gameBody), saveVersion);
+    const written = await andThen(documentBody(ctx, gameBody), (body) => app.documents.write(caller, address, body, saveVersion));
     return { text: `{"ok":true,"version":${written.version}}`, headers: versionedHeaders(written) };
   });
 

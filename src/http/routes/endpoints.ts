@@ -1,4 +1,4 @@
-import type { Caller, EndpointRequest } from '../../app/app.ts';
+import type { EndpointAnswer, EndpointRequest } from '../../app/app.ts';
 import { inputOfBody, securityIn } from '../../domain/security/call-body.ts';
 import { sealedIn } from '../../domain/security/envelope.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
@@ -14,11 +14,6 @@ import type { Routes, Services } from './services.ts';
 
 /** Endpoint calls (endpoint-language 1.1). The verb is not compared with the definition's. */
 export function endpointRoutes(router: Routes, { app, gameBody }: Services): void {
-  const call = async (caller: Caller, request: EndpointRequest): Promise<Answer> => {
-    const answer = await app.endpoints.call(caller, request);
-    return { status: sendable(answer.status), body: answer.body, headers: freshHeaders(answer), done: true };
-  };
-
   const bodyOf = (ctx: Context): Awaitable<JsonObject> =>
     andThen(readJson(ctx.state.exchange, gameBody, invalidJson), (body) => {
       if (body === undefined) return {};
@@ -28,14 +23,16 @@ export function endpointRoutes(router: Routes, { app, gameBody }: Services): voi
 
   router.post('/:project/:slug', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
-    const body = await bodyOf(ctx);
-    return await call(withBodyClaim(caller, body), requestOf(ctx, param(ctx, 'slug'), body));
+    return answerOf(
+      await andThen(bodyOf(ctx), (body) => app.endpoints.call(withBodyClaim(caller, body), requestOf(ctx, param(ctx, 'slug'), body))),
+    );
   });
 
   router.post('/:project', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
-    const body = await bodyOf(ctx);
-    return await call(withBodyClaim(caller, body), requestOf(ctx, slugOfBody(body), body));
+    return answerOf(
+      await andThen(bodyOf(ctx), (body) => app.endpoints.call(withBodyClaim(caller, body), requestOf(ctx, slugOfBody(body), body))),
+    );
   });
 
   // What the client's URL becomes for an empty slug (client-wire 1.5).
@@ -50,8 +47,13 @@ export function endpointRoutes(router: Routes, { app, gameBody }: Services): voi
     const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
     const { exchange } = ctx.state;
     const plain = { sealed: null, security: null, library: false };
-    return call(caller, { ...plain, slug: param(ctx, 'slug'), target: targetOf(exchange), input: inputOfQuery(exchange), fromQuery: true });
+    const request = { ...plain, slug: param(ctx, 'slug'), target: targetOf(exchange), input: inputOfQuery(exchange), fromQuery: true };
+    return answerOf(await app.endpoints.call(caller, request));
   });
+}
+
+function answerOf(answer: EndpointAnswer): Answer {
+  return { status: sendable(answer.status), body: answer.body, headers: freshHeaders(answer), done: true };
 }
 
 /** A POST: what its body holds for the endpoint, or sealed, and what it says about itself. */

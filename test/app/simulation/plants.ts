@@ -58,7 +58,11 @@ export const oldRows: Plant = {
 /** "A command without events that read speculation waits for it": here it is answered at once. */
 export const hastyRefusals: Plant = {
   project({ set }: Project) {
-    set.isSpeculative = () => false;
+    const { current } = set;
+    set.current = (subject) => {
+      const version = current.call(set, subject);
+      return version && { ...version, durable: true };
+    };
   },
 };
 
