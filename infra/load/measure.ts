@@ -90,9 +90,12 @@ export async function measure(stand: Stand, name: CaseName, connections: number,
   };
 }
 
-/** A short, uncounted run of both sides, so that neither is measured while it still compiles. */
+/** For so long a case is warmed up at most: what a node does for a request is compiled for good after about four seconds of it. */
+const WARM_UP_SECONDS = 4;
+
+/** An uncounted run of both sides, so that neither is measured while it still compiles. */
 export async function warmUp(stand: Stand, name: CaseName, connections: number, { seconds }: Slices): Promise<void> {
-  for (const { url } of [stand.node, stand.bare]) await load(stand, url, name, connections, Math.min(1, seconds));
+  for (const { url } of [stand.node, stand.bare]) await load(stand, url, name, connections, Math.min(WARM_UP_SECONDS, 2 * seconds));
   await settle(stand);
 }
 
