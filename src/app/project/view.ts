@@ -1,7 +1,7 @@
 import type { Space } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
 import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
-import { newVersion, readCounts, type Version, type WorkingSet } from './working-set.ts';
+import { current, type Held, newVersion, readCounts, type Version, type WorkingSet } from './working-set.ts';
 
 /**
  * Thrown by a view when a decision reads what is not in memory: the runner loads it and decides again from the start. Not an `Error`:
@@ -29,8 +29,8 @@ const UNKNOWN = newVersion(null, 0);
  * but it has asked for most of what the decision needs, which then is one load instead of one for each.
  */
 export class View {
-  /** Side by side; a decision reads few subjects, each several times. */
-  readonly #subjects: SubjectKey[] = [];
+  /** What was read, and the versions that it had, side by side: a decision reads few subjects, each several times. */
+  readonly #read: Held[] = [];
   readonly #versions: Version[] = [];
   /** The same of a decision that reads many. */
   #byMany: Map<SubjectKey, Version> | null = null;
@@ -62,10 +62,11 @@ export class View {
   version(subject: SubjectKey): Version {
     const noted = this.seen(subject);
     if (noted) return noted;
-    const version = this.#set.current(subject);
+    const held = this.#set.look(subject);
+    const version = held && current(held);
     if (!version) return this.#unknown(subject);
     readCounts.hits += 1;
-    this.#note(subject, version);
+    this.#note(held, version);
     if (!version.durable) this.speculative = true;
     return version;
   }
@@ -73,15 +74,20 @@ export class View {
   /** The version that was read of a subject. */
   seen(subject: SubjectKey): Version | undefined {
     if (this.#byMany !== null) return this.#byMany.get(subject);
-    const at = this.#subjects.indexOf(subject);
-    return at < 0 ? undefined : this.#versions[at];
+    for (let at = 0; at < this.#read.length; at += 1) if (this.#read[at]?.subject === subject) return this.#versions[at];
+    return undefined;
   }
 
-  #note(subject: SubjectKey, version: Version): void {
-    this.#subjects.push(subject);
+  #note(held: Held, version: Version): void {
+    this.#read.push(held);
     this.#versions.push(version);
-    if (this.#byMany !== null) this.#byMany.set(subject, version);
-    else if (this.#subjects.length > FEW) this.#byMany = new Map(this.#subjects.map((each, at) => [each, this.#versions[at] ?? version]));
+    if (this.#byMany !== null) this.#byMany.set(held.subject, version);
+    else if (this.#read.length > FEW) this.#byMany = new Map(this.#read.map(({ subject }, at) => [subject, this.#versions[at] ?? version]));
+  }
+
+  /** What was read and is not about to change counts as used: it is not the next to be forgotten. */
+  used(): void {
+    for (const held of this.#read) this.#set.used(held);
   }
 
   /** Notes a subject as read and absent without looking: only for names made of fresh random bits. */
@@ -97,7 +103,7 @@ export class View {
   /** Throws {@link NeedsLoading} for all that is missing at once, so that one round trip fetches it. One alone is left to its read. */
   expect(subjects: readonly SubjectKey[]): void {
     if (subjects.length === 1 || this.#collecting) return;
-    const missing = subjects.filter((subject) => !this.#set.current(subject));
+    const missing = subjects.filter((subject) => !this.#set.look(subject));
     if (missing.length > 0) throw new NeedsLoading(missing);
   }
 
@@ -131,8 +137,9 @@ export class View {
 
   /** Whether everything read is still what it was. */
   holds(): boolean {
-    for (const [at, subject] of this.#subjects.entries()) {
-      if (this.#set.current(subject)?.token !== this.#versions[at]?.token) return false;
+    for (const [at, { subject }] of this.#read.entries()) {
+      const held = this.#set.look(subject);
+      if (!held || current(held)?.token !== this.#versions[at]?.token) return false;
     }
     if (this.#scanned === null) return true;
     for (const [subject, changedAt] of this.#scanned) if (this.#set.collectionChangedAt(subject) !== changedAt) return false;

@@ -50,8 +50,8 @@ export function newVersion(state: SubjectState | null, size: number): Version {
 /** What one commit makes of the subjects it changes. */
 export type Effect = readonly [subject: SubjectKey, version: Version];
 
-/** A subject in memory: pinned, in the cache, which may forget it, or only spoken for. */
-interface Held {
+/** A subject in memory: pinned, in the cache, which may forget it, or only spoken for. Only the working set changes it. */
+export interface Held {
   readonly subject: SubjectKey;
   /** The working set's own, which it leaves when it is forgotten. */
   readonly among: Map<SubjectKey, Held>;
@@ -91,6 +91,11 @@ export function createCache(maxBytes: number): SharedCache {
       if (reason === 'evict' && !held.pinned) forget(held);
     },
   });
+}
+
+/** What a decision sees of a subject; `null` when it must be loaded. */
+export function current({ speculative, version }: Held): Version | null {
+  return speculative ?? version;
 }
 
 /** Of its durable state; what commits make of it is theirs. */
@@ -137,7 +142,8 @@ export class WorkingSet {
   /** The state at the head, without speculation; `undefined` when it must be loaded. */
   durable(subject: SubjectKey): Version | undefined {
     const held = this.#held.get(subject);
-    return held === undefined ? undefined : this.#durableOf(held);
+    if (held === undefined || held.version === null) return undefined;
+    return held.pinned ? held.version : this.#cache.get(held);
   }
 
   /** Gives back what the cache holds of this project. */
@@ -156,17 +162,15 @@ export class WorkingSet {
     this.#leave(held, version);
   }
 
-  /** What a decision sees; `undefined` when it must be loaded. */
-  current(subject: SubjectKey): Version | undefined {
+  /** What a decision reads of, by {@link current}; the cache learns of it by {@link used}. `undefined` when it must be loaded. */
+  look(subject: SubjectKey): Held | undefined {
     const held = this.#held.get(subject);
-    return held === undefined ? undefined : (held.speculative ?? this.#durableOf(held));
+    return held === undefined || current(held) === null ? undefined : held;
   }
 
-  #durableOf(held: Held): Version | undefined {
-    const { version } = held;
-    if (version === null || held.pinned) return version ?? undefined;
-    // For it to know that this was asked for.
-    return this.#cache.get(held);
+  /** Has the cache know what was asked for. Of what is pinned or spoken for it learns anyway, when the horizon has passed that. */
+  used(held: Held): void {
+    if (!held.pinned && held.speculative === null) this.#cache.get(held);
   }
 
   /** Subjects with this beginning that changed after the horizon or are spoken for: their rows may not show it yet. Goes through all that changed. */

@@ -194,6 +194,7 @@ export class Writer {
     const events = decision instanceof Refusal ? [] : decision.events;
     commit.result = decision instanceof Refusal ? { refused: decision } : { answer: decision.answer };
     if (events.length === 0) {
+      view.used();
       commit.events = [];
       commit.texts = [];
       commit.effects = [];
@@ -221,6 +222,7 @@ export class Writer {
     commit.effects = effectsOf(commit, events, now);
     this.#lastDecidedAt = now;
     this.#options.set.speculate(commit.effects);
+    commit.view.used();
     this.#gather(commit);
   }
 

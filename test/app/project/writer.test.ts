@@ -117,7 +117,7 @@ describe('what a command sees', () => {
     const project = await table.open();
     await table.passing(project.read(THING('a')));
     const writing = project.execute(increment('a'));
-    expect(numberOf(project.set.current(THING('a'))?.state ?? null)).toBe(1);
+    expect(numberOf(project.set.look(THING('a'))?.speculative?.state ?? null)).toBe(1);
     expect(numberOf((await project.read(THING('a'))).state)).toBe(0);
     await table.passing(writing);
   });

@@ -58,10 +58,10 @@ export const oldRows: Plant = {
 /** "A command without events that read speculation waits for it": here it is answered at once. */
 export const hastyRefusals: Plant = {
   project({ set }: Project) {
-    const { current } = set;
-    set.current = (subject) => {
-      const version = current.call(set, subject);
-      return version && { ...version, durable: true };
+    const { speculate } = set;
+    set.speculate = (effects: readonly Effect[]) => {
+      for (const [, version] of effects) version.durable = true;
+      speculate.call(set, effects);
     };
   },
 };
