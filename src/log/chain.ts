@@ -36,11 +36,6 @@ export function hashOf(metadata: string): string | null {
   return SUFFIX.exec(metadata.slice(-SUFFIX_LENGTH))?.[1] ?? null;
 }
 
-/** Whether sealed metadata ends with this hash. */
-export function endsInHash(metadata: string, hash: string): boolean {
-  return metadata.endsWith(`"hash":"${hash}"}`);
-}
-
 /** Whether this event is what was sealed after the event with `previousHash`. */
 export function verifyLink(previousHash: string, event: NewEvent): boolean {
   const stored = hashOf(event.metadata);

@@ -1,7 +1,7 @@
 import { type DomainEvent, type EventMetadata, type EventType, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../domain/events.ts';
 import { decodeEvent, isObject, type JsonObject } from '../kernel/json.ts';
-import { endsInHash, hashOf } from './chain.ts';
-import type { RecordedEvent } from './port.ts';
+import { hashOf } from './chain.ts';
+import type { NewEvent, RecordedEvent } from './port.ts';
 import { UPCASTS, type Upcasts } from './upcasts.ts';
 
 /** An event that this build cannot read. The project stops on this node: it must not decide on a state it cannot know. */
@@ -19,8 +19,13 @@ export class UnknownEvent extends Error {
 
 interface Remembered {
   readonly event: ProjectEvent;
+  /** As it was stored: it ends with the hash over the whole event. */
+  readonly metadata: string;
   readonly bytes: number;
 }
+
+/** Of an event beside the text of its data, about. */
+const OVERHEAD_BYTES = 512;
 
 /**
  * Events that this process has decoded or made itself lately, by id: what the writer has just sealed comes back by the tail, to be
@@ -30,10 +35,11 @@ const recent = new Map<string, Remembered>();
 const RECENT_BYTES = 4 * 1024 * 1024;
 let recentBytes = 0;
 
-/** Spares decoding an event that this process sealed. `bytes`: about the length of its texts. */
-export function rememberDecoded(event: ProjectEvent, bytes: number): void {
+/** Spares decoding an event that this process sealed; `stored` is what it is in the log. */
+export function rememberDecoded(event: ProjectEvent, { metadata, data }: NewEvent): void {
+  const bytes = data.length + OVERHEAD_BYTES;
   recentBytes += bytes - (recent.get(event.id)?.bytes ?? 0);
-  recent.set(event.id, { event, bytes });
+  recent.set(event.id, { event, metadata, bytes });
   // Only where it is needed: a map looks for its first entry among all that have gone before it.
   if (recentBytes > RECENT_BYTES) forgetOldest();
 }
@@ -64,7 +70,7 @@ export function takeDecoded(event: RecordedEvent): ProjectEvent {
 /** What is remembered under the event's id, if it is this event: the hash covers every byte, so the same one says the same event. */
 function known(event: RecordedEvent, remembered: Remembered | undefined): ProjectEvent | null {
   if (remembered?.event.revision !== event.revision) return null;
-  return endsInHash(event.metadata, remembered.event.hash) ? remembered.event : null;
+  return event.metadata === remembered.metadata ? remembered.event : null;
 }
 
 /**

@@ -39,8 +39,10 @@ test('an event that was never sealed is refused', () => {
 test('what this process sealed is not decoded again, and what has to prove the log reads its bytes all the same', () => {
   const event = recorded('document.written', '{"space":"live","collection":"c","key":"k","version":1,"changes":[["n",1]],"definition":""}');
   const sealed = { ...readProjectEvent(event), after: printObject({ n: 2 }) };
-  rememberDecoded(sealed, 100);
+  rememberDecoded(sealed, event);
   expect(decodeProjectEvent(event)).toBe(sealed);
   expect(readProjectEvent(event).after).toBe(undefined);
   expect(decodeProjectEvent({ ...event, revision: 5 }).after).toBe(undefined);
+  const other = seal('0'.repeat(64), { ...event, metadata: event.metadata.replace(/,"hash":"\w+"/, '') }).event;
+  expect(decodeProjectEvent({ ...event, ...other }).after).toBe(undefined);
 });

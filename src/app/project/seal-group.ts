@@ -51,7 +51,7 @@ export function sealGroup(group: readonly Commit[], place: Place): Sealed {
       const revision = head + 1 + events.length;
       events.push(link.event);
       const sealed = placed(event, revision, id, metadata, hash);
-      rememberDecoded(sealed, (commit.texts[ordinal]?.length ?? 0) + 512);
+      rememberDecoded(sealed, link.event);
       decoded.push(sealed);
     }
     perCommit.push(decoded);
