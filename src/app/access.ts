@@ -26,11 +26,15 @@ export interface Grounds {
   readonly space: Space;
 }
 
-/** Reads project, key and definitions through the view. Throws 401 or 403 when the caller's authority no longer holds. */
-export function groundsOf(view: View, caller: Caller, target: PublishTarget): Grounds {
-  const authority = view.read(AUTHORITY);
-  const state = view.read(DEFINITIONS);
-  return grounds(asAuthority(authority), asDefinitions(state) ?? EMPTY_DEFINITIONS, caller, target);
+/**
+ * Reads project, key and definitions through the view. Throws 401 or 403 when the caller's authority no longer holds. `before`: of the
+ * same caller and target; they are the grounds still where nothing has changed.
+ */
+export function groundsOf(view: View, caller: Caller, target: PublishTarget, before?: Grounds): Grounds {
+  const authority = asAuthority(view.read(AUTHORITY));
+  const state = asDefinitions(view.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
+  if (before !== undefined && before.authority === authority && before.state === state) return before;
+  return grounds(authority, state, caller, target);
 }
 
 /** The same from states at hand, for plain reads. */

@@ -25,13 +25,8 @@ export interface App {
   readonly documents: {
     read(caller: Caller, at: Address): Promise<DocumentAnswer>;
     exists(caller: Caller, at: Address): Promise<boolean>;
-    /**
-     * Access alone, for before a body is read: throws what {@link write} would throw for it. Answers the caller to write as, whose player
-     * is proven where it has to be.
-     */
-    mayWrite(caller: Caller, at: Address): Awaitable<Caller>;
-    /** `body` is the parsed request body, any JSON value. */
-    write(caller: Caller, at: Address, body: Json, saveVersion: number | null): Awaitable<WriteAnswer>;
+    /** `asked` is called once access is granted: a body that may not be written is never read. */
+    write(caller: Caller, at: Address, asked: () => Awaitable<AskedWrite>): Awaitable<WriteAnswer>;
     remove(caller: Caller, at: Address, saveVersion: number | null): Promise<Positioned>;
     /** The ledger answer of the specification (9.2), without `ok`. */
     ledger(caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer>;
@@ -289,6 +284,13 @@ export interface DocumentAnswer extends Positioned {
 
 export interface PageAnswer extends Positioned {
   readonly page: PageState;
+}
+
+export interface AskedWrite {
+  /** The parsed request body, any JSON value. */
+  readonly body: Json;
+  /** The version that the writer has seen, where something beside the body says it. */
+  readonly saveVersion: number | null;
 }
 
 export interface WriteAnswer extends Positioned {

@@ -73,8 +73,8 @@ export function fakeApp(): FakeApp {
         note('documents.exists', caller, address);
         return documents.has(`${address.collection}/${address.key}`);
       },
-      mayWrite: (caller) => caller,
-      async write(caller, address, body, saveVersion) {
+      async write(caller, address, asked) {
+        const { body, saveVersion } = await asked();
         note('documents.write', caller, address, body, saveVersion);
         documents.set(`${address.collection}/${address.key}`, stringifyJson(body));
         return { ...at, version: 4 };

@@ -8,9 +8,9 @@ let server: Harness;
 beforeAll(async () => {
   server = await startServer();
   // The end of the client's side must have come before the answer is there.
-  const { mayWrite, read } = server.app.documents;
+  const { write, read } = server.app.documents;
   Object.assign(server.app.documents, {
-    mayWrite: (...asked: Parameters<typeof mayWrite>) => sleep(100).then(() => mayWrite(...asked)),
+    write: (...asked: Parameters<typeof write>) => sleep(100).then(() => write(...asked)),
     read: (...asked: Parameters<typeof read>) => sleep(100).then(() => read(...asked)),
   });
 });

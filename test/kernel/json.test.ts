@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   addNumbers,
@@ -66,6 +67,18 @@ describe('numbers keep their value', () => {
         expect(stringifyJson(parseJsonBytes(Buffer.from(text))), text).toBe(text.replaceAll(' ', ''));
       }
     }
+  });
+
+  test('the bytes of a body say what its text says, whatever its digits and exponents', () => {
+    const digits = fc.stringMatching(/^(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?$/);
+    const exponent = fc.oneof(fc.constant(''), fc.stringMatching(/^[eE][+-]?0{0,2}\d{1,3}$/));
+    fc.assert(
+      fc.property(fc.constantFrom('', '-'), digits, exponent, (sign, mantissa, power) => {
+        const text = `{"a":${sign}${mantissa}${power}}`;
+        expect(parseJsonBytes(Buffer.from(text))).toEqual(parseJson(text));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   test('big numbers print as they came, also among texts that look like them', () => {

@@ -8,9 +8,9 @@ import type { DocumentState } from '../../domain/states.ts';
 import { documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { type Json, printOnce } from '../../kernel/json.ts';
+import { printOnce } from '../../kernel/json.ts';
 import { directCollection, type Grounds, grounds, groundsOf, needsPlayer, playerOf, requireOwn } from '../access.ts';
-import type { Address, App, Caller, DocumentAnswer, WriteAnswer } from '../app.ts';
+import type { Address, App, AskedWrite, Caller, DocumentAnswer, WriteAnswer } from '../app.ts';
 import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
@@ -40,17 +40,21 @@ export function createDocuments(context: AppContext): App['documents'] {
       return (await readDocument(context, project, caller, ground, collection, at.key)) !== null;
     },
 
-    mayWrite: (caller, at) => andThen(projectOf(context, caller), (project) => admitted(context, project, caller, at, 'write')),
-
-    write: (claimed, at, body, saveVersion) =>
+    write: (claimed, at, asked) =>
       andThen(projectOf(context, claimed), (project) => {
-        const proven = isUnproven(project, claimed) ? admitted(context, project, claimed, at, 'write') : claimed;
-        return andThen(proven, (caller) => write(context, project, caller, at, body, saveVersion));
+        const ground = grounds(project.authority, project.definitions, claimed, at.target);
+        const collection = directCollection(ground, claimed, at.collection, at.key, 'write');
+        return andThen(provenOwner(context, project, claimed, ground, collection, at), (caller) =>
+          andThen(asked(), (write) =>
+            // The project once more: a body may have been long on its way.
+            andThen(projectOf(context, caller), (now) => store(context, now, { caller, at, ground, collection }, write)),
+          ),
+        );
       }),
 
     async remove(claimed, at, saveVersion) {
       const project = await projectOf(context, claimed);
-      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'delete') : claimed;
+      const caller = isUnproven(project, claimed) ? await provenToDelete(context, project, claimed, at) : claimed;
       const outcome = await execute(project, caller, 'document.delete', (view, now) => {
         const ground = groundsOf(view, caller, at.target);
         const collection = directCollection(ground, caller, at.collection, at.key, 'delete');
@@ -67,18 +71,21 @@ export function createDocuments(context: AppContext): App['documents'] {
   };
 }
 
-async function write(
-  context: AppContext,
-  project: Project,
-  caller: Caller,
-  at: Address,
-  body: Json,
-  saveVersion: number | null,
-): Promise<WriteAnswer> {
+/** A write that may be, as far as was known when it came. */
+interface Admitted {
+  readonly caller: Caller;
+  readonly at: Address;
+  readonly ground: Grounds;
+  readonly collection: CollectionModel;
+}
+
+async function store(context: AppContext, project: Project, admitted: Admitted, { body, saveVersion }: AskedWrite): Promise<WriteAnswer> {
+  const { caller, at } = admitted;
   const read = readWriteBody(body);
   const outcome = await execute(project, caller, 'document.write', (view, now) => {
-    const ground = groundsOf(view, caller, at.target);
-    const collection = directCollection(ground, caller, at.collection, at.key, 'write');
+    const ground = groundsOf(view, caller, at.target, admitted.ground);
+    const unchanged = ground === admitted.ground;
+    const collection = unchanged ? admitted.collection : directCollection(ground, caller, at.collection, at.key, 'write');
     requireOwn(ground, caller, collection, at.key);
     requireSession(view, caller, now);
     // A dedicated server names whom it likes, bots too (security 2.3).
@@ -100,10 +107,10 @@ function subjectsOfWrite(space: Space, collection: CollectionModel, key: string)
   return slot === null ? document : [...document, ...recordListSubjects(space, collection.id, slot.player)];
 }
 
-/** The caller to write or delete as. Throws what the decision would throw for access. */
-function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Awaitable<Caller> {
+/** The caller to delete as. Throws what the decision would throw for access. */
+function provenToDelete(context: AppContext, project: Project, caller: Caller, at: Address): Awaitable<Caller> {
   const ground = grounds(project.authority, project.definitions, caller, at.target);
-  const collection = directCollection(ground, caller, at.collection, at.key, action);
+  const collection = directCollection(ground, caller, at.collection, at.key, 'delete');
   return provenOwner(context, project, caller, ground, collection, at);
 }
 

@@ -16,9 +16,11 @@ export function documentRoutes(router: Routes, { app, gameBody }: Services): voi
 
   router.post('/:project/:collection/:key', async (ctx): Promise<Answer> => {
     const address = addressOf(ctx);
-    const caller = await andThen(authenticate(app, ctx, DOCUMENT_KEYS), (known) => app.documents.mayWrite(known, address));
-    const saveVersion = saveVersionOf(ctx.state.exchange);
-    const written = await andThen(documentBody(ctx, gameBody), (body) => app.documents.write(caller, address, body, saveVersion));
+    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
+    const written = await app.documents.write(caller, address, () => {
+      const saveVersion = saveVersionOf(ctx.state.exchange);
+      return andThen(documentBody(ctx, gameBody), (body) => ({ body, saveVersion }));
+    });
     return { text: `{"ok":true,"version":${written.version}}`, headers: versionedHeaders(written) };
   });
 

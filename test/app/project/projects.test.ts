@@ -149,7 +149,9 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
   const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
   const definition = [{ id: 'players', name: 'players', type: 'player' }];
   await table.passing(app.manage.upsertMany(caller, 'collection', definition, { target: 'live', replaceAll: false }));
-  await table.passing(app.documents.write(caller, { collection: 'players', key: 'a', target: 'live' }, { gold: 1 }, null));
+  await table.passing(
+    app.documents.write(caller, { collection: 'players', key: 'a', target: 'live' }, () => ({ body: { gold: 1 }, saveVersion: null })),
+  );
   const fresh = await table.passing(read(app, caller));
   await table.clock.run(table.clock.now + 1500);
   const later = await table.passing(read(app, caller));
@@ -173,7 +175,9 @@ test('a list waits for the views to have seen the publish that made its collecti
   const publish = (collectionType: string) =>
     table.passing(app.manage.upsertMany(caller, 'collection', [{ id: 'towns', collectionType }], { target: 'live', replaceAll: false }));
   await publish('per-platformid');
-  await table.passing(app.documents.write(caller, { collection: 'towns', key: 'a', target: 'live' }, { sold: 1 }, null));
+  await table.passing(
+    app.documents.write(caller, { collection: 'towns', key: 'a', target: 'live' }, () => ({ body: { sold: 1 }, saveVersion: null })),
+  );
   await publish('global');
   const { position } = await table.passing(app.records.list(caller, { collection: 'towns', target: 'live' }, { limit: null, after: null }));
   expect(waitedFor).toEqual([position]);
