@@ -366,7 +366,7 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
 export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType] & {
   /**
    * What a `document.written` makes of its document, where this process decided it: nobody here has to work it out or print it again.
-   * Never stored.
+   * Of a document stored whole, once it is sealed, the text alone. Never stored.
    */
   readonly after?: PrintedObject;
 };

@@ -114,7 +114,7 @@ function foldOne(events: readonly StoredDocumentEvent[], prior: Prior | undefine
   let begun: Begun = prior === undefined && first ? begunBy(first) : 'here';
   for (const event of events) {
     const next = evolveDocument(state, event, event.metadata.recordedAt);
-    const begins = (state === null || state.document === null) && next.document !== null;
+    const begins = !isThere(state) && isThere(next);
     if (begins && event !== first) begun = 'here';
     if (begins || createdRevision < 0) createdRevision = event.revision;
     state = next;

@@ -142,8 +142,8 @@ async function follow(session: Session, batch: Batch, known: ReadonlyMap<string,
   await remove(session, gone);
 }
 
-function metricIn({ state }: DocumentChange, board: Board): number | null {
-  return state.document === null ? null : metricOfDocument(state.document, board);
+function metricIn({ state: { document } }: DocumentChange, board: Board): number | null {
+  return document === null ? null : metricOfDocument(document, board);
 }
 
 async function upsert(session: Session, rows: readonly Row[]): Promise<void> {

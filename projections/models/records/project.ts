@@ -1,3 +1,4 @@
+import { isThere } from '../../../src/domain/document/packed.ts';
 import { isNumber, type Json, type JsonObject, toDouble } from '../../../src/kernel/json.ts';
 import type { DocumentChange, Projection } from '../../batch.ts';
 import type { Catalog } from '../../catalog.ts';
@@ -51,7 +52,7 @@ export const records: Projection = {
     const kept = documents.filter(({ collection }) => after.globals.has(collection) && known.has(collection));
     await remove(
       session,
-      kept.filter(({ state }) => state.document === null),
+      kept.filter(({ state }) => !isThere(state)),
     );
     await upsert(session, kept.flatMap(rowOf));
     await list(
@@ -72,8 +73,9 @@ function listedAt(stamp: Json | undefined): number {
 }
 
 function rowOf({ space, collection, key, state, createdRevision }: DocumentChange): Row[] {
-  if (state.document === null) return [];
-  return [{ space, collection, id: key, listedAt: listedAt(own(state.document, '_timestamp')), sequence: createdRevision }];
+  const { document } = state;
+  if (document === null) return [];
+  return [{ space, collection, id: key, listedAt: listedAt(own(document, '_timestamp')), sequence: createdRevision }];
 }
 
 function own(document: JsonObject, name: string): Json | undefined {

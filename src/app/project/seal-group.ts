@@ -1,4 +1,5 @@
-import { type Actor, type EventMetadata, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../../domain/events.ts';
+import { PackedText } from '../../domain/document/packed.ts';
+import { type Actor, type DomainEvent, type EventMetadata, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../../domain/events.ts';
 import { uuidSpace, uuidV5 } from '../../kernel/uuid.ts';
 import { seal } from '../../log/chain.ts';
 import { rememberDecoded } from '../../log/decode.ts';
@@ -50,13 +51,22 @@ export function sealGroup(group: readonly Commit[], place: Place): Sealed {
       hash = link.hash;
       const revision = head + 1 + events.length;
       events.push(link.event);
-      const sealed = placed(event, revision, id, metadata, hash);
+      const sealed = placed(packedEvent(event), revision, id, metadata, hash);
       rememberDecoded(sealed, link.event);
       decoded.push(sealed);
     }
     perCommit.push(decoded);
   }
   return { commits: group, events, perCommit, hash, recordedAt };
+}
+
+/**
+ * A document stored whole goes on as its text: the views come for the event a tenth of a second later, by the thousand, and its value
+ * would be most of what the garbage collector has to carry until then. Few of them look into it.
+ */
+function packedEvent(event: DomainEvent): DomainEvent {
+  if (event.type !== 'document.written' || event.data.document === undefined || event.after === undefined) return event;
+  return { type: event.type, data: { ...event.data, document: undefined }, after: new PackedText(event.after) };
 }
 
 function metadataOf({ commandId, cause, actor }: Command<unknown>, schemaVersion: number, recordedAt: number, left: number): EventMetadata {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { DocumentDeleted, DocumentWritten, DomainEvent, RecordAppended } from '../events.ts';
 import type { DocumentState, IdempotencyState } from '../states.ts';
 import { applyChanges } from './draft.ts';
-import { isThere } from './packed.ts';
+import { isThere, PackedDocument, PackedText } from './packed.ts';
 
 export type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
 
@@ -43,8 +43,9 @@ function baseOf(state: DocumentState | null, { fork }: DocumentWritten | Documen
 }
 
 function evolveWritten(base: DocumentState | null, { data, after }: Written, recordedAt: number): DocumentState {
-  const document = after?.value ?? data.document ?? applyChanges(base?.document ?? {}, data.changes ?? []);
   const createdAt = isThere(base) ? base.createdAt : recordedAt;
+  if (after instanceof PackedText) return new PackedDocument(after.text, data.version, createdAt, recordedAt);
+  const document = after?.value ?? data.document ?? applyChanges(base?.document ?? {}, data.changes ?? []);
   return { document, version: data.version, createdAt, updatedAt: recordedAt, text: after?.text };
 }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type JsonObject, parseStored, printOnce } from '../../kernel/json.ts';
+import { type JsonObject, type PrintedObject, parseStored, printOnce } from '../../kernel/json.ts';
 import type { DocumentState } from '../states.ts';
 
 /**
@@ -26,6 +26,21 @@ export class PackedDocument implements DocumentState {
     const value = parseStored(this.text);
     values.set(this, value);
     return value;
+  }
+}
+
+/** The same of a document that an event has stored whole, for whoever passes the event on. */
+export class PackedText implements PrintedObject {
+  readonly text: string;
+  readonly exact: boolean;
+
+  constructor({ text, exact }: PrintedObject) {
+    this.text = text;
+    this.exact = exact;
+  }
+
+  get value(): JsonObject {
+    return parseStored(this.text);
   }
 }
 
