@@ -66,12 +66,18 @@ export function createServer(parts: ServerParts): HttpServer {
   });
   const broke = (error: unknown) => log[isHangUp(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
   const server = nodeServer((req, res) => {
-    res.on('error', broke);
-    serve(koa.createContext<State>(req, res)).catch((error: unknown) => {
+    const fault = (error: unknown) => {
       broke(error);
       // Nobody else would end it.
       res.destroy();
-    });
+    };
+    res.on('error', broke);
+    try {
+      const serving = serve(koa.createContext<State>(req, res));
+      if (serving) serving.catch(fault);
+    } catch (error) {
+      fault(error);
+    }
   }, settings);
   const handedOver = new Set<Socket>();
   let watched = false;

@@ -25,47 +25,74 @@ export interface TransportParts {
   closing(): boolean;
 }
 
+/** What went wrong: as the client is told it, and as it was thrown. */
+interface Trouble {
+  readonly failure: Refusal;
+  readonly thrown: unknown;
+}
+
 /** The one handler of all requests: finds the route, runs it, turns what it returned or threw into bytes. All that is sent passes `send`. */
-export function transport(parts: TransportParts): (ctx: ParameterizedContext<State>) => Promise<void> {
-  const { settings, metrics, log } = parts;
+export function transport(parts: TransportParts): (ctx: ParameterizedContext<State>) => Awaitable<void> {
+  const { settings } = parts;
   const names = wireNames(settings.wireNames);
   const unsent = new Unsent(settings.unsentBytes, settings.unsentGraceMs);
 
-  return async function handle(ctx): Promise<void> {
-    const exchange = openExchange(ctx.req, parts.addressOf);
-    ctx.state.exchange = exchange;
-    // Koa's context becomes the router's: `serve` sets the `params` that it lacks.
-    const routed = ctx as Context;
-
-    let answer: Answer;
-    let failure: Refusal | null = null;
-    let thrown: unknown;
-    try {
-      answer = await dispatch(parts, routed, exchange);
-    } catch (error) {
-      thrown = error;
-      failure = refusalOf(error);
-      answer = refusalAnswer(failure, exchange.requestId, names);
-    }
+  const conclude = (ctx: Context, answer: Answer, trouble: Trouble | null): Awaitable<void> => {
+    const { exchange } = ctx.state;
     const shared = corsHeaders(settings.corsOrigins, exchange);
+    let sending: Awaitable<void>;
     try {
-      const sending = send(ctx.res, exchange, answer, shared, unsent, parts.closing());
-      if (sending) await sending;
+      sending = send(ctx.res, exchange, answer, shared, unsent, parts.closing());
     } catch (error) {
-      // A large answer may find no room. One that cannot be written, such as with an impossible header, is a fault of ours.
-      thrown = error;
-      failure = refusalOf(error);
-      answer = refusalAnswer(failure, exchange.requestId, names);
-      await send(ctx.res, exchange, answer, shared, unsent, true);
+      return unsendable(ctx, error, shared);
     }
-
-    const status = answer.status ?? 200;
-    const seconds = (performance.now() - exchange.startedAt) / 1000;
-    metrics.observeRequest(exchange.route, status, seconds);
-    if (status >= 400 || seconds * 1000 >= settings.slowMs || log.isLevelEnabled('debug')) {
-      report(parts, exchange, status, seconds, failure === thrown ? undefined : thrown);
-    }
+    if (!sending) return note(parts, exchange, answer, trouble);
+    return sending.then(
+      () => note(parts, exchange, answer, trouble),
+      (error: unknown) => unsendable(ctx, error, shared),
+    );
   };
+
+  /** A large answer may find no room. One that cannot be written, such as with an impossible header, is a fault of ours. */
+  const unsendable = async (ctx: Context, thrown: unknown, shared: readonly string[]): Promise<void> => {
+    const { exchange } = ctx.state;
+    const failure = refusalOf(thrown);
+    const answer = refusalAnswer(failure, exchange.requestId, names);
+    await send(ctx.res, exchange, answer, shared, unsent, true);
+    note(parts, exchange, answer, { failure, thrown });
+  };
+
+  const refuse = (ctx: Context, thrown: unknown): Awaitable<void> => {
+    const failure = refusalOf(thrown);
+    return conclude(ctx, refusalAnswer(failure, ctx.state.exchange.requestId, names), { failure, thrown });
+  };
+
+  return function handle(opened): Awaitable<void> {
+    const exchange = openExchange(opened.req, parts.addressOf);
+    opened.state.exchange = exchange;
+    // Koa's context becomes the router's: `serve` sets the `params` that it lacks.
+    const ctx = opened as Context;
+    let answering: Awaitable<Answer>;
+    try {
+      answering = dispatch(parts, ctx, exchange);
+    } catch (error) {
+      return refuse(ctx, error);
+    }
+    if (!(answering instanceof Promise)) return conclude(ctx, answering, null);
+    return answering.then(
+      (answer) => conclude(ctx, answer, null),
+      (error: unknown) => refuse(ctx, error),
+    );
+  };
+}
+
+function note(parts: TransportParts, exchange: Exchange, answer: Answer, trouble: Trouble | null): void {
+  const { settings, metrics, log } = parts;
+  const status = answer.status ?? 200;
+  const seconds = (performance.now() - exchange.startedAt) / 1000;
+  metrics.observeRequest(exchange.route, status, seconds);
+  if (status < 400 && seconds * 1000 < settings.slowMs && !log.isLevelEnabled('debug')) return;
+  report(parts, exchange, status, seconds, trouble === null || trouble.failure === trouble.thrown ? undefined : trouble.thrown);
 }
 
 function dispatch(parts: TransportParts, ctx: Context, exchange: Exchange): Awaitable<Answer> {

@@ -44,12 +44,13 @@ export function createDocuments(context: AppContext): App['documents'] {
       andThen(projectOf(context, claimed), (project) => {
         const ground = grounds(project.authority, project.definitions, claimed, at.target);
         const collection = directCollection(ground, claimed, at.collection, at.key, 'write');
-        return andThen(provenOwner(context, project, claimed, ground, collection, at), (caller) =>
-          andThen(asked(), (write) =>
-            // The project once more: a body may have been long on its way.
-            andThen(projectOf(context, caller), (now) => store(context, now, { caller, at, ground, collection }, write)),
-          ),
-        );
+        return andThen(provenOwner(context, project, claimed, ground, collection, at), (caller) => {
+          const admitted = { caller, at, ground, collection };
+          const asking = asked();
+          if (!(asking instanceof Promise)) return store(context, project, admitted, asking);
+          // The project once more: the body may have been long on its way.
+          return asking.then((write) => andThen(projectOf(context, caller), (now) => store(context, now, admitted, write)));
+        });
       }),
 
     async remove(claimed, at, saveVersion) {
@@ -79,10 +80,10 @@ interface Admitted {
   readonly collection: CollectionModel;
 }
 
-async function store(context: AppContext, project: Project, admitted: Admitted, { body, saveVersion }: AskedWrite): Promise<WriteAnswer> {
+function store(context: AppContext, project: Project, admitted: Admitted, { body, saveVersion }: AskedWrite): Promise<WriteAnswer> {
   const { caller, at } = admitted;
   const read = readWriteBody(body);
-  const outcome = await execute(project, caller, 'document.write', (view, now) => {
+  const outcome = execute(project, caller, 'document.write', (view, now) => {
     const ground = groundsOf(view, caller, at.target, admitted.ground);
     const unchanged = ground === admitted.ground;
     const collection = unchanged ? admitted.collection : directCollection(ground, caller, at.collection, at.key, 'write');
@@ -97,7 +98,7 @@ async function store(context: AppContext, project: Project, admitted: Admitted, 
     const state = writes.write(collection, at.key, read.body, how);
     return decided(state.version, writes.events);
   });
-  return { version: outcome.answer, position: outcome.revision, stale: false };
+  return outcome.then(({ answer, revision }) => ({ version: answer, position: revision, stale: false }));
 }
 
 /** What a write reads, to have it loaded in one round trip. */
