@@ -32,6 +32,8 @@ export interface Version {
   readonly size: number;
   /** Whether it is, or was, of the durable layer. */
   durable: boolean;
+  /** Where a commit has laid it over the durable layer: to be found there without being looked up when that commit is stored. */
+  holder: Held | null;
   /** Derived from the state and kept with it. Set by {@link WorkingSet.keepWith}. */
   memo?: Memo;
 }
@@ -44,7 +46,7 @@ export interface Memo {
 /** `size`: bytes of the state's text, about. */
 export function newVersion(state: SubjectState | null, size: number): Version {
   lastToken += 1;
-  return { token: lastToken, state, size, durable: false };
+  return { token: lastToken, state, size, durable: false, holder: null };
 }
 
 /** What one commit makes of the subjects it changes. */
@@ -210,7 +212,10 @@ export class WorkingSet {
   /** Makes a stored commit durable: `effects` is what its command made of all the subjects it changes, `events` are all of it, sealed. */
   settle(effects: readonly Effect[], events: readonly ProjectEvent[]): void {
     for (const [subject, version] of effects) {
-      const held = this.#pin(subject, version, events[events.length - 1]?.revision ?? this.head);
+      const { holder } = version;
+      // Who is spoken for is not forgotten: it is still the one that is held.
+      const held = holder !== null && holder.speculative !== null ? holder : this.#hold(subject);
+      this.#pin(held, version, events[events.length - 1]?.revision ?? this.head);
       if (held.speculative !== version) continue;
       held.speculative = null;
       this.#spoken -= 1;
@@ -222,12 +227,13 @@ export class WorkingSet {
   /** Lays the effects of a joining commit over everything. */
   speculate(effects: readonly Effect[]): void {
     for (const [subject, version] of effects) {
-      const held = this.#held.get(subject) ?? this.#hold(subject);
+      const held = this.#hold(subject);
       if (held.speculative === null) {
         this.#spokenFor.push(held);
         this.#spoken += 1;
       }
       held.speculative = version;
+      version.holder = held;
     }
   }
 
@@ -280,7 +286,7 @@ export class WorkingSet {
     if (folded !== state) size = Math.max(size, textLength(folded));
     this.#forgetUnheld(subject);
     // Until it is let go: the load may have more rows to bring than the cache holds.
-    this.#pin(subject, newVersion(folded, size), changedAt);
+    this.#pin(this.#hold(subject), newVersion(folded, size), changedAt);
   }
 
   /** Of the subjects that nobody holds and of which several events are kept, so many that take most: held, each may take less; see {@link take}. */
@@ -330,7 +336,7 @@ export class WorkingSet {
     const version = this.durable(subject);
     if (version) {
       const state = evolve(subject, version.state, event);
-      this.#pin(subject, newVersion(state, Math.max(size, this.#measured(subject, version, state, size))), event.revision);
+      this.#pin(this.#hold(subject), newVersion(state, Math.max(size, this.#measured(subject, version, state, size))), event.revision);
       return;
     }
     const kept = this.#unheld.get(subject) ?? [];
@@ -350,14 +356,16 @@ export class WorkingSet {
     return Math.max(known, textLength(state));
   }
 
+  /** Its entry; a new one where there is none. */
   #hold(subject: SubjectKey): Held {
+    const known = this.#held.get(subject);
+    if (known !== undefined) return known;
     const held: Held = { subject, among: this.#held, version: null, speculative: null, changedAt: -1, pinned: false, unmeasured: 0 };
     this.#held.set(subject, held);
     return held;
   }
 
-  #pin(subject: SubjectKey, version: Version, changedAt: number): Held {
-    const held = this.#held.get(subject) ?? this.#hold(subject);
+  #pin(held: Held, version: Version, changedAt: number): void {
     const queued = held.changedAt > this.horizon;
     if (held.pinned) this.windowBytes -= weigh(held.version?.size ?? 0);
     version.durable = true;
@@ -365,8 +373,7 @@ export class WorkingSet {
     held.changedAt = changedAt;
     held.pinned = true;
     this.windowBytes += weigh(version.size);
-    if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject, held });
-    return held;
+    if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject: held.subject, held });
   }
 
   #release(change: Change): void {
