@@ -1,4 +1,5 @@
 import type { Json, JsonObject, PrintedObject } from '../kernel/json.ts';
+import type { PackedText } from './document/packed.ts';
 
 /**
  * Every event of a project's stream, with its data. A published shape is never changed, only succeeded: a new shape gets a higher
@@ -366,9 +367,10 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
 export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType] & {
   /**
    * What a `document.written` makes of its document, where this process decided it: nobody here has to work it out or print it again.
-   * Of a document stored whole, once it is sealed, the text alone. Never stored.
+   * Never stored. A sealed event of a document stored whole has the text alone, and no `document` in its data: fold it with
+   * `evolveDocument`.
    */
-  readonly after?: PrintedObject;
+  readonly after?: PrintedObject | PackedText;
 };
 
 /** An event of a project's stream, decoded. */

@@ -36,7 +36,7 @@ export class JsonError extends Error {
 const MAY_NEED_EXACT = /(?:^|[[:,\s-])\d(?:[\d.]{15}|[\d.]*[eE])/;
 /** Digits and points that {@link MAY_NEED_EXACT} takes for a number without an exponent. */
 const LONG_DIGITS = 16;
-/** Fewer digits of a number survive any exponent of two digits. */
+/** An exponent that may change a number of fewer digits: of three, or of two and a sign. Shorter ones never do. */
 const LONG_EXPONENT = /\d[eE][+\d-]\d\d/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const ANY_SURROGATE = /[\ud800-\udfff]/;
@@ -67,7 +67,7 @@ export function parseJsonBytes(bytes: Buffer, limits: JsonLimits = {}): Json {
   if (!isUtf8(bytes)) throw new JsonError('text', 'The body is not valid UTF-8');
   const text = bytes.toString('utf8');
   // In a third of the time where there is nothing to be found: every body that is written passes here. Of `1.e5`, which it alone does
-  // not see, and `1e5` JSON.parse makes what the library would.
+  // not see, and of numbers with a shorter exponent JSON.parse makes what the library would.
   const exact = (LONG_EXPONENT.test(text) || hasLongDigits(bytes)) && MAY_NEED_EXACT.test(text);
   return judged(text, exact, limits);
 }

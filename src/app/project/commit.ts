@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { PackedText } from '../../domain/document/packed.ts';
 import { type Actor, type DomainEvent, placed } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
 import type { Refusal } from '../../kernel/errors.ts';
+import { encodeEvent } from '../../kernel/json.ts';
 import { evolve } from './evolve.ts';
 import type { View } from './view.ts';
 import { textLength } from './weight.ts';
@@ -66,6 +68,12 @@ export interface Commit {
 }
 
 const ABSENT = newVersion(null, 0);
+
+/** JSON text of a decided event's data. */
+export function textOf({ type, data, after }: DomainEvent): string {
+  if (after instanceof PackedText) throw new Error(`a ${type} that was sealed is not decided again: its document is gone`);
+  return encodeEvent(data, after);
+}
 
 /**
  * Length of a document that an event changes in parts: it says little of one that many have made large. Its text was made when the

@@ -66,7 +66,7 @@ export function sealGroup(group: readonly Commit[], place: Place): Sealed {
  */
 function packedEvent(event: DomainEvent): DomainEvent {
   if (event.type !== 'document.written' || event.data.document === undefined || event.after === undefined) return event;
-  return { type: event.type, data: { ...event.data, document: undefined }, after: new PackedText(event.after) };
+  return { type: event.type, data: { ...event.data, document: undefined }, after: new PackedText(event.after.text) };
 }
 
 function metadataOf({ commandId, cause, actor }: Command<unknown>, schemaVersion: number, recordedAt: number, left: number): EventMetadata {

@@ -68,7 +68,7 @@ export interface Held {
   unmeasured: number;
 }
 
-/** A change after the horizon; `held`: of a subject that was held when it was noted, and stays so until the horizon has passed it. */
+/** A change after the horizon; `held`: of a subject that was held when it was noted, which stays pinned while its last change is one. */
 interface Change {
   readonly revision: number;
   readonly subject: SubjectKey;
@@ -100,6 +100,10 @@ export function current({ speculative, version }: Held): Version | null {
   return speculative ?? version;
 }
 
+function isSpokenFor({ speculative }: Held): boolean {
+  return speculative !== null;
+}
+
 /** Of its durable state; what commits make of it is theirs. */
 function forget(held: Held): void {
   held.version = null;
@@ -126,12 +130,13 @@ export class WorkingSet {
    */
   #changes: Change[] = [];
   #changesStart = 0;
-  /** Subjects that commits speak for, and some that they no longer do. */
+  /** Subjects that commits speak for, some of them more than once, and some that they no longer speak for. */
   #spokenFor: Held[] = [];
   /** How many they do. */
   #spoken = 0;
   readonly #collections = new Map<SubjectKey, number>();
   #openedAt = -1;
+  #closed = false;
   /** Bytes that cannot be given up before the horizon moves, or who keeps them lets go. */
   windowBytes = 0;
 
@@ -148,8 +153,9 @@ export class WorkingSet {
     return held.pinned ? held.version : this.#cache.get(held);
   }
 
-  /** Gives back what the cache holds of this project. */
+  /** Gives back what the cache holds of this project; nothing goes there any more. */
   close(): void {
+    this.#closed = true;
     for (const held of this.#held.values()) this.#cache.delete(held);
     this.#held.clear();
   }
@@ -220,7 +226,7 @@ export class WorkingSet {
       held.speculative = null;
       this.#spoken -= 1;
     }
-    if (this.#spokenFor.length > 2 * this.#spoken + 64) this.#spokenFor = this.#spokenFor.filter(({ speculative }) => speculative !== null);
+    if (this.#spokenFor.length > 2 * this.#spoken + 64) this.#spokenFor = [...new Set(this.#spokenFor)].filter(isSpokenFor);
     for (const event of events) this.#passed(event);
   }
 
@@ -312,7 +318,7 @@ export class WorkingSet {
 
   /** The state tables are written up to `revision`: what changed no later may now be forgotten. */
   moveHorizon(revision: number): void {
-    if (revision <= this.horizon) return;
+    if (revision <= this.horizon || this.#closed) return;
     this.horizon = revision;
     while (this.#changesStart < this.#changes.length) {
       const change = this.#changes[this.#changesStart];

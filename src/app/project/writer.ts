@@ -1,8 +1,7 @@
 import type { DomainEvent } from '../../domain/events.ts';
 import type { SubjectKey } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { encodeEvent } from '../../kernel/json.ts';
-import { type Command, type Commit, type Decision, effectsOf, type Outcome } from './commit.ts';
+import { type Command, type Commit, type Decision, effectsOf, type Outcome, textOf } from './commit.ts';
 import { Courtesy } from './courtesy.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Sealed, sealGroup } from './seal-group.ts';
@@ -213,7 +212,7 @@ export class Writer {
 
   #join(commit: Commit, events: readonly DomainEvent[], now: number): void {
     commit.events = events;
-    commit.texts = events.map((event) => encodeEvent(event.data, event.after));
+    commit.texts = events.map(textOf);
     commit.bytes = commit.texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 512, 0);
     if (commit.bytes > this.#options.limits.groupBytes) {
       this.#fail(commit, refusal('APPEND_TOO_LARGE'));

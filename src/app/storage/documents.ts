@@ -40,18 +40,12 @@ export function createDocuments(context: AppContext): App['documents'] {
       return (await readDocument(context, project, caller, ground, collection, at.key)) !== null;
     },
 
-    write: (claimed, at, asked) =>
-      andThen(projectOf(context, claimed), (project) => {
-        const ground = grounds(project.authority, project.definitions, claimed, at.target);
-        const collection = directCollection(ground, claimed, at.collection, at.key, 'write');
-        return andThen(provenOwner(context, project, claimed, ground, collection, at), (caller) => {
-          const admitted = { caller, at, ground, collection };
-          const asking = asked();
-          if (!(asking instanceof Promise)) return store(context, project, admitted, asking);
-          // The project once more: the body may have been long on its way.
-          return asking.then((write) => andThen(projectOf(context, caller), (now) => store(context, now, admitted, write)));
-        });
-      }),
+    write(claimed, at, asked) {
+      const admitted = admit(context, claimed, at);
+      const asking = andThen(admitted, () => asked());
+      if (admitted instanceof Promise || asking instanceof Promise) return storeLater(context, admitted, asking);
+      return store(context, admitted, asking);
+    },
 
     async remove(claimed, at, saveVersion) {
       const project = await projectOf(context, claimed);
@@ -72,16 +66,34 @@ export function createDocuments(context: AppContext): App['documents'] {
   };
 }
 
-/** A write that may be, as far as was known when it came. */
+/** A write that may be, as far as is known before its decision. */
 interface Admitted {
+  readonly project: Project;
   readonly caller: Caller;
   readonly at: Address;
   readonly ground: Grounds;
   readonly collection: CollectionModel;
 }
 
-function store(context: AppContext, project: Project, admitted: Admitted, { body, saveVersion }: AskedWrite): Promise<WriteAnswer> {
-  const { caller, at } = admitted;
+/** Throws what the decision would throw for access. The player is proven where it has to be and was not yet. */
+function admit(context: AppContext, claimed: Caller, at: Address): Awaitable<Admitted> {
+  return andThen(projectOf(context, claimed), (project) => {
+    const ground = grounds(project.authority, project.definitions, claimed, at.target);
+    const collection = directCollection(ground, claimed, at.collection, at.key, 'write');
+    const proven = provenOwner(context, project, claimed, ground, collection, at);
+    return andThen(proven, (caller) => ({ project, caller, at, ground, collection }));
+  });
+}
+
+/** After a wait for a verifier or a body: project, definitions and what has to be proven may be others by now. */
+async function storeLater(context: AppContext, admitted: Awaitable<Admitted>, asking: Awaitable<AskedWrite>): Promise<WriteAnswer> {
+  const write = await asking;
+  const { caller, at } = await admitted;
+  return store(context, await admit(context, caller, at), write);
+}
+
+function store(context: AppContext, admitted: Admitted, { body, saveVersion }: AskedWrite): Promise<WriteAnswer> {
+  const { project, caller, at } = admitted;
   const read = readWriteBody(body);
   const outcome = execute(project, caller, 'document.write', (view, now) => {
     const ground = groundsOf(view, caller, at.target, admitted.ground);

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type JsonObject, type PrintedObject, parseStored, printOnce } from '../../kernel/json.ts';
+import { type JsonObject, parseStored, printOnce } from '../../kernel/json.ts';
 import type { DocumentState } from '../states.ts';
 
 /**
@@ -29,22 +29,16 @@ export class PackedDocument implements DocumentState {
   }
 }
 
-/** The same of a document that an event has stored whole, for whoever passes the event on. */
-export class PackedText implements PrintedObject {
+/** All that is left of a document in an event that has stored it whole, once the event is sealed. */
+export class PackedText {
   readonly text: string;
-  readonly exact: boolean;
 
-  constructor({ text, exact }: PrintedObject) {
+  constructor(text: string) {
     this.text = text;
-    this.exact = exact;
-  }
-
-  get value(): JsonObject {
-    return parseStored(this.text);
   }
 }
 
-/** What decisions ask for again and again is not parsed each time: values of texts of a million characters in all. */
+/** What decisions and views ask for again and again is not parsed each time: values of texts of a million characters in all. */
 const values = new LRUCache<PackedDocument, JsonObject>({ maxSize: 1024 * 1024, sizeCalculation: (_, { text }) => text.length });
 
 /** The same state to whoever reads it. A deleted document has nothing to pack. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCache, newVersion, WorkingSet } from '../../../src/app/project/working-set.ts';
 import { PackedDocument } from '../../../src/domain/document/packed.ts';
+import { placed } from '../../../src/domain/events.ts';
 import type { DocumentState } from '../../../src/domain/states.ts';
 import { decodeProjectEvent } from '../../../src/log/decode.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
@@ -8,6 +9,7 @@ import { projectStream } from '../../../src/log/streams.ts';
 import { Feed, written } from '../../projections/support.ts';
 
 const SUBJECT = 'document/live/saves/p1';
+const NOBODY = { commandId: 'c', cause: 'test', actor: { kind: 'operator' as const }, schemaVersion: 1, recordedAt: 1 };
 
 test('a subject that is written while it is being loaded stays held until the load ends: its older row must not become the truth', async () => {
   const log = createMemoryLog();
@@ -60,4 +62,25 @@ test('what takes most of the window is relieved first: rows of many others may b
   expect([set.crowded(1), set.crowded(9)]).toEqual([[hot], [hot, twice]]);
   set.take(hot, new PackedDocument(JSON.stringify({ pad: 'x'.repeat(1_000) }), 1, 1, 1), -1, -1);
   expect(set.crowded(9)).toEqual([twice]);
+});
+
+test('a project that was closed puts nothing into the cache that all share, however late its rows are written', () => {
+  const cache = createCache(50_000);
+  const other = new WorkingSet(0, cache);
+  const kept = Array.from({ length: 30 }, (_, n) => `document/live/others/p${n}`);
+  for (const subject of kept) other.admit(subject, new PackedDocument('{}', 1, 1, 1), 0, 0);
+  other.letGo(kept);
+  const closed = new WorkingSet(0, cache);
+  for (let revision = 1; revision <= 100; revision += 1) {
+    const version = newVersion(new PackedDocument('{"n":1}', 1, 1, 1), 500);
+    const effects = [[`document/live/saves/p${revision}`, version]] as const;
+    const event = placed(written(`p${revision}`, { n: 1 }), revision, '', NOBODY, '');
+    closed.speculate(effects);
+    if (revision === 100) closed.close();
+    closed.settle(effects, [event]);
+  }
+  const before = cache.calculatedSize;
+  closed.moveHorizon(100);
+  expect(cache.calculatedSize).toBe(before);
+  expect(kept.filter((subject) => other.durable(subject) === undefined)).toEqual([]);
 });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { proxySignature } from '../../../src/domain/security/proxy-signature.ts';
 import { ok, PLAYER, type Reply, refused } from '../../node/support/game-client.ts';
@@ -275,4 +277,25 @@ test('an installation without a verifier refuses where players must be verified,
   ]);
   expect(headers['retry-after']).toBe('5');
   await settings(open.game, { requirePlayerAuth: false });
+});
+
+test('a player who can be proven may finish a save that began before the project came to ask for that', async () => {
+  const turned = await openNode();
+  try {
+    await publish(turned.game);
+    const { game } = turned;
+    const headers = { 'x-public-key': game.publicKey, 'content-type': 'application/json', ...proofOf(PLAYER) };
+    const saving = httpRequest(`${game.url}${game.storage(`players/${PLAYER}`)}`, { method: 'POST', headers });
+    const answered = once(saving, 'response');
+    saving.write('{"gold":');
+    // The first half has come, and access was granted, once another request of later has been answered.
+    await ok(save(turned, {}, OTHER));
+    await settings(game, { requirePlayerAuth: true });
+    saving.end('5}');
+    const [response] = await answered;
+    response.resume();
+    expect(response.statusCode).toBe(200);
+  } finally {
+    await turned.close();
+  }
 });
