@@ -1,5 +1,5 @@
 import type { Json, JsonObject, PrintedObject } from '../kernel/json.ts';
-import type { PackedText } from './document/packed.ts';
+import type { PackedText } from './document/packed-text.ts';
 
 /**
  * Every event of a project's stream, with its data. A published shape is never changed, only succeeded: a new shape gets a higher

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PackedText } from '../../domain/document/packed.ts';
+import { PackedText } from '../../domain/document/packed-text.ts';
 import { type Actor, type DomainEvent, placed } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../../domain/subjects.ts';

@@ -1,4 +1,4 @@
-import { PackedText } from '../../domain/document/packed.ts';
+import { PackedText } from '../../domain/document/packed-text.ts';
 import { type Actor, type DomainEvent, type EventMetadata, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../../domain/events.ts';
 import { uuidSpace, uuidV5 } from '../../kernel/uuid.ts';
 import { seal } from '../../log/chain.ts';

@@ -2,7 +2,8 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { DocumentDeleted, DocumentWritten, DomainEvent, RecordAppended } from '../events.ts';
 import type { DocumentState, IdempotencyState } from '../states.ts';
 import { applyChanges } from './draft.ts';
-import { isThere, PackedDocument, PackedText } from './packed.ts';
+import { isThere, PackedDocument } from './packed.ts';
+import { PackedText } from './packed-text.ts';
 
 export type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
 

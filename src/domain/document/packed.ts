@@ -29,15 +29,6 @@ export class PackedDocument implements DocumentState {
   }
 }
 
-/** All that is left of a document in an event that has stored it whole, once the event is sealed. */
-export class PackedText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
 /** What decisions and views ask for again and again is not parsed each time: values of texts of a million characters in all. */
 const values = new LRUCache<PackedDocument, JsonObject>({ maxSize: 1024 * 1024, sizeCalculation: (_, { text }) => text.length });
 
