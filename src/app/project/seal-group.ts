@@ -61,8 +61,8 @@ export function sealGroup(group: readonly Commit[], place: Place): Sealed {
 }
 
 /**
- * A document stored whole goes on as its text: the views come for the event a tenth of a second later, by the thousand, and its value
- * would be most of what the garbage collector has to carry until then. Few of them look into it.
+ * A document stored whole goes on as its text: the views come for the event a tenth of a second later, by the thousand, and until then
+ * the garbage collector would copy all the objects of its value. Few views look into it.
  */
 function packedEvent(event: DomainEvent): DomainEvent {
   if (event.type !== 'document.written' || event.data.document === undefined || event.after === undefined) return event;

@@ -100,10 +100,6 @@ export function current({ speculative, version }: Held): Version | null {
   return speculative ?? version;
 }
 
-function isSpokenFor({ speculative }: Held): boolean {
-  return speculative !== null;
-}
-
 /** Of its durable state; what commits make of it is theirs. */
 function forget(held: Held): void {
   held.version = null;
@@ -130,10 +126,8 @@ export class WorkingSet {
    */
   #changes: Change[] = [];
   #changesStart = 0;
-  /** Subjects that commits speak for, some of them more than once, and some that they no longer speak for. */
-  #spokenFor: Held[] = [];
-  /** How many they do. */
-  #spoken = 0;
+  /** Those with a speculative version. */
+  readonly #spokenFor = new Set<Held>();
   readonly #collections = new Map<SubjectKey, number>();
   #openedAt = -1;
   #closed = false;
@@ -187,7 +181,7 @@ export class WorkingSet {
       const subject = this.#changes[at]?.subject;
       if (subject?.startsWith(beginning)) yield subject;
     }
-    for (const { subject, speculative } of this.#spokenFor) if (speculative !== null && subject.startsWith(beginning)) yield subject;
+    for (const { subject } of this.#spokenFor) if (subject.startsWith(beginning)) yield subject;
   }
 
   /** Revision of the last change in a collection, as of the head; the opening revision when it has not changed since. */
@@ -224,9 +218,8 @@ export class WorkingSet {
       this.#pin(held, version, events[events.length - 1]?.revision ?? this.head);
       if (held.speculative !== version) continue;
       held.speculative = null;
-      this.#spoken -= 1;
+      this.#spokenFor.delete(held);
     }
-    if (this.#spokenFor.length > 2 * this.#spoken + 64) this.#spokenFor = [...new Set(this.#spokenFor)].filter(isSpokenFor);
     for (const event of events) this.#passed(event);
   }
 
@@ -234,10 +227,7 @@ export class WorkingSet {
   speculate(effects: readonly Effect[]): void {
     for (const [subject, version] of effects) {
       const held = this.#hold(subject);
-      if (held.speculative === null) {
-        this.#spokenFor.push(held);
-        this.#spoken += 1;
-      }
+      if (held.speculative === null) this.#spokenFor.add(held);
       held.speculative = version;
       version.holder = held;
     }
@@ -245,12 +235,10 @@ export class WorkingSet {
 
   dropSpeculation(): void {
     for (const held of this.#spokenFor) {
-      if (held.speculative === null) continue;
       held.speculative = null;
       if (held.version === null) held.among.delete(held.subject);
     }
-    this.#spokenFor = [];
-    this.#spoken = 0;
+    this.#spokenFor.clear();
   }
 
   /**

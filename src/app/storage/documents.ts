@@ -14,8 +14,9 @@ import type { Address, App, AskedWrite, Caller, DocumentAnswer, WriteAnswer } fr
 import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
+import type { View } from '../project/view.ts';
 import type { Memo, Version } from '../project/working-set.ts';
-import { isUnproven, provenFor, provenOwner, requireSession } from '../security/players.ts';
+import { provenFor, provenOwner, requireSession } from '../security/players.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { readLedger } from './ledger.ts';
 
@@ -41,20 +42,16 @@ export function createDocuments(context: AppContext): App['documents'] {
     },
 
     write(claimed, at, asked) {
-      const admitted = admit(context, claimed, at);
+      const admitted = admit(context, claimed, at, 'write');
       const asking = andThen(admitted, () => asked());
       if (admitted instanceof Promise || asking instanceof Promise) return storeLater(context, admitted, asking);
       return store(context, admitted, asking);
     },
 
     async remove(claimed, at, saveVersion) {
-      const project = await projectOf(context, claimed);
-      const caller = isUnproven(project, claimed) ? await provenToDelete(context, project, claimed, at) : claimed;
-      const outcome = await execute(project, caller, 'document.delete', (view, now) => {
-        const ground = groundsOf(view, caller, at.target);
-        const collection = directCollection(ground, caller, at.collection, at.key, 'delete');
-        requireOwn(ground, caller, collection, at.key);
-        requireSession(view, caller, now);
+      const admitted = await admit(context, claimed, at, 'delete');
+      const outcome = await execute(admitted.project, admitted.caller, 'document.delete', (view, now) => {
+        const { ground, collection } = admittedStill(view, now, admitted, 'delete');
         const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
         writes.remove(collection, at.key, 'direct', saveVersion);
         return decided(null, writes.events);
@@ -66,7 +63,9 @@ export function createDocuments(context: AppContext): App['documents'] {
   };
 }
 
-/** A write that may be, as far as is known before its decision. */
+type Change = 'write' | 'delete';
+
+/** A change that may be, as far as is known before its decision. */
 interface Admitted {
   readonly project: Project;
   readonly caller: Caller;
@@ -76,31 +75,38 @@ interface Admitted {
 }
 
 /** Throws what the decision would throw for access. The player is proven where it has to be and was not yet. */
-function admit(context: AppContext, claimed: Caller, at: Address): Awaitable<Admitted> {
+function admit(context: AppContext, claimed: Caller, at: Address, change: Change): Awaitable<Admitted> {
   return andThen(projectOf(context, claimed), (project) => {
     const ground = grounds(project.authority, project.definitions, claimed, at.target);
-    const collection = directCollection(ground, claimed, at.collection, at.key, 'write');
+    const collection = directCollection(ground, claimed, at.collection, at.key, change);
     const proven = provenOwner(context, project, claimed, ground, collection, at);
     return andThen(proven, (caller) => ({ project, caller, at, ground, collection }));
   });
+}
+
+/** Inside the decision: looked at again where authority or definitions have changed. Throws where the change may not be any more. */
+function admittedStill(view: View, now: number, admitted: Admitted, change: Change): Pick<Admitted, 'ground' | 'collection'> {
+  const { caller, at } = admitted;
+  const ground = groundsOf(view, caller, at.target, admitted.ground);
+  const unchanged = ground === admitted.ground;
+  const collection = unchanged ? admitted.collection : directCollection(ground, caller, at.collection, at.key, change);
+  requireOwn(ground, caller, collection, at.key);
+  requireSession(view, caller, now);
+  return { ground, collection };
 }
 
 /** After a wait for a verifier or a body: project, definitions and what has to be proven may be others by now. */
 async function storeLater(context: AppContext, admitted: Awaitable<Admitted>, asking: Awaitable<AskedWrite>): Promise<WriteAnswer> {
   const write = await asking;
   const { caller, at } = await admitted;
-  return store(context, await admit(context, caller, at), write);
+  return store(context, await admit(context, caller, at, 'write'), write);
 }
 
 function store(context: AppContext, admitted: Admitted, { body, saveVersion }: AskedWrite): Promise<WriteAnswer> {
   const { project, caller, at } = admitted;
   const read = readWriteBody(body);
   const outcome = execute(project, caller, 'document.write', (view, now) => {
-    const ground = groundsOf(view, caller, at.target, admitted.ground);
-    const unchanged = ground === admitted.ground;
-    const collection = unchanged ? admitted.collection : directCollection(ground, caller, at.collection, at.key, 'write');
-    requireOwn(ground, caller, collection, at.key);
-    requireSession(view, caller, now);
+    const { ground, collection } = admittedStill(view, now, admitted, 'write');
     // A dedicated server names whom it likes, bots too (security 2.3).
     const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
     if (read instanceof Refusal) return read;
@@ -118,13 +124,6 @@ function subjectsOfWrite(space: Space, collection: CollectionModel, key: string)
   const document = documentSubjects(space, collection.id, key);
   const slot = slotOf(collection, key);
   return slot === null ? document : [...document, ...recordListSubjects(space, collection.id, slot.player)];
-}
-
-/** The caller to delete as. Throws what the decision would throw for access. */
-function provenToDelete(context: AppContext, project: Project, caller: Caller, at: Address): Awaitable<Caller> {
-  const ground = grounds(project.authority, project.definitions, caller, at.target);
-  const collection = directCollection(ground, caller, at.collection, at.key, 'delete');
-  return provenOwner(context, project, caller, ground, collection, at);
 }
 
 /** As of this node's head; `null` when there is none or it was deleted. */

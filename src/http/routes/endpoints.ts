@@ -21,19 +21,15 @@ export function endpointRoutes(router: Routes, { app, gameBody }: Services): voi
       return body;
     });
 
-  router.post('/:project/:slug', async (ctx): Promise<Answer> => {
+  const posted = async (ctx: Context, slugIn: (body: JsonObject) => string): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
-    return answerOf(
-      await andThen(bodyOf(ctx), (body) => app.endpoints.call(withBodyClaim(caller, body), requestOf(ctx, param(ctx, 'slug'), body))),
-    );
-  });
+    const called = andThen(bodyOf(ctx), (body) => app.endpoints.call(withBodyClaim(caller, body), requestOf(ctx, slugIn(body), body)));
+    return answerOf(await called);
+  };
 
-  router.post('/:project', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
-    return answerOf(
-      await andThen(bodyOf(ctx), (body) => app.endpoints.call(withBodyClaim(caller, body), requestOf(ctx, slugOfBody(body), body))),
-    );
-  });
+  router.post('/:project/:slug', (ctx) => posted(ctx, () => param(ctx, 'slug')));
+
+  router.post('/:project', (ctx) => posted(ctx, slugOfBody));
 
   // What the client's URL becomes for an empty slug (client-wire 1.5).
   router.post('/:project/', async (ctx): Promise<Answer> => {
