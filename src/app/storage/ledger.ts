@@ -4,14 +4,19 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { grounds, needsPlayer, noSuch, requireOwnKey } from '../access.ts';
 import type { Address, Caller, LedgerQuery, ReadAnswer } from '../app.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
-import type { LedgerRow } from '../ports/readers.ts';
+import type { LedgerPage, LedgerRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { provenFor } from '../security/players.ts';
 
 const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const PAGE_WITHOUT_LIMIT = 1000;
+/** How long a ledger waits for a view that lags, before it may say that it knows nothing of a player. */
+const UNKNOWN_WAIT_MS = 5_000;
 
-/** A player's ledger (runtime-storage 9.2), to any valid key. 404 only for a player that the collection has never seen. */
+/**
+ * A player's ledger (runtime-storage 9.2), to any valid key. 404 only for a player that the collection has never seen, which only a view
+ * can say that shows everything: 503 `BEHIND` where it does not, even after {@link UNKNOWN_WAIT_MS}.
+ */
 export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer> {
   const project = await projectOf(context, caller);
   const ground = grounds(project.authority, project.definitions, caller, at.target);
@@ -30,7 +35,8 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     project.set.collectionChangedAt(collectionSubject('live', collection.id)),
     project.set.collectionChangedAt(collectionSubject(ground.space, collection.id)),
   );
-  const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
+  const reach = (timeoutMs: number) => context.views.caughtUp(project.id, changedAt, timeoutMs);
+  let reached = await reach(context.limits.viewWaitMs);
   const filter = {
     space: ground.space,
     collection: collection.id,
@@ -39,10 +45,14 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     ...(from === null ? {} : { from }),
     ...(to === null ? {} : { to }),
   };
-  const page = await context.views.ledger(project.id, filter, { limit: limitOf(query.limit), after: query.cursor });
-  const shown = page.known || page.entries.length > 0;
-  if (!shown && !(await isKnown(context, project, documentSubject(ground.space, collection.id, at.key), at.key))) {
-    throw refusal('NOT_FOUND', 'Nothing is known of this player here');
+  const read = () => context.views.ledger(project.id, filter, { limit: limitOf(query.limit), after: query.cursor });
+  let page = await read();
+  if (!shows(page) && !(await isKnown(context, project, documentSubject(ground.space, collection.id, at.key), at.key))) {
+    if (!reached) {
+      reached = await reach(UNKNOWN_WAIT_MS);
+      page = await read();
+    }
+    if (!shows(page)) throw reached ? refusal('NOT_FOUND', 'Nothing is known of this player here') : refusal('BEHIND');
   }
   const { summary } = page;
   const body: JsonObject = {
@@ -62,6 +72,10 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     cursor: page.cursor,
   };
   return { ...positioned(context, project, caller, reached), body };
+}
+
+function shows({ known, entries }: LedgerPage): boolean {
+  return known || entries.length > 0;
 }
 
 /** Whether there is a document, which the view may not show yet, or telemetry tells of the player (runtime-storage 9.2). */

@@ -183,6 +183,41 @@ test('a list waits for the views to have seen the publish that made its collecti
   expect(waitedFor).toEqual([position]);
 });
 
+test.each([
+  ['shows them once it has caught up', [false, true], 'one entry'],
+  ['404 only once it has caught up', [false, true], 'NOT_FOUND'],
+  ['503 while it has not', [false, false], 'BEHIND'],
+  ['404 at once from a view that shows everything', [true], 'NOT_FOUND'],
+])('a view that lags never says that it knows nothing of a player: %s', async (_, reaches, comes) => {
+  const table = new Table();
+  const projects = node(table, new Tail());
+  await projects.start();
+  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const asked: number[] = [];
+  const summary = { totalIncrease: 0, totalDecrease: 0, netChange: 0, entryCount: 0, sources: [] };
+  const entry = { field: 'gold', before: 0, after: 5, delta: 5, source: 'api', reason: null, at: 0, eventId: 'e' };
+  const app = appOver(projects, table, {
+    ...NO_VIEWS,
+    caughtUp: async (_, __, timeoutMs) => reaches[asked.push(timeoutMs) - 1] === true,
+    ledger: async () => ({
+      revision: 0,
+      known: false,
+      entries: comes === 'one entry' && asked.length > 1 ? [entry] : [],
+      summary,
+      cursor: null,
+    }),
+  });
+  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
+  await table.passing(
+    app.manage.upsertMany(caller, 'collection', [{ id: 'players', type: 'player' }], { target: 'live', replaceAll: false }),
+  );
+  const all = { field: null, from: null, to: null, limit: null, cursor: null };
+  const read = table.passing(app.documents.ledger(caller, { collection: 'players', key: 'a', target: 'live' }, all));
+  if (comes === 'one entry') expect(await read).toMatchObject({ stale: false, body: { entries: [{ after: 5 }] } });
+  else expect(await codeOf(read)).toBe(comes);
+  expect(asked).toEqual([250, 5000].slice(0, reaches.length));
+});
+
 test('a tail that has caught up does not make fresh what could not be folded', async () => {
   const table = new Table();
   const tail = new Tail();
