@@ -1,13 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { PackedText } from '../../domain/document/packed-text.ts';
 import { type Actor, type DomainEvent, type EventMetadata, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../../domain/events.ts';
-import { uuidSpace, uuidV5 } from '../../kernel/uuid.ts';
 import { seal } from '../../log/chain.ts';
 import { rememberDecoded } from '../../log/decode.ts';
 import type { NewEvent } from '../../log/port.ts';
 import type { Command, Commit } from './commit.ts';
-
-/** Name space of event ids: any fixed UUID will do. */
-const EVENT_IDS = uuidSpace('5b0c8f5e-6f6b-4d8e-9f0a-3c1d2e4f5a6b');
 
 /** Where a stream stands: what the next event links to. `revision` is −1 before the first event. */
 export interface Place {
@@ -29,8 +26,8 @@ export interface Sealed {
 }
 
 /**
- * Ids and hashes depend on the revision that the group is to have, so this runs right before the append: one id, one byte string, and
- * the same command at another revision is another.
+ * Hashes depend on the revision that the group is to have, so this runs right before the append. What is sealed is sent again as it is
+ * until its outcome is known; a group that is formed anew, at whatever revision, gets new ids: one id, one byte string.
  */
 export function sealGroup(group: readonly Commit[], place: Place): Sealed {
   let { hash, recordedAt } = place;
@@ -46,7 +43,7 @@ export function sealGroup(group: readonly Commit[], place: Place): Sealed {
       ordinal += 1;
       const left = commit.events.length - 1 - ordinal;
       const metadata = metadataOf(commit.command, SCHEMA_VERSIONS[event.type], recordedAt, left);
-      const id = uuidV5(EVENT_IDS, `${metadata.commandId}/${ordinal}/${head}`);
+      const id = randomUUID();
       const link = seal(hash, { id, type: event.type, metadata: printMetadata(metadata, actor), data: commit.texts[ordinal] ?? '' });
       hash = link.hash;
       const revision = head + 1 + events.length;

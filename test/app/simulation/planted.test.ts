@@ -41,7 +41,7 @@ test('a group that is formed anew after an unknown outcome is told to be lost, a
   expect(await find(reformedGroups, denied, 40)).toMatch(denied);
 });
 
-test('an event id that does not name its revision stands for two byte strings', async () => {
+test('an event id that is used again at another revision stands for two byte strings', async () => {
   const reused = /with other bytes while the first may be stored/;
   expect(await find(reusedIds, reused, 40)).toMatch(reused);
 });

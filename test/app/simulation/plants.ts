@@ -80,7 +80,7 @@ export const reformedGroups: Plant = {
   }),
 };
 
-/** "An event's id is made of commandId, ordinal and the expected revision": here without the revision. */
+/** "A group that is formed anew gets new ids": here an event of a command has the same one at every revision. */
 export const reusedIds: Plant = {
   log: (log: Log): Log => ({
     ...delegate(log),
