@@ -27,7 +27,8 @@ export interface App {
     exists(caller: Caller, at: Address): Promise<boolean>;
     /** `asked` is called once access is granted: a body that may not be written is never read. */
     write(caller: Caller, at: Address, asked: () => Awaitable<AskedWrite>): Awaitable<WriteAnswer>;
-    remove(caller: Caller, at: Address, saveVersion: number | null): Promise<Positioned>;
+    /** `asked`: the save version that the caller has seen; called as that of a write is. */
+    remove(caller: Caller, at: Address, asked: () => number | null): Promise<Positioned>;
     /** The ledger answer of the specification (9.2), without `ok`. */
     ledger(caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer>;
   };

@@ -205,6 +205,7 @@ export interface RecordAppended {
   readonly timestamp: number;
   readonly writerId: string;
   readonly document: JsonObject;
+  readonly ledger?: readonly LedgerEntry[];
   readonly windows?: readonly WindowChange[];
   readonly idempotency?: IdempotencyFact;
   readonly definition: string;

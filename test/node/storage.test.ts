@@ -52,6 +52,14 @@ const COLLECTIONS = [
   { id: 'open-feed', name: 'open-feed', collectionType: 'global', accessMode: 'public', publicAppend: true, schema: {} },
   { id: 'hidden-feed', name: 'hidden-feed', collectionType: 'global', schema: {} },
   { id: 'odd-feed', name: 'odd-feed', collectionType: 'global', schema: {} },
+  {
+    id: 'scores',
+    name: 'scores',
+    collectionType: 'global',
+    accessMode: 'public',
+    schema: { v: { type: 'number', _ledger: true } },
+    allowRecordDelete: true,
+  },
   { id: 'small', name: 'small', collectionType: 'global', schema: {}, rateLimits: { mode: 'collection', savesPerDay: 2 } },
 ];
 const RULES = [
@@ -141,7 +149,8 @@ describe('documents', () => {
   test('of a collection that says nothing of access, and of an unknown one, are not for players', async () => {
     expect(await refused(get('unset/1'))).toBe('403 ENDPOINT_ONLY');
     expect(await refused(post('unset/1', {}))).toBe('403 ENDPOINT_ONLY');
-    expect(await refused(game.play('DELETE', game.storage('unset/1')))).toBe('403 ENDPOINT_ONLY');
+    const odd = { headers: { 'x-ns-save-version': 'abc' } };
+    for (const sent of [{}, odd]) expect(await refused(game.play('DELETE', game.storage('unset/1'), sent))).toBe('403 ENDPOINT_ONLY');
     await ok(game.manage('POST', game.storage('unset/1'), { body: { n: 1 } }));
     expect(await refused(game.manage('POST', game.storage('none/1'), { body: {} }))).toBe('404 NOT_FOUND');
     // allowRecordDelete is asked of players alone.
@@ -360,6 +369,25 @@ describe('the ledger', () => {
     expect(some.cursor).toEqual(expect.any(String));
   });
 
+  test('follows records of global collections from their append to their end, each under its own key', async () => {
+    const deltas = async (key: string) => (await bodyOf(get(`scores/${key}/ledger`))).entries.map(({ delta }: { delta: number }) => delta);
+    const appended = await bodyOf(game.manage('POST', game.storage('scores/append'), { body: { v: 5 } }));
+    const { _id: id } = appended.record;
+    await ok(post(`scores/${id}`, { ops: [{ op: 'inc', path: 'v', value: 2, source: '', reason: '' }] }));
+    await ok(game.play('DELETE', game.storage(`scores/${id}`)));
+    expect(await deltas(id)).toEqual([5, 2, -7]);
+    for (const [key, v] of [
+      ['rec_1', 1],
+      ['rec_2', 2],
+      ['_k', 3],
+      ['rec', 4],
+    ] as const)
+      await ok(post(`scores/${key}`, { v }));
+    expect([await deltas('rec_1'), await deltas('rec_2'), await deltas('_k'), await deltas('rec')]).toEqual([[1], [2], [3], [4]]);
+    const [entry] = (await bodyOf(get(`scores/${id}/ledger`))).entries.slice(1);
+    expect([entry.source, 'reason' in entry]).toEqual(['direct', false]);
+  });
+
   test('is empty for a player that is known, and 404 for one that is not; a bad id is 400', async () => {
     const key = newKey();
     await ok(post(`any/${key}`, { n: 1 }));
@@ -398,6 +426,8 @@ describe('global collections', () => {
     expect(await refused(append('feed', [1]))).toBe('400 INVALID_BODY');
     expect(await refused(append('feed', { text: 5 }))).toBe('400 SCHEMA_VALIDATION_FAILED');
     expect(await refused(append('feed', { text: 'x' }, { 'idempotency-key': 'k'.repeat(256) }))).toBe('400 INVALID_REQUEST');
+    // Access comes before what the headers say.
+    expect(await refused(post('feed/append', { text: 'x' }, { 'idempotency-key': 'k'.repeat(256) }))).toBe('403 FORBIDDEN');
     expect(await refused(get('feed/record/none'))).toBe('404 NOT_FOUND');
   });
 

@@ -68,6 +68,30 @@ describe('ledger', () => {
     expect([await known('p1'), await known('p2'), await known('p22')]).toEqual([true, false, true]);
   });
 
+  test('of one document is its own, whoever else the beginning of its key names', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'onekey');
+    await feed.commit(
+      wrote('rec_1', entry('n', 0, 1, 'a'), entry('m', 0, 1, 'a')),
+      wrote('rec_2', entry('n', 0, 2, 'a')),
+      wrote('_k', entry('n', 0, 3, 'a')),
+    );
+    await project(pool, log, feed);
+    const of = (platformId: string, key: string) =>
+      createViewReader(pool, null).ledger('onekey', { space: 'live', collection: 'saves', platformId, key }, { limit: 9, after: null });
+    const { entries, known } = await of('rec', 'rec_1');
+    expect([entries.map(({ field, after }) => [field, after]), known]).toEqual([
+      [
+        ['n', 1],
+        ['m', 1],
+      ],
+      true,
+    ]);
+    expect(new Set(entries.map(({ eventId }) => eventId)).size).toBe(2);
+    expect((await of('', '_k')).entries).toMatchObject([{ after: 3 }]);
+    expect(await of('rec', 'rec')).toMatchObject({ entries: [], known: false });
+  });
+
   test('exact numbers stay exact', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'exact');

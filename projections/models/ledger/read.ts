@@ -6,8 +6,8 @@ import { revisionOf, throughViews } from '../../through-views.ts';
 import { firstRevision } from '../subjects/read.ts';
 
 /**
- * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to. In a `next` space a document's history is the live one up
- * to its fork (its first event there), then its own. The index of subjects is gone through for each fork, so only for documents with a
+ * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to, $11 key, where one document is meant. In a `next` space a
+ * document's history is the live one up to its fork (its first event there), then its own. The index of subjects is gone through for each fork, so only for documents with a
  * live history, and from the publish that began the space: a `next` space is called after its generation.
  */
 const SELECTED = `
@@ -20,13 +20,15 @@ forks AS MATERIALIZED (
 SELECT l.* FROM {ledger} l LEFT JOIN forks f ON f.key = l.key
 WHERE l.project = $1 AND l.collection = $3 AND l.player = $4
   AND (l.space = $2 OR (l.space = 'live' AND l.revision < coalesce(f.revision, 9223372036854775807)))
-  AND ($5::text IS NULL OR l.field = $5) AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
+  AND ($11::text IS NULL OR l.key = $11) AND ($5::text IS NULL OR l.field = $5)
+  AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
 
 /** Plain, for live, which has no forks. */
 const SELECTED_LIVE = `
 SELECT * FROM {ledger} l
 WHERE l.project = $1 AND l.space = $2 AND l.collection = $3 AND l.player = $4
-  AND ($5::text IS NULL OR l.field = $5) AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
+  AND ($11::text IS NULL OR l.key = $11) AND ($5::text IS NULL OR l.field = $5)
+  AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
 
 /**
  * What a change counts for in sums: exactly, as a sum of doubles ends in an error beyond their range and says 0.30000000000000004 for
@@ -53,7 +55,7 @@ SELECT ${revisionOf(['ledger', 'documents', 'subjects'])} AS revision,
   (SELECT json_build_object('count', coalesce(sum(g.count), 0), 'up', coalesce(sum(g.up), 0)::text, 'down', coalesce(sum(g.down), 0)::text,
       'net', coalesce(sum(g.total), 0)::text) FROM summed g) AS totals,
   EXISTS (SELECT FROM {documents} d WHERE d.project = $1 AND d.space IN ($2, 'live') AND d.collection = $3
-    AND (d.key = $4 OR (d.key >= $4 || '_' AND d.key < $4 || '\`'))) AS known`);
+    AND (d.key = coalesce($11, $4) OR ($11 IS NULL AND d.key >= $4 || '_' AND d.key < $4 || '\`'))) AS known`);
 }
 
 const LIVE = { name: 'ledger-live', text: statement(SELECTED_LIVE) };
@@ -94,9 +96,9 @@ export async function readLedger(
   filter: LedgerFilter,
   { limit, after }: { readonly limit: number; readonly after: string | null },
 ): Promise<LedgerPage> {
-  const { space, collection, platformId, field = null, from = null, to = null } = filter;
+  const { space, collection, platformId, key = null, field = null, from = null, to = null } = filter;
   const [revision, ordinal] = cursorFrom(after);
-  const values = [projectId, space, collection, platformId, field, from, to, revision, ordinal, limit + 1];
+  const values = [projectId, space, collection, platformId, field, from, to, revision, ordinal, limit + 1, key];
   const { rows } = await pool.query<Row>({ ...IN_TIME, ...(space === 'live' ? LIVE : NEXT), values });
   const [row] = rows;
   if (row === undefined) throw new Error('the ledger statement answers one row');
@@ -111,8 +113,10 @@ export async function readLedger(
   };
 }
 
-function rowOf({ before, after, delta, field, source, reason, at, eventId }: Entry): LedgerRow {
-  return { field, before: parseJson(before), after: parseJson(after), delta: parseJson(delta), source, reason, at, eventId };
+/** An event that changed several fields has an entry for each: the first is called after it, the others after it and their place. */
+function rowOf({ before, after, delta, field, source, reason, at, eventId, ordinal }: Entry): LedgerRow {
+  const id = ordinal === 0 ? eventId : `${eventId}.${ordinal}`;
+  return { field, before: parseJson(before), after: parseJson(after), delta: parseJson(delta), source, reason, at, eventId: id };
 }
 
 function summaryOf({ sources, totals }: Row): LedgerPage['summary'] {

@@ -1,5 +1,6 @@
 -- One row per changed ledger field of a write. `before`, `after` and `delta` keep the exact number; `amount` is `delta` as a double,
--- for sums. `player` is the document's key up to the first `_`.
+-- for sums. `player` is the document's key up to the first `_`, of records of global collections, too: who asks for one document names
+-- its key beside it.
 CREATE TABLE {ledger} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,

@@ -54,6 +54,8 @@ export interface LedgerFilter {
   readonly space: Space;
   readonly collection: string;
   readonly platformId: string;
+  /** Of one document of the player's; else of all of them. */
+  readonly key?: string;
   readonly field?: string;
   /** Unix ms, inclusive. */
   readonly from?: number;

@@ -48,8 +48,9 @@ export function createDocuments(context: AppContext): App['documents'] {
       return store(context, admitted, asking);
     },
 
-    async remove(claimed, at, saveVersion) {
+    async remove(claimed, at, asked) {
       const admitted = await admit(context, claimed, at, 'delete');
+      const saveVersion = asked();
       const outcome = await execute(admitted.project, admitted.caller, 'document.delete', (view, now) => {
         const { ground, collection } = admittedStill(view, now, admitted, 'delete');
         const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);

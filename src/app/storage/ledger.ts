@@ -1,10 +1,12 @@
+import type { CollectionModel } from '../../domain/definition/model.ts';
+import { playerOfKey } from '../../domain/document/key.ts';
 import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { grounds, needsPlayer, noSuch, requireOwnKey } from '../access.ts';
 import type { Address, Caller, LedgerQuery, ReadAnswer } from '../app.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
-import type { LedgerPage, LedgerRow } from '../ports/readers.ts';
+import type { LedgerFilter, LedgerPage, LedgerRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { provenFor } from '../security/players.ts';
 
@@ -40,7 +42,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   const filter = {
     space: ground.space,
     collection: collection.id,
-    platformId: at.key,
+    ...selectionOf(collection, at.key),
     ...(query.field === null ? {} : { field: query.field }),
     ...(from === null ? {} : { from }),
     ...(to === null ? {} : { to }),
@@ -72,6 +74,12 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     cursor: page.cursor,
   };
   return { ...positioned(context, project, caller, reached), body };
+}
+
+/** All documents of a player; one where the key says which: a record of a global collection belongs to nobody, and a slot is one of many. */
+function selectionOf({ type }: CollectionModel, key: string): Pick<LedgerFilter, 'platformId' | 'key'> {
+  const platformId = playerOfKey(key);
+  return type === 'global' || platformId !== key ? { platformId, key } : { platformId };
 }
 
 function shows({ known, entries }: LedgerPage): boolean {

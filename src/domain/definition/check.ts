@@ -17,6 +17,9 @@ const ID = /^[A-Za-z0-9_-]{1,128}$/;
 /** Slugs may hold dots, but must not be a path's `.` or `..`. */
 const SLUG = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,128}$/;
 
+/** Where the service that this speaks the language of keeps players' play time (runtime-storage 13.1). */
+const PLAYER_STATS = 'player-stats';
+
 /** What no body may hold either (an escape in a YAML text could bring it in). */
 const BAD_TEXT = /\0|\p{Surrogate}/u;
 
@@ -30,6 +33,8 @@ export function idProblem(kind: ListedKind | 'test', id: string): Problem | null
   const letters = `letters, digits, _${kind === 'endpoint' ? ', .' : ''} or -`;
   if (!isDefinitionId(kind, id)) return invalid(`The ${named} must be 1 to 128 ${letters}, and no reserved word.`);
   const reserved = Object.values(WIRE_TEXTS.reservedCollection).some((prefix) => id.startsWith(prefix));
+  if (kind === 'collection' && id === PLAYER_STATS)
+    return invalid(`The id '${PLAYER_STATS}' is reserved: the server keeps play time under it.`);
   return kind === 'collection' && reserved ? invalid('Ids with this prefix are reserved.') : null;
 }
 

@@ -55,8 +55,8 @@ export interface SchemaModel {
   readonly root: FieldModel | null;
   /** Whether any field, at any depth, has a default. */
   readonly hasDefaults: boolean;
-  /** Dotted paths of `_ledger` number fields. */
-  readonly ledgerPaths: readonly string[];
+  /** Dotted paths of `_ledger` number fields; `null` where `additionalProperties` describes some, whose names only documents tell. */
+  readonly ledgerPaths: readonly string[] | null;
 }
 
 export interface RuleModel {

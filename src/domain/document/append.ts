@@ -7,7 +7,8 @@ import type { DomainEvent, RecordAppended, Space } from '../events.ts';
 import { countDaily } from '../limit/daily.ts';
 import type { IdempotencyState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
-import { recordDocument } from './evolve.ts';
+import { OWN_MEMBERS, recordDocument } from './evolve.ts';
+import { ledgerEntries } from './ledger.ts';
 
 export interface AppendCommand {
   readonly collection: CollectionModel;
@@ -39,8 +40,6 @@ export interface Appended {
 
 /** An idempotency key counts this long, unix ms (runtime-storage 10.1). */
 const KEY_LIFETIME = 24 * 60 * 60 * 1000;
-/** Members that the server sets, dropped from a body. */
-const OWN_MEMBERS: ReadonlySet<string> = new Set(['_id', '_timestamp', '_writerId', '_txId']);
 
 /**
  * Decides one append to a global collection. In order: 400 `COLLECTION_TYPE_MISMATCH`, 400 `INVALID_BODY`, 409
@@ -66,6 +65,7 @@ function appended(command: AppendCommand, document: JsonObject, bodyHash: string
   const windowOf = (counter: string) => command.windowOf(counter);
   const windows = countDaily({ collection, key: recordId, player: writerId, now, windowOf });
   if (windows instanceof Refusal) return windows;
+  const ledger = ledgerEntries(collection.schema, null, document, () => undefined, 'direct');
   const data: RecordAppended = {
     space,
     collection: collection.id,
@@ -73,6 +73,7 @@ function appended(command: AppendCommand, document: JsonObject, bodyHash: string
     timestamp: now,
     writerId,
     document,
+    ...(ledger.length === 0 ? {} : { ledger }),
     ...(windows.length === 0 ? {} : { windows }),
     ...(idempotencyKey === null ? {} : { idempotency: { caller: writerId, key: idempotencyKey, bodyHash } }),
     definition: collection.hash,

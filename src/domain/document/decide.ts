@@ -227,7 +227,7 @@ function ledgerOf(
   origins: Outcome['origins'],
 ): readonly LedgerEntry[] {
   const { schema } = collection;
-  if (schema.ledgerPaths.length === 0) return [];
+  if (schema.ledgerPaths?.length === 0) return [];
   return ledgerEntries(schema, current?.document ?? null, after, originFinder(origins), source);
 }
 

@@ -28,6 +28,9 @@ export function evolveDocument(state: DocumentState | null, event: DocumentEvent
   }
 }
 
+/** Members that the server sets of a record: dropped from what is sent, and nobody's numbers. */
+export const OWN_MEMBERS: ReadonlySet<string> = new Set(['_id', '_timestamp', '_writerId', '_txId']);
+
 /** The document that an appended record is stored and served as. */
 export function recordDocument(data: Pick<RecordAppended, 'recordId' | 'timestamp' | 'writerId' | 'document'>): JsonObject {
   const { recordId, timestamp, writerId, document } = data;

@@ -10,14 +10,17 @@ import {
 import { ancestorsOf, getPath } from '../../kernel/path.ts';
 import type { SchemaModel } from '../definition/model.ts';
 import type { LedgerEntry } from '../events.ts';
+import { OWN_MEMBERS } from './evolve.ts';
 import type { Origin } from './operations.ts';
+import { ledgerPathsIn } from './schema.ts';
 
 type NumberValue = number | ExactNumber;
 
 /**
  * One entry for every `_ledger` number field whose stored value a write changed, in the order of the schema; exact numbers stay
  * exact. A missing document, member or number counts as 0, defaults included: so `after` of one entry is always `before` of the
- * next. Fields inside plain nested objects only: an item of a list has no path that would name it from one write to the next.
+ * next. Fields inside objects only, be they named or described by `additionalProperties`: an item of a list has no path that would
+ * name it from one write to the next.
  * Source: runtime-storage 9.1.
  */
 export function ledgerEntries(
@@ -27,7 +30,8 @@ export function ledgerEntries(
   originOf: (path: string) => Origin | undefined,
   fallbackSource: string,
 ): LedgerEntry[] {
-  return schema.ledgerPaths.flatMap((field) => {
+  return ledgerPathsIn(schema, [before, after]).flatMap((field) => {
+    if (OWN_MEMBERS.has(field)) return [];
     const [old, now] = [numberAt(before, field), numberAt(after, field)];
     if (numbersEqual(old, now)) return [];
     const { source = fallbackSource, reason } = originOf(field) ?? {};

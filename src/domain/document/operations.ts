@@ -112,8 +112,8 @@ export function parseOperations(value: Json): readonly Operation[] {
       path,
       ...(operand === undefined ? {} : { value: operand }),
       ...(match === undefined ? {} : { match }),
-      ...(typeof source === 'string' ? { source } : {}),
-      ...(typeof reason === 'string' ? { reason } : {}),
+      ...(typeof source === 'string' && source !== '' ? { source } : {}),
+      ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
     };
   });
 }

@@ -8,7 +8,7 @@ import type { FieldModel, SchemaModel } from '../definition/model.ts';
  */
 export function compileSchema(raw: Json | undefined): SchemaModel {
   const root = isObject(raw) && Object.keys(raw).length > 0 ? compileField(isObject(raw['properties']) ? raw : fromFlat(raw)) : null;
-  return { root, hasDefaults: root?.defaultsBelow === true, ledgerPaths: root === null ? [] : ledgerPathsOf(root, '') };
+  return { root, hasDefaults: root?.defaultsBelow === true, ledgerPaths: root === null ? [] : knownLedgerPaths(root) };
 }
 
 /** The flat form as the other one. A text `type` is the schema's own; what is neither text nor object is no field. */
@@ -31,7 +31,7 @@ function compileField(raw: Json, required = false): FieldModel {
   const properties = compileProperties(source);
   const items = isObject(source['items']) || typeof source['items'] === 'string' ? compileField(source['items']) : undefined;
   const type = typeof source['type'] === 'string' ? source['type'] : 'any';
-  const additional = source['additionalProperties'];
+  const additional = additionalOf(source['additionalProperties']);
   const field: { -readonly [Name in keyof FieldModel]: FieldModel[Name] } = {
     type,
     default: undefined,
@@ -46,10 +46,10 @@ function compileField(raw: Json, required = false): FieldModel {
     maxItems: bound(source['maxItems']),
     properties,
     items,
-    additional: isObject(additional) ? compileField(additional) : additional !== false,
+    additional,
     needed: neededOf(properties),
     filled: filledOf(properties),
-    defaultsBelow: hasDefaultsBelow(properties, items),
+    defaultsBelow: hasDefaultsBelow(properties, items, additional),
   };
   field.default = effectiveDefault(field, source['default']);
   return field;
@@ -60,6 +60,10 @@ function compileProperties(source: JsonObject): ReadonlyMap<string, FieldModel> 
   if (!isObject(raw)) return undefined;
   const required = new Set(isArray(source['required']) ? source['required'] : []);
   return new Map(Object.entries(raw).map(([name, definition]) => [name, compileField(definition, required.has(name))]));
+}
+
+function additionalOf(raw: Json | undefined): FieldModel | boolean {
+  return isObject(raw) ? compileField(raw) : raw !== false;
 }
 
 function bound(value: Json | undefined): number | undefined {
@@ -83,8 +87,17 @@ function frozen(value: Json): Json {
   return Object.freeze(Object.fromEntries(Object.entries(value).map(([name, item]) => [name, frozen(item)])));
 }
 
-function hasDefaultsBelow(properties: ReadonlyMap<string, FieldModel> | undefined, items: FieldModel | undefined): boolean {
-  return items?.defaultsBelow === true || filledOf(properties).length > 0;
+function hasDefaultsBelow(
+  properties: ReadonlyMap<string, FieldModel> | undefined,
+  items: FieldModel | undefined,
+  additional: FieldModel | boolean,
+): boolean {
+  return items?.defaultsBelow === true || filledOf(properties).length > 0 || isFilled(additional);
+}
+
+/** Whether a member that is there and described by this alone may have members to be filled in. */
+function isFilled(additional: FieldModel | boolean): additional is FieldModel {
+  return typeof additional === 'object' && additional.defaultsBelow;
 }
 
 function filledOf(properties: ReadonlyMap<string, FieldModel> | undefined): (readonly [string, FieldModel])[] {
@@ -119,6 +132,18 @@ function fillObject(field: FieldModel, object: JsonObject): JsonObject {
     filled ??= { ...object };
     filled[name] = value;
   }
+  return isFilled(field.additional) ? fillAdditional(field.additional, field, filled ?? object) : (filled ?? object);
+}
+
+function fillAdditional(additional: FieldModel, { properties }: FieldModel, object: JsonObject): JsonObject {
+  let filled: Record<string, Json> | null = null;
+  for (const [name, old] of Object.entries(object)) {
+    if (properties?.has(name)) continue;
+    const value = fillField(additional, old);
+    if (value === old) continue;
+    filled ??= { ...object };
+    filled[name] = value;
+  }
   return filled ?? object;
 }
 
@@ -127,9 +152,34 @@ function fillItems(item: FieldModel, list: readonly Json[]): readonly Json[] {
   return filled.some((value, index) => value !== list[index]) ? filled : list;
 }
 
-function ledgerPathsOf(field: FieldModel, prefix: string): string[] {
-  return [...(field.properties ?? [])].flatMap(([name, child]) => {
-    if (name === '' || name.includes('.')) return [];
-    return [...(child.ledger ? [prefix + name] : []), ...ledgerPathsOf(child, `${prefix}${name}.`)];
+/** Dotted paths of `_ledger` number fields, in the order of the schema; where it names none, in that of these documents. */
+export function ledgerPathsIn({ root, ledgerPaths }: SchemaModel, documents: readonly (JsonObject | null)[]): readonly string[] {
+  if (ledgerPaths !== null || root === null) return ledgerPaths ?? [];
+  return ledgerPathsOf(root, '', documents.filter(isObject));
+}
+
+function knownLedgerPaths(root: FieldModel): readonly string[] | null {
+  return hasUnnamedLedger(root) ? null : ledgerPathsOf(root, '', []);
+}
+
+function hasUnnamedLedger({ properties, additional }: FieldModel): boolean {
+  if (typeof additional === 'object' && (additional.ledger || knownLedgerPaths(additional)?.length !== 0)) return true;
+  return [...(properties?.values() ?? [])].some(hasUnnamedLedger);
+}
+
+function ledgerPathsOf(field: FieldModel, prefix: string, objects: readonly JsonObject[]): string[] {
+  const { properties, additional } = field;
+  const names = new Set(properties?.keys());
+  if (typeof additional === 'object') for (const object of objects) for (const name of Object.keys(object)) names.add(name);
+  return [...names].flatMap((name) => {
+    const child = properties?.get(name) ?? additional;
+    if (name === '' || name.includes('.') || typeof child !== 'object') return [];
+    const inner = objects.flatMap((object) => membersOf(object, name));
+    return [...(child.ledger ? [prefix + name] : []), ...ledgerPathsOf(child, `${prefix}${name}.`, inner)];
   });
+}
+
+function membersOf(object: JsonObject, name: string): readonly JsonObject[] {
+  const value = Object.hasOwn(object, name) ? object[name] : undefined;
+  return isObject(value) ? [value] : [];
 }

@@ -26,7 +26,7 @@ export function documentRoutes(router: Routes, { app, gameBody }: Services): voi
 
   router.delete('/:project/:collection/:key', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
-    const removed = await app.documents.remove(caller, addressOf(ctx), saveVersionOf(ctx.state.exchange));
+    const removed = await app.documents.remove(caller, addressOf(ctx), () => saveVersionOf(ctx.state.exchange));
     return { text: '{"ok":true}', headers: freshHeaders(removed) };
   });
 }

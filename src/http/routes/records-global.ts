@@ -8,9 +8,9 @@ import { addressOf, collectionOf, documentBody, type Routes, readAnswer, type Se
 export function appendRoute(router: Routes, { app, gameBody }: Services): void {
   router.post('/:project/:collection/append', async (ctx): Promise<Answer> => {
     const claimed = await authenticate(app, ctx, DOCUMENT_KEYS);
-    const idempotencyKey = idempotencyKeyOf(ctx.state.exchange);
     const address = collectionOf(ctx);
     const caller = await app.records.mayAppend(claimed, address);
+    const idempotencyKey = idempotencyKeyOf(ctx.state.exchange);
     const body = await documentBody(ctx, gameBody);
     const writerId = caller.verified ?? caller.onBehalfOf ?? caller.platformId ?? 'anonymous';
     return readAnswer(await app.records.append(caller, address, body, idempotencyKey, writerId));

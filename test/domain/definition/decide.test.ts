@@ -150,7 +150,16 @@ describe('PUT and POST of an array (management 5.1)', () => {
   });
 
   it('ids of collections hold no dots, and none of the reserved prefixes', () => {
-    for (const id of ['a.b', '__platform_x', `${WIRE_TEXTS.reservedCollection.published}x`, '__proto__', 'constructor', '..', '']) {
+    for (const id of [
+      'a.b',
+      'player-stats',
+      '__platform_x',
+      `${WIRE_TEXTS.reservedCollection.published}x`,
+      '__proto__',
+      'constructor',
+      '..',
+      '',
+    ]) {
       expect(refused(decideUpsertMany(EMPTY, 'collection', [{ id, name: id }], LIVE)).status).toBe(400);
     }
     expect(accepted(decideUpsertMany(EMPTY, 'collection', [{ id: 'collection-camp' }], LIVE)).events).toHaveLength(2);

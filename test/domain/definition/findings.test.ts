@@ -196,6 +196,16 @@ describe('the validator (management 20)', () => {
     ['INVALID_FIELD_TYPE /schema/f/type', 'collection', field({ type: 'text' })],
     ['INVALID_FIELD_BOUND /schema/f/min', 'collection', field({ type: 'number', min: 'x' })],
     ['INVALID_LEDGER /schema/f/_ledger', 'collection', field({ type: 'string', _ledger: true })],
+    [
+      'INVALID_LEDGER /schema/f/items',
+      'collection',
+      field({ type: 'array', items: { properties: { n: { type: 'number', _ledger: true } } } }),
+    ],
+    [
+      'INVALID_FIELD_TYPE /schema/f/additionalProperties/type',
+      'collection',
+      field({ type: 'object', additionalProperties: { type: 'text' } }),
+    ],
     ['INVALID_UNIQUE /schema/f/_unique', 'collection', field({ type: 'object', _unique: true })],
     ['INVALID_RATE_FIELD /schema/f/_maxPerDay', 'collection', field({ type: 'number', _maxPerDay: 0 })],
     ['INVALID_ENUM /schema/f/enum', 'collection', field({ type: 'string', enum: [] })],

@@ -51,6 +51,12 @@ test('a record gets its id, time and writer in front; its own are dropped', () =
   });
 });
 
+test('tracked fields make entries, as in every other write', () => {
+  const tracked = collection({ score: { type: 'number', _ledger: true }, n: 'number' }, { id: 'runs', name: 'Runs', type: 'global' });
+  const { data } = accepted(append({ collection: tracked, body: { score: 5, n: 1, _timestamp: 7 } }));
+  expect(data.ledger).toEqual([{ field: 'score', before: 0, after: 5, delta: 5, source: 'direct' }]);
+});
+
 test.each<[string, Partial<AppendCommand>, string]>([
   ['a player collection', { collection: collection() }, 'COLLECTION_TYPE_MISMATCH'],
   ['a list', { body: [1] }, 'INVALID_BODY'],

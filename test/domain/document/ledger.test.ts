@@ -22,6 +22,18 @@ test('equal values make no entry', () => {
   expect(ledgerEntries(schema, null, { gold: -0 }, nobody, 'direct')).toEqual([]);
 });
 
+test("members that only documents name are followed, too; what the server sets of a record is nobody's", () => {
+  const open = compileSchema({ type: 'object', properties: {}, additionalProperties: { type: 'number', _ledger: true } });
+  const before = { _id: 'r', _timestamp: 1000, _writerId: 'p', gems: 5, gone: 1 };
+  expect(
+    ledgerEntries(open, before, { _timestamp: 2000, gems: 7, new: 2 }, nobody, 'direct').map(({ field, delta }) => [field, delta]),
+  ).toEqual([
+    ['gems', 2],
+    ['gone', -1],
+    ['new', 2],
+  ]);
+});
+
 test('a delete takes everything back', () => {
   expect(ledgerEntries(schema, { gold: 5 }, null, nobody, 'direct')).toEqual([
     { field: 'gold', before: 5, after: 0, delta: -5, source: 'direct' },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkDocument } from '../../../src/domain/document/check.ts';
-import { compileSchema, fillDefaults } from '../../../src/domain/document/schema.ts';
+import { compileSchema, fillDefaults, ledgerPathsIn } from '../../../src/domain/document/schema.ts';
 import { ExactNumber, type Json, type JsonObject } from '../../../src/kernel/json.ts';
 
 describe('forms', () => {
@@ -24,6 +24,31 @@ describe('forms', () => {
     const schema = compileSchema({ gold: { type: 'number', _ledger: true }, stats, free: { _ledger: true } });
     expect(schema.ledgerPaths).toEqual(['gold', 'stats.xp', 'free']);
   });
+
+  test('ledger fields under additionalProperties are those that the documents have', () => {
+    const counted = { type: 'number', _ledger: true };
+    const schema = compileSchema({
+      gold: counted,
+      wallet: { type: 'object', properties: { gems: counted, name: 'string' }, additionalProperties: counted },
+      towns: { type: 'object', additionalProperties: { type: 'object', properties: { tax: counted } } },
+      plain: { type: 'object', additionalProperties: 'number' },
+    });
+    expect(schema.ledgerPaths).toBe(null);
+    const before = { wallet: { iron: 1, 'a.b': 1, name: 5 }, towns: { north: { tax: 1, n: 2 }, none: 7 }, other: { iron: 1 } };
+    const after = { wallet: { toString: 1 }, towns: { south: {} } };
+    expect(ledgerPathsIn(schema, [before, null, after])).toEqual([
+      'gold',
+      'wallet.gems',
+      'wallet.iron',
+      'wallet.toString',
+      'towns.north.tax',
+      'towns.none.tax',
+      'towns.south.tax',
+    ]);
+    expect(
+      compileSchema({ towns: { type: 'object', additionalProperties: { type: 'object', properties: { n: 'number' } } } }).ledgerPaths,
+    ).toEqual([]);
+  });
 });
 
 describe('defaults', () => {
@@ -42,6 +67,17 @@ describe('defaults', () => {
       bag: [{ n: 1 }, 5],
       gear: { level: 1 },
     });
+  });
+
+  test('below what additionalProperties describes, where it is there', () => {
+    const hero = { type: 'object', required: ['lvl'], properties: { lvl: { type: 'number', default: 1 } } };
+    const open = compileSchema({ m: { type: 'object', properties: { own: 'object' }, additionalProperties: hero } });
+    expect(fillDefaults(open, {})).toEqual({});
+    expect(fillDefaults(open, { m: { own: {}, x: {}, y: { lvl: 2 }, z: null } })).toEqual({
+      m: { own: {}, x: { lvl: 1 }, y: { lvl: 2 }, z: null },
+    });
+    const full = { m: { x: { lvl: 3 } } };
+    expect(fillDefaults(open, full)).toBe(full);
   });
 
   test('the very same object when nothing is missing', () => {

@@ -164,6 +164,17 @@ function nestedFindings(field: JsonObject, type: string | undefined, path: strin
     findings.add('INVALID_REQUIRED', `${path}/required`, `'required' is true, false or a list of names.`);
   }
   const items = member(field, 'items');
+  const additional = member(field, 'additionalProperties');
+  if (isObject(additional ?? null)) namedField('additionalProperties', additional ?? null, `${path}/additionalProperties`, findings);
+  if (items !== undefined && tracksNumbers(items)) {
+    findings.add('INVALID_LEDGER', `${path}/items`, 'A ledger follows nothing inside a list: its items have no lasting names.');
+  }
   if (items !== undefined) namedField('items', items, `${path}/items`, findings);
   else if (type === 'array') findings.add('ARRAY_ITEMS', path, 'The items of this list are not described.');
+}
+
+function tracksNumbers(field: Json): boolean {
+  if (!isObject(field)) return false;
+  const inner = [...Object.values(objectOf(member(field, 'properties'))), member(field, 'additionalProperties'), member(field, 'items')];
+  return member(field, '_ledger') === true || inner.some((one) => one !== undefined && tracksNumbers(one));
 }
