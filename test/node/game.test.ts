@@ -366,3 +366,77 @@ test('nothing in this file ever got a 5xx, and the node said nothing of a fault'
   expect(game.statuses.filter((status) => status >= 500)).toEqual([]);
   expect(node.stderr()).not.toMatch(/"level":(50|60)/);
 });
+
+describe('defaults inside a call', () => {
+  const HERO = { type: 'object', properties: { hp: { type: 'number', default: 100, _ledger: true }, name: { type: 'string' } } };
+  const write = (id: string, ...list: object[]) => ({ id, type: 'write', collection: 'heroes', key: '{{platformId}}', ops: list });
+  const set = (path: string, value: unknown) => ({ op: 'set', path, value });
+  const read = { id: 'r', type: 'read', collection: 'heroes', key: '{{platformId}}' };
+  const callable = (slug: string, ...steps: object[]) => ({
+    id: slug,
+    slug,
+    method: 'POST',
+    enabled: true,
+    steps,
+    response: { body: '{{r}}' },
+  });
+  const player = (n: number) => `7656119800000200${n}`;
+  const call = (slug: string, as: string) => game.play('POST', game.endpoint(slug), { body: {} }, as);
+
+  beforeAll(async () => {
+    const heroes = { id: 'heroes', name: 'heroes', accessMode: 'public', schema: { gold: { type: 'number', default: 3 }, hero: HERO } };
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [heroes] }));
+    const endpoints = [
+      callable('hurt', write('a', set('hero', { name: 'a' })), write('b', inc('hero.hp', -30)), read),
+      callable('earn', write('a', inc('gold', 1)), read),
+      callable('blend', write('a', set('hero', {})), write('b', { op: 'merge', path: 'hero.hp', value: { a: 1 } })),
+    ];
+    await ok(game.manage('PUT', game.definitions('endpoints'), { body: endpoints }));
+  });
+
+  test('a later step sees what everyone sees after the call, and is stored on it', async () => {
+    const seen = await bodyOf(call('hurt', player(1)));
+    expect(seen.hero).toEqual({ name: 'a', hp: 70 });
+    expect(await bodyOf(load(player(1), 'heroes'))).toEqual(seen);
+    const { entries } = await bodyOf(game.play('GET', game.storage(`heroes/${player(1)}/ledger`)));
+    expect(entries.map(({ after }: { after: number }) => after)).toEqual([70]);
+  });
+
+  test('a write that such a default does not allow fails in its step', async () => {
+    const reply = await call('blend', player(2));
+    expect([reply.status, Object(reply.body).error]).toMatchObject([400, { code: 'ENDPOINT_ERROR.WRITE', step: { id: 'b' } }]);
+  });
+
+  test('are not there where the project serves documents as they are stored', async () => {
+    await ok(game.manage('PUT', game.definitions('settings'), { body: { fillDefaults: false } }));
+    try {
+      expect(await bodyOf(call('earn', player(3)))).toEqual({ gold: 1 });
+      expect(await bodyOf(load(player(3), 'heroes'))).toEqual({ gold: 1 });
+    } finally {
+      await ok(game.manage('PUT', game.definitions('settings'), { body: { fillDefaults: true } }));
+    }
+  });
+});
+
+describe('definitions that were listed', () => {
+  test('can be pushed back: what a listing says of staged copies is not said of what is live', async () => {
+    const staged = { id: 'copied', slug: 'copied', steps: [], canonicalDefinition: { x: 1 }, definition: { x: 1 } };
+    await ok(game.manage('PUT', game.definitions('endpoints'), { body: [staged], headers: NEXT }));
+    const listed = async (query: string) => (await bodyOf(game.manage('GET', game.definitions(`endpoints?${query}`)))).data;
+    const named = (items: { slug: string }[]) => items.filter(({ slug }) => slug === 'copied');
+    const [copy] = named(await listed('includeStaged=true&revisionTarget=next'));
+    expect(copy).toMatchObject({ revisionTarget: 'next' });
+    await ok(game.manage('PUT', game.definitions('endpoints'), { body: [copy] }));
+    const [live] = named(await listed('revisionTarget=live'));
+    for (const name of ['revisionTarget', 'definition', 'canonicalDefinition']) expect(live).not.toHaveProperty(name);
+  });
+
+  test('ids of collections that differ in their case alone are two collections', async () => {
+    const of = (id: string, type: string) => ({ id, name: id, accessMode: 'public', schema: { gold: { type } } });
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [of('Coins', 'string'), of('coins', 'number')] }));
+    await ok(save('7656119800000210', { gold: 'a' }, 'Coins'));
+    await ok(save('7656119800000210', { gold: 5 }, 'coins'));
+    expect(await bodyOf(load('7656119800000210', 'Coins'))).toEqual({ gold: 'a' });
+    expect(await bodyOf(load('7656119800000210', 'COINS'))).toEqual({ gold: 'a' });
+  });
+});

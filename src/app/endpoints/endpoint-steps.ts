@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
+import type { CollectionModel, EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
 import { type CompiledEndpoint, compileEndpoint } from '../../domain/endpoint/compile.ts';
 import { runEndpoint } from '../../domain/endpoint/execute.ts';
@@ -66,19 +66,23 @@ function playerKey(ground: Grounds, platformId: string, input: JsonObject): stri
   return `${platformId}_${saveId}`;
 }
 
+const NOTHING: JsonObject = {};
+
 /** Endpoints reach every collection, whatever its access mode. An unknown collection reads as missing. */
 function readsOf(ground: Grounds, writes: DocumentWrites, keys: Reads['keys']): Reads {
+  const filled = (model: CollectionModel | undefined, document: JsonObject) =>
+    model?.schema.hasDefaults && ground.settings.fillDefaults ? fillDefaults(model.schema, document) : document;
   return {
     document(collection, key) {
       const model = ground.definitions.collection(collection);
       const document = model ? (writes.located(model.id, key).state?.document ?? null) : null;
-      if (!model || document === null || !ground.settings.fillDefaults || !model.schema.hasDefaults) return document;
-      return fillDefaults(model.schema, document);
+      return document === null ? null : filled(model, document);
     },
     blank(collection) {
-      const schema = ground.definitions.collection(collection)?.schema;
-      return schema?.hasDefaults ? fillDefaults(schema, {}) : null;
+      const blank = filled(ground.definitions.collection(collection), NOTHING);
+      return blank === NOTHING ? null : blank;
     },
+    filled: (collection, document) => filled(ground.definitions.collection(collection), document),
     keys(collection) {
       const model = ground.definitions.collection(collection);
       if (!model) return [];
@@ -93,14 +97,15 @@ function readsOf(ground: Grounds, writes: DocumentWrites, keys: Reads['keys']): 
 
 /** Decides one of the run's writes. Throws the `Refusal` of schema, size or limits. */
 export function commit(writes: DocumentWrites, ground: Grounds, write: PendingWrite, player: string, slug: string): void {
-  const collection = ground.definitions.collection(write.collection);
+  const { key } = write.target;
+  const collection = ground.definitions.collection(write.target.collection);
   if (!collection) throw new Error(`Step ${write.stepId} was compiled for a collection that is not there`);
   if (write.kind === 'delete') {
-    writes.remove(collection, write.key, slug);
+    writes.remove(collection, key, slug);
     return;
   }
   const how = { player, saveVersion: null, checkSchema: ground.settings.validateEndpointWrites, source: slug };
-  writes.write(collection, write.key, { kind: 'operations', ops: write.ops, applied: write.applied }, how);
+  writes.write(collection, key, { kind: 'operations', ops: write.ops, applied: write.applied }, how);
 }
 
 /** Random numbers of one call: drawn once, and given again in the same order when the call is decided again. */

@@ -120,9 +120,9 @@ function withError(body: Json, message: string): Json {
   return { ...body, error: { code, message: message === '' ? code : message } };
 }
 
-function pendingWrite(writes: DocumentWrites, { kind, collection, key }: PendingWrite, budget: Budget): JsonObject {
-  const document = kind === 'delete' ? undefined : writes.located(collection, key).state?.document;
-  return { collection, key, op: kind, data: shown(document ?? undefined, budget) };
+function pendingWrite(writes: DocumentWrites, { kind, target }: PendingWrite, budget: Budget): JsonObject {
+  const document = kind === 'delete' ? undefined : writes.located(target.collection, target.key).state?.document;
+  return { collection: target.named, key: target.keyText, op: kind, data: shown(document ?? undefined, budget) };
 }
 
 function warningsOf(endpoint: EndpointModel): string[] {

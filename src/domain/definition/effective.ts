@@ -51,6 +51,7 @@ class Effective implements EffectiveDefinitions {
   readonly queries: readonly QueryModel[];
   readonly rules: readonly RuleModel[];
   readonly rawRules: readonly Json[];
+  readonly #collectionIds: ReadonlyMap<string, CollectionModel>;
   readonly #collectionNames: ReadonlyMap<string, CollectionModel>;
   readonly #endpointNames: ReadonlyMap<string, EndpointModel>;
   readonly #workflows: ReadonlyMap<string, WorkflowModel>;
@@ -64,6 +65,7 @@ class Effective implements EffectiveDefinitions {
     const of = (kind: DefinitionKind) => entriesOf(state, target, kind);
     const single = (kind: DefinitionKind) => of(kind).find((entry) => entry.id === SINGLE_ID);
     this.collections = of('collection').map(collectionModel);
+    this.#collectionIds = new Map(this.collections.map((model) => [model.id, model]));
     this.#collectionNames = indexed(this.collections, (model) => [model.id.toLowerCase(), model.name.toLowerCase()]);
     this.endpoints = of('endpoint').map(endpointModel);
     this.#endpointNames = indexed(this.endpoints, (model) => [model.id, model.slug]);
@@ -76,8 +78,9 @@ class Effective implements EffectiveDefinitions {
     this.#valueSources = of('collection').filter((entry) => definesValues(collectionModel(entry)));
   }
 
+  /** By id, then by id or name in any letter case: an id that differs from another in its case alone is one of its own. */
   collection(idOrName: string): CollectionModel | undefined {
-    return this.#collectionNames.get(idOrName.toLowerCase());
+    return this.#collectionIds.get(idOrName) ?? this.#collectionNames.get(idOrName.toLowerCase());
   }
 
   endpoint(slug: string): EndpointModel | undefined {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type PublishTarget, SINGLE_ID } from '../events.ts';
 import { identifiedRules } from '../limit/rules.ts';
@@ -65,10 +65,15 @@ function listed(kind: ListedKind, item: DefinitionItem): JsonObject {
   return kind === 'collection' && member(shown, 'visibility') === undefined ? { ...named, visibility: 'private' } : named;
 }
 
+/** Said by a listing of its items, never by an item of itself (management 4.1). */
+const LISTINGS_OWN = new Set(['revisionTarget', 'hasStaged']);
+/** The editor would compare and pull these objects instead of the definition (management 2). */
+const VIEWS = new Set(['definition', 'canonicalDefinition']);
 const TEXT_MEMBERS = new Set(['name', 'slug', 'description', 'notes', 'method', 'collectionType', 'accessMode', 'rateLimitAction']);
 
 /** The editor reads these members without looking at their type (management 2, type hazards). */
 function editorSafe(name: string, value: Json): [string, Json][] {
+  if (LISTINGS_OWN.has(name) || (VIEWS.has(name) && isObject(value))) return [];
   if (name === 'maxRecords') return Number.isInteger(value) ? [[name, value]] : [];
   if (!TEXT_MEMBERS.has(name) || typeof value === 'string') return [[name, value]];
   const text = textOf(value) ?? (typeof value === 'boolean' ? String(value) : undefined);

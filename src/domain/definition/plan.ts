@@ -92,7 +92,9 @@ function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | 
 
 export function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
   const slug = kind === 'endpoint' && textOf(member(definition, 'slug')) === undefined ? { slug: id } : {};
-  return member(definition, 'id') === undefined ? { id, ...definition, ...slug } : { ...definition, id, ...slug };
+  // A listing says of a staged copy that it is one; pushed back, it would be said of what is live, for good.
+  const { revisionTarget: _target, hasStaged: _staged, ...own } = definition;
+  return member(own, 'id') === undefined ? { id, ...own, ...slug } : { ...own, id, ...slug };
 }
 
 export function putProblem(kind: ListedKind, put: Put, key: string | undefined): Problem | null {

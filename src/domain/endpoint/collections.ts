@@ -45,10 +45,16 @@ export function compileCollectionCall(language: Language, name: string, args: st
   const select = selectorText === undefined ? null : compileSelector(language, selectorText);
   const apply = applying(name, select);
   return (scope) => {
-    const list = toList(source(scope), `${name}()`);
+    const value = source(scope);
+    const list = isExtreme(name) && typeof value === 'number' ? [value] : toList(value, `${name}()`);
     scope.context.spend(1 + list.length);
     return apply(scope, list);
   };
+}
+
+/** These take a single number, too (endpoint-language 5.3). */
+function isExtreme(name: string): boolean {
+  return name === 'min' || name === 'max';
 }
 
 /** A bare or quoted path, else a token or an expression. */

@@ -3,7 +3,7 @@ import { ByAddress } from '../document/by-address.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import { applyOperations } from '../document/operations.ts';
 import type { Operation } from '../events.ts';
-import type { PendingWrite, Reads } from './run.ts';
+import type { PendingWrite, Reads, Target } from './run.ts';
 
 /**
  * The documents of one call: what is stored, under the call's own writes (decision 4). Writes are queued in order; a write after a
@@ -40,19 +40,21 @@ export class Documents {
   }
 
   /** Answers the document as it is then. Throws `OperationError` for the first operation that cannot be applied. */
-  write(stepId: string, collection: string, key: string, ops: readonly Operation[]): JsonObject {
+  write(stepId: string, target: Target, ops: readonly Operation[]): JsonObject {
+    const { collection, key } = target;
     const to = this.read(collection, key) ?? this.#reads.blank(collection);
     const operated = applyOperations(to, ops);
-    this.#changed.set(collection, key, operated.document);
+    this.#changed.set(collection, key, this.#reads.filled(collection, operated.document));
     this.#scans.delete(collection);
-    this.writes.push({ kind: 'write', stepId, collection, key, ops, applied: to === null ? null : { to, operated } });
+    this.writes.push({ kind: 'write', stepId, target, ops, applied: to === null ? null : { to, operated } });
     return operated.document;
   }
 
-  delete(stepId: string, collection: string, key: string): void {
+  delete(stepId: string, target: Target): void {
+    const { collection, key } = target;
     this.#changed.set(collection, key, null);
     this.#scans.delete(collection);
-    this.writes.push({ kind: 'delete', stepId, collection, key });
+    this.writes.push({ kind: 'delete', stepId, target });
   }
 }
 

@@ -16,6 +16,8 @@ export interface Reads {
   document(collection: string, key: string): JsonObject | null;
   /** What operations on a document that is not there start from: the defaults of its schema. */
   blank(collection: string): JsonObject | null;
+  /** A document that the call has made, as it reads once it is stored: with the defaults of what it lacks. */
+  filled(collection: string, document: JsonObject): JsonObject;
   /** Keys of a collection's documents, each once and in their order; one may turn out to have none. May throw to have them found first. */
   keys(collection: string): readonly string[];
 }
@@ -48,17 +50,26 @@ export interface EndpointCall {
 }
 
 /** A document the call wants written or deleted, operations already resolved, in order of the steps. */
+/** The document that a step names. */
+export interface Target {
+  readonly collection: string;
+  readonly key: string;
+  /** How the author wrote the collection: its name, or its id in other letters. */
+  readonly named: string;
+  /** The key as it came out of its template, with a `_default` at its end. */
+  readonly keyText: string;
+}
+
 export type PendingWrite =
   | {
       readonly kind: 'write';
       readonly stepId: string;
-      readonly collection: string;
-      readonly key: string;
+      readonly target: Target;
       readonly ops: readonly Operation[];
       /** As the call sees them, before rules and limits. */
       readonly applied: Applied | null;
     }
-  | { readonly kind: 'delete'; readonly stepId: string; readonly collection: string; readonly key: string };
+  | { readonly kind: 'delete'; readonly stepId: string; readonly target: Target };
 
 export interface EndpointResult {
   readonly status: number;

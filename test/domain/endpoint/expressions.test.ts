@@ -80,6 +80,8 @@ describe('an expression', () => {
     ['values({{map}})', [1, 2]],
     ['min(numbers)', 1],
     ['max({{numbers}}) + 1', 4],
+    ['max({{a}})', 1],
+    ['min(a) + 1', 2],
     ['sum(filter({{list}}, x => x.q > 1), p)', 4],
     ['count({{list}}, x => !x.q == 1)', 1],
   ])('%s works on a list', (text, value) => {

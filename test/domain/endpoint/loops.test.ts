@@ -33,7 +33,7 @@ describe('a loop', () => {
       { steps: [{ id: 'l', type: 'foreach', from: '{{input.keys}}', item: 'k', body: [write] }] },
       { input: { keys: ['x', 'y'] } },
     );
-    expect(writes.map(({ key }) => key)).toEqual(['x', 'y']);
+    expect(writes.map(({ target }) => target.key)).toEqual(['x', 'y']);
   });
 
   it.each<[string, readonly Json[]]>([

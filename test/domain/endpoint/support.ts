@@ -3,7 +3,7 @@ import { compileEndpoint } from '../../../src/domain/endpoint/compile.ts';
 import { language } from '../../../src/domain/endpoint/compilers.ts';
 import { runEndpoint } from '../../../src/domain/endpoint/execute.ts';
 import { checkInput } from '../../../src/domain/endpoint/input.ts';
-import type { EndpointCall, EndpointResult } from '../../../src/domain/endpoint/run.ts';
+import type { EndpointCall, EndpointResult, Reads } from '../../../src/domain/endpoint/run.ts';
 import { CallContext, Scope } from '../../../src/domain/endpoint/scope.ts';
 import type { Value } from '../../../src/domain/endpoint/value.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
@@ -57,13 +57,16 @@ function endpointModel(slug: string, definition: JsonObject | undefined): Endpoi
   return definition && { id: slug, slug, hash: '', definition, ...flags };
 }
 
+/** Nothing is stored, and nothing has defaults. */
+export const NO_READS: Reads = { document: () => null, blank: () => null, filled: (_, document) => document, keys: () => [] };
+
 /** Runs a definition once; throws what it throws. */
 export function run(definition: JsonObject, world: World = {}): EndpointResult {
   const compiled = compile(definition, world);
   const addresses = Object.keys(world.documents ?? {});
   return runEndpoint(compiled, callOf(world), {
+    ...NO_READS,
     document: (collection, key) => world.documents?.[`${collection}/${key}`] ?? null,
-    blank: () => null,
     keys: (collection) =>
       addresses.filter((address) => address.startsWith(`${collection}/`)).map((address) => address.slice(collection.length + 1)),
   });

@@ -56,7 +56,7 @@ describe('the worked example of the specification', () => {
       items: { herb: 1 },
       log: [{ at: '2023-11-14T22:13:20.000Z', what: 'red' }],
     });
-    expect(writes[0]).toMatchObject({ collection: 'bags', stepId: 'pay', ops: [{ source: 'brew', reason: 'red' }, {}] });
+    expect(writes[0]).toMatchObject({ target: { collection: 'bags' }, stepId: 'pay', ops: [{ source: 'brew', reason: 'red' }, {}] });
   });
 
   it('rejects with the route when herbs are short', () => {

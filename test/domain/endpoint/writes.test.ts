@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { compileSchema, fillDefaults } from '../../../src/domain/document/schema.ts';
 import { runEndpoint } from '../../../src/domain/endpoint/execute.ts';
 import { ExactNumber, type Json, type JsonObject } from '../../../src/kernel/json.ts';
-import { callOf, compile, refusalOf, refused, result, run } from './support.ts';
+import { callOf, compile, NO_READS, refusalOf, refused, result, run } from './support.ts';
 
 const write = (...ops: Json[]): JsonObject => ({ id: 'pay', type: 'write', collection: 'bags', key: 'main', ops });
 const read = (id: string): JsonObject => ({ id, type: 'read', collection: 'bags', key: 'main' });
@@ -20,8 +21,7 @@ describe('a write', () => {
       {
         kind: 'write',
         stepId: 'pay',
-        collection: 'bags',
-        key: 'main',
+        target: { collection: 'bags', key: 'main', named: 'bags', keyText: 'main' },
         ops: [
           { op: 'inc', path: 'items.herb', value: -2, source: 's'.repeat(64), reason: 'r2' },
           { op: 'set', path: 'at', value: { when: '2023-11-14T22:13:20.000Z' } },
@@ -31,6 +31,11 @@ describe('a write', () => {
         applied: null,
       },
     ]);
+  });
+
+  it('is shown as its author wrote it: the collection by its name, the key with its ending', () => {
+    const [pending] = run({ steps: [{ ...write({ op: 'set', path: 'a', value: 1 }), collection: 'Bags', key: 'main_default' }] }).writes;
+    expect(pending?.target).toMatchObject({ key: 'main', named: 'Bags', keyText: 'main_default' });
   });
 
   it('does nothing when no operation is left', () => {
@@ -106,13 +111,12 @@ describe('a write', () => {
     let calls = 0;
     const compiled = compile({ steps: [write({ op: 'inc', path: 'gold', value: 1 })] });
     const reads = {
+      ...NO_READS,
       document: () => {
         calls += 1;
         if (calls === 1) throw new Needed();
         return { gold: 1 };
       },
-      blank: () => null,
-      keys: () => [],
     };
     expect(() => runEndpoint(compiled, callOf({}), reads)).toThrow(Needed);
     expect(runEndpoint(compiled, callOf({}), reads).writes).toHaveLength(1);
@@ -122,8 +126,21 @@ describe('a write', () => {
 describe('a document that is not there', () => {
   it('starts from the defaults of its schema, for the steps after the write as for everyone after the call', () => {
     const steps = [write({ op: 'inc', path: 'gold', value: 1 }), { id: 'r', type: 'read', collection: 'bags', key: 'main' }];
-    const reads = { document: () => null, blank: () => ({ gold: 10, level: 1 }), keys: () => [] };
+    const reads = { ...NO_READS, blank: () => ({ gold: 10, level: 1 }) };
     expect(runEndpoint(compile({ steps, response: { body: '{{r}}' } }), callOf({}), reads).body).toEqual({ gold: 11, level: 1 });
+  });
+});
+
+describe('a document that the call has made', () => {
+  it('reads with the defaults of what it lacks, and the next write starts from them, as after the call', () => {
+    const steps = [
+      write({ op: 'set', path: 'hero', value: { name: 'a' } }),
+      { ...write({ op: 'inc', path: 'hero.hp', value: -30 }), id: 'w2' },
+      { id: 'r', type: 'read', collection: 'bags', key: 'main' },
+    ];
+    const schema = compileSchema({ hero: { type: 'object', properties: { hp: { type: 'number', default: 100 }, name: 'string' } } });
+    const reads = { ...NO_READS, filled: (_: string, document: JsonObject) => fillDefaults(schema, document) };
+    expect(runEndpoint(compile({ steps, response: { body: '{{r}}' } }), callOf({}), reads).body).toEqual({ hero: { name: 'a', hp: 70 } });
   });
 });
 
@@ -140,13 +157,11 @@ describe('a collection', () => {
         values: {},
       },
     );
-    expect(runEndpoint(compiled, callOf({}), { document: () => null, blank: () => null, keys: () => [] }).body).toEqual({ gold: 1 });
+    expect(runEndpoint(compiled, callOf({}), NO_READS).body).toEqual({ gold: 1 });
     const unknown = compileEndpoint(
       { steps: [{ ...write({ op: 'inc', path: 'a', value: 1 }), collection: 'nope' }] },
       { workflow: () => undefined, endpoint: () => undefined, collection: () => undefined, values: {} },
     );
-    expect(refusalOf(() => runEndpoint(unknown, callOf({}), { document: () => null, blank: () => null, keys: () => [] })).code).toBe(
-      'ENDPOINT_ERROR.WRITE',
-    );
+    expect(refusalOf(() => runEndpoint(unknown, callOf({}), NO_READS)).code).toBe('ENDPOINT_ERROR.WRITE');
   });
 });

@@ -125,7 +125,10 @@ function fieldFindings(field: JsonObject, path: string, findings: Findings): voi
     findings.member(field, name, path, (value) => isNumber(value) && toDouble(value) > 0, 'INVALID_RATE_FIELD', 'a number above 0');
   findings.member(field, '_ledger', path, isFlag, 'INVALID_FIELD_FLAG', 'true or false');
   findings.member(field, '_unique', path, isFlag, 'INVALID_FIELD_FLAG', 'true or false');
-  if (member(field, '_ledger') === true && type !== undefined && !['number', 'integer', 'any'].includes(type)) {
+  if (type !== undefined && !NUMBERS.has(type) && RATE_FIELDS.some((name) => (member(field, name) ?? null) !== null)) {
+    findings.add('INVALID_RATE_FIELD', path, 'Only the growth of numbers can be limited.');
+  }
+  if (member(field, '_ledger') === true && type !== undefined && !NUMBERS.has(type)) {
     findings.add('INVALID_LEDGER', `${path}/_ledger`, 'A ledger follows numbers only.');
   }
   if (member(field, '_unique') === true && type !== undefined && !['string', 'number', 'integer'].includes(type)) {
@@ -172,6 +175,8 @@ function nestedFindings(field: JsonObject, type: string | undefined, path: strin
   if (items !== undefined) namedField('items', items, `${path}/items`, findings);
   else if (type === 'array') findings.add('ARRAY_ITEMS', path, 'The items of this list are not described.');
 }
+
+const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'any']);
 
 function tracksNumbers(field: Json): boolean {
   if (!isObject(field)) return false;

@@ -6,6 +6,7 @@ import type { Operation } from '../../events.ts';
 import { documentKey } from '../documents.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
+import type { Target } from '../run.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
 import { type CompileStep, errorCode, type StepSource, stepFailure, textOf } from '../step.ts';
 import { compileDeep } from '../template.ts';
@@ -39,13 +40,13 @@ export const writeStep: CompileStep = (source, compilation) => {
   const compiled = ops.map((op) => compileOperation(compilation.language, op));
   return (frame) => {
     if (compiled.length > MAX_OPERATIONS) throw refused(source, `Maximum ${MAX_OPERATIONS} operations per request.`);
-    const { collection, key } = target(frame.scope);
+    const at = target(frame.scope);
     const resolved = resolveAll(source, compiled, frame.scope);
     if (resolved.length === 0) return undefined;
     frame.scope.context.spend(resolved.length * OPERATION_COST);
     try {
       const operations = resolved.map(({ operation }) => operation);
-      const document = frame.documents.write(source.id, collection, key, operations);
+      const document = frame.documents.write(source.id, at, operations);
       if (frame.documents.writes.length > UNWEIGHED_WRITES) frame.scope.context.spend(VALUE_COST * weightOf(document));
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
@@ -58,25 +59,23 @@ export const writeStep: CompileStep = (source, compilation) => {
 export const deleteStep: CompileStep = (source, compilation) => {
   const target = compileTarget(source, compilation);
   return (frame) => {
-    const { collection, key } = target(frame.scope);
-    frame.documents.delete(source.id, collection, key);
+    frame.documents.delete(source.id, target(frame.scope));
     return undefined;
   };
 };
 
-type Target = (scope: Scope) => { readonly collection: string; readonly key: string };
-
 /** Where to write. A key that names nothing is refused: a document called `undefined` would collect everyone's mistakes. */
-function compileTarget(source: StepSource, compilation: Parameters<CompileStep>[1]): Target {
+function compileTarget(source: StepSource, compilation: Parameters<CompileStep>[1]): (scope: Scope) => Target {
   const collection = collectionOf(source, compilation);
+  const named = textOf(source.json, 'collection') ?? '';
   const keyText = compileKey(source, compilation);
   return (scope) => {
-    if (collection === null) throw new LanguageError(`there is no collection "${textOf(source.json, 'collection') ?? ''}".`);
+    if (collection === null) throw new LanguageError(`there is no collection "${named}".`);
     const text = keyText(scope);
     if (text === '' || text === '_default') throw new LanguageError('key resolved to empty.');
     const key = documentKey(text);
     if (key === null) throw new LanguageError('key is not a usable document key.');
-    return { collection, key };
+    return { collection, key, named, keyText: text };
   };
 }
 
