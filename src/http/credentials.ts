@@ -10,7 +10,7 @@ import { claimText, RequestProof } from './proof.ts';
 
 /** Where a family of routes takes its key from, and what it answers for a disabled one (security 1.2 and 1.3). */
 export interface KeyRules {
-  readonly carriers: 'runtime' | 'endpoints' | 'queries' | 'management';
+  readonly carriers: 'runtime' | 'endpoints' | 'queries' | 'management' | 'management headers';
   readonly disabledKey: Presented['disabledKey'];
   readonly disabledProject: Presented['disabledProject'];
   readonly needs: Need | null;
@@ -47,6 +47,8 @@ export const ANY_SECRET_KEY: KeyRules = {
 /** What concerns the whole project (security 1.4). */
 export const EVERYTHING_READ = managementKeys('r', ...SCOPES);
 export const EVERYTHING_WRITTEN = managementKeys('rw', ...SCOPES);
+/** The game's package, whose sync takes no key out of an address (security 1.2). */
+export const PACKAGE_KEYS: KeyRules = { ...EVERYTHING_WRITTEN, carriers: 'management headers' };
 /** Dry runs of what a game could call. */
 export const RUN_KEYS = managementKeys('x', ...RUN_SCOPES);
 
@@ -67,7 +69,7 @@ export function present(exchange: Exchange, rules: KeyRules): Presented {
   const extraSecret = rules.carriers === 'queries' ? secretOf(exchange) : null;
   return {
     key: keyOf(exchange, rules.carriers) ?? extraSecret,
-    management: rules.carriers === 'management',
+    management: rules.carriers === 'management' || rules.carriers === 'management headers',
     extraSecret,
     disabledKey: rules.disabledKey,
     disabledProject: rules.disabledProject,
@@ -87,6 +89,8 @@ function keyOf(exchange: Exchange, carriers: KeyRules['carriers']): string | nul
   switch (carriers) {
     case 'management':
       return headerText(exchange, 'x-secret-key') ?? queryText(exchange, 'apiKey');
+    case 'management headers':
+      return headerText(exchange, 'x-secret-key');
     case 'queries':
       return publicKeyOf(exchange);
     case 'endpoints':

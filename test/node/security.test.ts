@@ -344,6 +344,8 @@ describe('the game package', () => {
     const headers = { 'x-api-key': await newApiKey(env, client.projectId, { settings: 'rw' }) };
     expect(await refused(client.send('POST', client.definitions('package-sync'), { body: {}, headers }))).toBe('403 FORBIDDEN');
     expect(await refused(client.send('POST', client.definitions('package-sync'), { headers }))).toBe('403 FORBIDDEN');
+    const inQuery = `${client.definitions('package-sync')}?apiKey=${client.secretKey}`;
+    expect(await refused(client.send('POST', inQuery, { body: { currentRevisionId: 1 } }))).toBe('401 UNAUTHORIZED');
     expect(await refused(client.send('GET', client.definitions('game-package'), { headers }))).toBe('403 FORBIDDEN');
     expect(await bodyOf(client.manage('GET', client.definitions('game-package')))).toEqual({ ok: true, gamePackage: null });
   });

@@ -33,9 +33,24 @@ export function evolveSession(state: SessionFamily | null, event: ProjectEvent):
   }
 }
 
-/** An expired session can do nothing any more: without this a family that is refreshed for ever would grow for ever. */
+/**
+ * An expired session can do nothing any more: without this a family that is refreshed for ever would grow for ever. What was refreshed
+ * from it counts as refreshed from what it came from itself: revoking that one must still reach it.
+ */
 function unexpired({ sessions }: SessionFamily, at: number): Map<string, AuthSession> {
-  return new Map([...sessions].filter(([, session]) => session.expiresAt > at));
+  const kept = new Map<string, AuthSession>();
+  for (const [id, session] of sessions) {
+    if (session.expiresAt <= at) continue;
+    const from = keptOrigin(sessions, session.from, at);
+    kept.set(id, from === session.from ? session : { ...session, from });
+  }
+  return kept;
+}
+
+function keptOrigin(sessions: SessionFamily['sessions'], from: string | null, at: number): string | null {
+  let origin = from === null ? undefined : sessions.get(from);
+  while (origin !== undefined && origin.expiresAt <= at) origin = origin.from === null ? undefined : sessions.get(origin.from);
+  return origin?.sessionId ?? null;
 }
 
 /** When the last of a family expires, unix ms. */

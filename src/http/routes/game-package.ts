@@ -3,13 +3,13 @@ import { isObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { Answer } from '../answer.ts';
 import { invalidJson, readJson } from '../body.ts';
-import { authenticate, EVERYTHING_READ, EVERYTHING_WRITTEN, INIT_KEYS, revisionOf } from '../credentials.ts';
+import { authenticate, EVERYTHING_READ, INIT_KEYS, PACKAGE_KEYS, revisionOf } from '../credentials.ts';
 import { managed, presentBody, type Routes, type Services } from './services.ts';
 
 /** The game's package, as editors tell and read it, and the handshake of a game that starts (management 14 and 15). */
 export function gamePackageRoutes(router: Routes, { app, gameBody, managementBody }: Services): void {
   router.post('/:project/package-sync', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, EVERYTHING_WRITTEN);
+    const caller = await authenticate(app, ctx, PACKAGE_KEYS);
     const body = await presentBody(ctx.state.exchange, managementBody, invalidJson);
     return managed(await app.gamePackage.sync(caller, body));
   });

@@ -35,8 +35,8 @@ class Family {
     return opened.token;
   }
 
-  refresh(token: string, now: number): string {
-    const opened = refreshSession(read(token), this.state, { ttlSeconds: TTL, random: random(), now });
+  refresh(token: string, now: number, ttlSeconds = TTL): string {
+    const opened = refreshSession(read(token), this.state, { ttlSeconds, random: random(), now });
     return this.#taken(opened, now);
   }
 
@@ -106,6 +106,18 @@ describe('an auth session', () => {
     expect([family.standing(first, START + 1000), family.standing(second, START + 1000)]).toEqual(['in force', 'in force']);
     expect(family.standing(second, START + TTL * 1000)).toBe('in force');
     expect(family.refresh(first, START + TTL * 1000)).toBe('AUTH_SESSION_EXPIRED');
+  });
+
+  it('that is revoked reaches what came from it over one that has expired and is forgotten', () => {
+    const family = new Family();
+    const first = family.create();
+    const short = family.refresh(first, START, 60);
+    const long = family.refresh(short, START + 1);
+    const later = START + 61_000;
+    const other = family.refresh(first, later);
+    expect(family.standing(short, later)).toBe('AUTH_SESSION_EXPIRED');
+    expect(family.revoke(first, later + 1)).toBe('revoked');
+    expect([family.standing(long, later + 2), family.standing(other, later + 2)]).toEqual(['AUTH_SESSION_INVALID', 'AUTH_SESSION_INVALID']);
   });
 
   it('that is revoked takes with it what was refreshed from it, and nothing else', () => {
