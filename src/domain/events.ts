@@ -143,6 +143,14 @@ export interface WindowChange {
   readonly flagged?: boolean;
 }
 
+/** What a rule with action `clamp` left of a growth: `asked` and `granted` are amounts, `granted` the smaller one. */
+export interface Clamp {
+  readonly rule: string;
+  readonly field: string;
+  readonly asked: number;
+  readonly granted: number;
+}
+
 /** Operation as it was asked for. */
 export interface Operation {
   readonly op: string;
@@ -168,6 +176,8 @@ export interface DocumentWritten {
   readonly ops?: readonly Operation[] | undefined;
   readonly ledger?: readonly LedgerEntry[] | undefined;
   readonly windows?: readonly WindowChange[] | undefined;
+  /** The rules that lowered what this write asked for. */
+  readonly clamps?: readonly Clamp[] | undefined;
   /** Content hash of the collection's definition that this was decided under. */
   readonly definition: string;
   /** The live state this subject was forked from: only in the first event of a subject in a `next` space. */

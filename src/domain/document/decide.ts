@@ -192,7 +192,7 @@ function checkSeen(current: DocumentState | null, saveVersion: number): Refusal 
 
 function decided(command: WriteCommand, outcome: Outcome, limited: Limited, after: PrintedObject): Decided {
   const { space, collection, key, current, fork, now, body } = command;
-  const { document, windows, flags } = limited;
+  const { document, windows, clamps, flags } = limited;
   const version = (current?.version ?? 0) + 1;
   const ledger = ledgerOf(command, document, outcome.origins);
   const { changes } = outcome;
@@ -208,6 +208,7 @@ function decided(command: WriteCommand, outcome: Outcome, limited: Limited, afte
       ops: body.kind === 'operations' ? body.ops : undefined,
       ledger: ledger.length === 0 ? undefined : ledger,
       windows: windows.length === 0 ? undefined : windows,
+      clamps: clamps.length === 0 ? undefined : clamps,
       definition: collection.hash,
       fork,
       document: changes === null ? document : undefined,

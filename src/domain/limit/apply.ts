@@ -5,7 +5,7 @@ import type { RuleModel, SchemaModel, WindowName } from '../definition/model.ts'
 import { applyChanges } from '../document/draft.ts';
 import { fillDefaults } from '../document/schema.ts';
 import { withLostDefaults } from '../document/store.ts';
-import type { Change, WindowChange } from '../events.ts';
+import type { Change, Clamp, WindowChange } from '../events.ts';
 import { type Counting, count, counterOf, subjectOf, usedIn } from './counters.ts';
 import { countDaily } from './daily.ts';
 import { rulesOf } from './rules.ts';
@@ -36,6 +36,8 @@ export interface Limited {
   /** The document to store: `after`, with clamped fields lowered. */
   readonly document: JsonObject;
   readonly clamped: readonly Change[];
+  /** What was taken away, for the record. */
+  readonly clamps: readonly Clamp[];
   readonly windows: readonly WindowChange[];
   readonly flags: readonly Flag[];
 }
@@ -54,16 +56,18 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
   const daily = countDaily(write);
   if (daily instanceof Refusal) return daily;
   const rules = rulesOf(write.rules, write.collection);
-  if (rules.length === 0) return { document: write.after, clamped: [], windows: daily, flags: [] };
+  if (rules.length === 0) return { document: write.after, clamped: [], clamps: [], windows: daily, flags: [] };
   const before = rules.some(({ field }) => field !== '*') ? write.before() : null;
   const read = asRead(write, before);
   const asked = rules.map((rule) => ({ rule, amount: amountOf(read, before, rule.field) })).filter(({ amount }) => amount > 0);
   const granted = grants(write, asked);
-  const clamped = asked.length === 0 ? [] : asStored(write, read, lowered(read, before, asked, granted));
+  const cuts = lowered(read, before, asked, granted);
+  const clamped = asStored(write, read, cuts);
   const demands = asked.map(({ rule, amount }) => ({ rule, amount: granted.get(rule.field) ?? amount }));
   const counted = countDemands(write, demands);
   if (counted instanceof Refusal) return counted;
-  return { document: applyChanges(write.after, clamped), clamped, windows: [...daily, ...counted.windows], flags: counted.flags };
+  const clamps = clampsOf(asked, granted, cuts);
+  return { document: applyChanges(write.after, clamped), clamped, clamps, windows: [...daily, ...counted.windows], flags: counted.flags };
 }
 
 /** The write with the document as it reads after. A new document's defaults are what everybody begins with, and no growth. */
@@ -85,7 +89,7 @@ function amountOf({ after, increases }: LimitedWrite, before: JsonObject | null,
 function grants(write: LimitedWrite, asked: readonly Demand[]): ReadonlyMap<string, number> {
   const granted = new Map<string, number>();
   for (const { rule, amount } of asked) {
-    if (rule.action !== 'clamp' || rule.field === '*') continue;
+    if (!isClamped(rule)) continue;
     const left = rule.windows.map(({ window, limit }) => limit - used(write, rule, window));
     granted.set(rule.field, Math.max(0, Math.min(granted.get(rule.field) ?? amount, ...left)));
   }
@@ -108,6 +112,15 @@ function lowered(
     const excess = (amounts.get(field) ?? 0) - grant;
     return excess > 0 ? lower(before, after, field, excess) : [];
   });
+}
+
+function clampsOf(asked: readonly Demand[], granted: ReadonlyMap<string, number>, cuts: readonly Change[]): Clamp[] {
+  const fields = new Set(cuts.map(([field]) => field));
+  return asked.flatMap(({ rule, amount }) =>
+    isClamped(rule) && fields.has(rule.field)
+      ? [{ rule: rule.name, field: rule.field, asked: amount, granted: granted.get(rule.field) ?? 0 }]
+      : [],
+  );
 }
 
 /** A field lowered inside an object that is a default itself: stored alone, it would hide the rest of that default. */

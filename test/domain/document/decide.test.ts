@@ -236,6 +236,7 @@ describe('ledger', () => {
     );
     expect(data.ledger).toMatchObject([{ before: 1, after: 4, delta: 3 }]);
     expect(data.changes).toEqual([['gold', 4]]);
+    expect(data.clamps).toEqual([{ rule: 'rl_players_gold', field: 'gold', asked: 5, granted: 3 }]);
     expect(state.document).toEqual({ gold: 4 });
   });
 });

@@ -258,22 +258,28 @@ describe('clamp', () => {
   const clamp = rule({ action: 'clamp' });
 
   test('the value is lowered to what is left', () => {
-    const { document, clamped, windows: changes } = passed(growth(7, [clamp], { windowOf: used(6) }));
+    const { document, clamped, clamps, windows: changes } = passed(growth(7, [clamp], { windowOf: used(6) }));
     expect(document).toEqual({ gold: 5 });
     expect(clamped).toEqual([['gold', 5]]);
+    expect(clamps).toEqual([{ rule: 'Gold', field: 'gold', asked: 7, granted: 4 }]);
     expect(changes[0]).toMatchObject({ before: 6, after: 10 });
   });
 
   test('never below the old value; nothing left moves no counter', () => {
-    const { document, windows: changes } = passed(growth(7, [clamp], { windowOf: used(25) }));
+    const { document, clamps, windows: changes } = passed(growth(7, [clamp], { windowOf: used(25) }));
     expect(document).toEqual({ gold: 1 });
+    expect(clamps).toMatchObject([{ asked: 7, granted: 0 }]);
     expect(changes).toEqual([]);
   });
 
   test('the tightest of several counts for all', () => {
     const rules = [clamp, rule({ action: 'clamp', limit: 2, window: 'perMinute' }), rule({ limit: 2 })];
-    const { document, windows: changes } = passed(growth(7, rules));
+    const { document, clamps, windows: changes } = passed(growth(7, rules));
     expect(document).toEqual({ gold: 3 });
+    expect(clamps.map(({ asked, granted }) => [asked, granted])).toEqual([
+      [7, 2],
+      [7, 2],
+    ]);
     expect(changes.map(({ after }) => after)).toEqual([2, 2, 2]);
   });
 
