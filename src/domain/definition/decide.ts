@@ -5,17 +5,17 @@ import { type DefinitionChange, type PublishTarget, SINGLE_ID } from '../events.
 import type { DefinitionsState } from '../states.ts';
 import { contentProblem, invalid, storedTextProblem } from './check.ts';
 import { effectiveDefinitions } from './effective.ts';
-import { definitionFindings } from './findings/definition.ts';
-import { Findings, type Known } from './findings/finding.ts';
+import { Findings } from './findings/finding.ts';
 import { knownIn, takenIn } from './findings/known.ts';
 import { rateRulesFindings } from './findings/rate-rules.ts';
 import { warningsOf } from './findings/shown.ts';
 import { gameValuesFindings } from './findings/values.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { definitionOf, findByKey, withoutAuthoring } from './overlay.ts';
-import { codeOf, diagnostic, existing, type Fit, fileOf, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
+import { codeOf, diagnostic, existing, fileOf, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
 import type { Problem } from './problem.ts';
 import { current, type Decision, type Put, publishEvents, putOf, refusePush, written } from './publish.ts';
+import { knownWith, warned, writtenResult } from './pushed.ts';
 import { objectOf, textOf } from './read.ts';
 import { compileItem } from './source.ts';
 
@@ -46,21 +46,12 @@ export function decideUpsertMany(
   const createdCount = existed.filter((item) => item === undefined).length;
   const unchangedCount = puts.filter((put, i) => existed[i]?.hash === put.hash).length;
   const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: deletes.length };
-  const known = kind === 'query' ? knownIn(effectiveDefinitions(state, target)) : null;
+  const known = knownWith(state, target, new Map([[kind, planned]]));
   const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, known)] : []));
   return {
     events: publishEvents(state, target, puts, deletes),
     answer: written({ resourceKind: kind, action: 'upsert', results, ...counts }, target),
   };
-}
-
-/** Queries are in no preflight, so what their author should know comes with the answer (management 20). */
-function writtenResult(kind: ListedKind, { put, definition }: Fit, known: Known | null): JsonObject {
-  const about = { resourceKind: kind, resourceId: put.id };
-  if (known === null) return { ok: true, ...about, action: 'upsert' };
-  const found = definitionFindings(kind, definition, known);
-  const diagnostics = warningsOf(found, about, textOf(member(definition, 'sourcePath')) ?? '');
-  return { ok: true, ...about, action: 'upsert', ...(diagnostics.length === 0 ? {} : { diagnostics }) };
 }
 
 /** PATCH: one definition, bare or under its kind's name. A plain one is laid over what is stored, a source replaces it. */
@@ -89,7 +80,9 @@ export function decideUpsertOne(
   if (problem !== null) return refuseOne(kind, problem, resourceId, item);
   const events = publishEvents(state, target, [put]);
   const outcome = events.length === 0 ? { action: 'unchanged', skipped: true } : { action: before === undefined ? 'created' : 'updated' };
-  return { events, answer: written({ resourceKind: kind, resourceId, id: put.id, ...outcome }, target) };
+  const fit = { ok: true, put, definition: value, before, warnings: compiled.warnings } as const;
+  const warnings = warned(kind, fit, knownWith(state, target, new Map([[kind, [fit]]])));
+  return { events, answer: written({ resourceKind: kind, resourceId, id: put.id, ...outcome, ...warnings }, target) };
 }
 
 const MISSING_KEY: Readonly<Record<ListedKind, string>> = {

@@ -3,17 +3,14 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
-import { effectiveDefinitions } from './effective.ts';
-import { definitionFindings } from './findings/definition.ts';
 import type { Finding, Known } from './findings/finding.ts';
-import { knownIn } from './findings/known.ts';
 import { warningsOf } from './findings/shown.ts';
 import { keyMember, type ListedKind } from './kinds.ts';
 import { codeOf, type Fit, type Planned, type Unfit } from './plan.ts';
 import type { ManageReply } from './publish.ts';
+import { findingsOfFit, knownWith } from './pushed.ts';
 import { textOf } from './read.ts';
-import { noList, noListMessage, type PlannedSections, planSections, type Section } from './sync.ts';
-import { gameValues } from './values.ts';
+import { noList, noListMessage, type PlannedSections, planSections, pushedKinds, type Section } from './sync.ts';
 import { plainWords } from './wording.ts';
 
 /**
@@ -23,7 +20,7 @@ import { plainWords } from './wording.ts';
 export function preflight(state: DefinitionsState, body: Json | undefined, target: PublishTarget): ManageReply | Refusal {
   const sections = planSections(state, body, target);
   if (sections instanceof Refusal) return sections;
-  const known = knownNames(state, sections, target);
+  const known = knownWith(state, target, pushedKinds(sections));
   const fails = [...sections.values()].some(({ planned }) => planned === null || planned.some((each) => !each.ok));
   const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, known, fails)]));
   const sum = (count: (section: Judged) => number) => [...judged.values()].reduce((all, section) => all + count(section), 0);
@@ -84,11 +81,12 @@ interface Result {
   readonly warnings: number;
 }
 
-function fitResult(kind: ListedKind, { definition, before, put, warnings }: Fit, known: Known, fails: boolean): Result {
+function fitResult(kind: ListedKind, fit: Fit, known: Known, fails: boolean): Result {
+  const { definition, before, put } = fit;
   const named = kind === 'workflow' ? undefined : textOf(member(definition, keyMember(kind)));
   const about = { resourceKind: kind, resourceId: named ?? put.id };
   const sourcePath = textOf(member(definition, 'sourcePath')) ?? '';
-  const found: Finding[] = [...warnings.map((warning) => ({ ...warning, path: '' })), ...definitionFindings(kind, definition, known)];
+  const found = findingsOfFit(kind, fit, known);
   const diagnostics = warningsOf(fails ? found.map(withoutPlaces) : found, about, sourcePath);
   const action = before === undefined ? 'would_create' : 'would_update';
   return { body: { ok: true, ...about, action, diagnostics }, warnings: diagnostics.length };
@@ -124,31 +122,4 @@ function unfitResult(kind: ListedKind, { problem, resourceId, file }: Unfit): Re
   };
   const message = diagnostic.message;
   return { body: { ok: false, ...about, error: 'VALIDATION_FAILED', message, diagnostics: [diagnostic] }, warnings: 0 };
-}
-
-/** What definitions may refer to: what the target holds already, and what this push brings. */
-function knownNames(state: DefinitionsState, sections: PlannedSections, target: PublishTarget): Known {
-  const held = knownIn(effectiveDefinitions(state, target));
-  const pushed = (name: Section) =>
-    (sections.get(name)?.planned ?? []).flatMap((each) => (each.ok ? [{ id: each.put.id, definition: each.definition }] : []));
-  const collections = pushed('collections');
-  const names = new Set(collections.flatMap(({ id, definition }) => [id, textOf(member(definition, 'name')) ?? id]).map(lower));
-  const workflows = new Map(pushed('workflows').map(({ id, definition }) => [id, definition]));
-  const endpoints = new Set(pushed('endpoints').map(({ id }) => id));
-  const tables = new Set(collections.flatMap(({ definition }) => tableIds(definition)));
-  return {
-    collection: (name) => names.has(lower(name)) || held.collection(name),
-    callable: (name) => workflows.has(name) || endpoints.has(name) || held.callable(name),
-    workflow: (id) => workflows.get(id) ?? held.workflow(id),
-    table: (name) => tables.has(name) || held.table(name),
-  };
-}
-
-function tableIds(definition: JsonObject): string[] {
-  const tables = member(definition, 'tables');
-  return tables === undefined ? [] : Object.keys(gameValues([], { tables }, { version: null, updatedAt: null }).values);
-}
-
-function lower(text: string): string {
-  return text.toLowerCase();
 }

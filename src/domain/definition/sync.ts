@@ -4,9 +4,11 @@ import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import { SCOPES, type Scope } from '../project/permissions.ts';
 import type { DefinitionsState } from '../states.ts';
+import type { Known } from './findings/finding.ts';
 import type { ListedKind } from './kinds.ts';
 import { type Planned, plan, refusedResults } from './plan.ts';
 import { ABOUT_STORE, type Decision, type Put, publishEvents, refusePush, written } from './publish.ts';
+import { knownWith, type PushedKinds, writtenResult } from './pushed.ts';
 import { listOf, objectOf } from './read.ts';
 
 /**
@@ -55,7 +57,8 @@ export function decideSync(state: DefinitionsState, body: Json | undefined, targ
     const body = { ...ABOUT_STORE, ...Object.fromEntries(failed) };
     return refusePush('VALIDATION_FAILED', 'One or more resources failed validation. Nothing was written.', body);
   }
-  const pushed = [...sections].map(([name, { kind, planned: items }]) => [name, writtenSection(kind, items ?? [])]);
+  const known = knownWith(state, target, pushedKinds(sections));
+  const pushed = [...sections].map(([name, { kind, planned: items }]) => [name, writtenSection(kind, items ?? [], known)]);
   return { events: publishEvents(state, target, puts), answer: written(Object.fromEntries(pushed), target) };
 }
 
@@ -70,6 +73,10 @@ function putsOf(sections: PlannedSections): readonly Put[] | null {
     }
   }
   return [...puts.values()];
+}
+
+export function pushedKinds(sections: PlannedSections): PushedKinds {
+  return new Map([...sections.values()].map(({ kind, planned }) => [kind, planned ?? []]));
 }
 
 /** Throws nothing: a body that cannot be a sync is the refusal of it. */
@@ -99,7 +106,7 @@ function refusedSection(name: Section, kind: ListedKind, planned: readonly Plann
   return { ok: planned.every((each) => each.ok), total: planned.length, results: refusedResults(kind, planned) };
 }
 
-function writtenSection(kind: ListedKind, planned: readonly Planned[]): JsonObject {
-  const results = planned.flatMap((each) => (each.ok ? [{ ok: true, resourceKind: kind, resourceId: each.put.id, action: 'upsert' }] : []));
+function writtenSection(kind: ListedKind, planned: readonly Planned[], known: Known): JsonObject {
+  const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, known)] : []));
   return { ok: true, total: planned.length, results };
 }

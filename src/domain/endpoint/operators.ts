@@ -82,6 +82,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['notstartswith', 'not_starts_with'],
   ['not_exist', 'not_exists'],
   ['notexists', 'not_exists'],
+  ['is_null', 'not_exists'],
+  ['is_not_null', 'exists'],
 ]);
 
 /** Throws a {@link LanguageError} for an operator that is not one. */
@@ -95,6 +97,11 @@ export function compileOperator(op: string): Compare {
 
 export function isOperator(op: string): boolean {
   return op === 'matches' || OPERATORS.has(ALIASES.get(op) ?? op);
+}
+
+/** Whether it looks at the left side alone. */
+export function isUnary(op: string): boolean {
+  return ['exists', 'not_exists'].includes(ALIASES.get(op) ?? op);
 }
 
 function matching(): Compare {

@@ -62,7 +62,7 @@ function requestOf(ctx: Context, slug: string, body: JsonObject): EndpointReques
 }
 
 function slugOfBody(body: JsonObject): string {
-  for (const name of ['endpoint', 'slug']) {
+  for (const name of ['endpoint', 'slug', '_endpointSlug']) {
     const slug = Object.hasOwn(body, name) ? body[name] : undefined;
     if (typeof slug === 'string' && slug.trim() !== '') return slug;
   }

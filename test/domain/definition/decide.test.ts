@@ -42,11 +42,12 @@ describe('PUT and POST of an array (management 5.1)', () => {
   });
 
   it('upserts by id, deletes nothing that is absent, and counts', () => {
+    const steps = [{ id: 's', type: 'sleep', ms: 1 }];
     const state = push(EMPTY, 'endpoint', [{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
-    const { events, answer } = accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a', method: 'GET' }, { id: 'b' }, { id: 'd' }], LIVE));
+    const { events, answer } = accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a', steps }, { id: 'b' }, { id: 'd', steps }], LIVE));
     expect([...fold(state, events).live.endpoint.keys()]).toEqual(['a', 'b', 'c', 'd']);
     expect(answer).toMatchObject({ status: 200, body: { ok: true, createdCount: 1, updatedCount: 1, unchangedCount: 1 } });
-    expect(answer.body['results']).toEqual(
+    expect(answer.body['results']).toMatchObject(
       ['a', 'b', 'd'].map((resourceId) => ({ ok: true, resourceKind: 'endpoint', resourceId, action: 'upsert' })),
     );
     expect(answer.body).not.toHaveProperty('publishTarget');
@@ -234,11 +235,34 @@ describe('PATCH of one (management 5.2)', () => {
   };
 
   it('takes the definition bare or under its kind’s name', () => {
-    for (const body of [{ slug: 'buy', method: 'GET' }, { endpoint: { slug: 'buy', method: 'GET' } }]) {
+    const steps = [{ id: 's', type: 'sleep', ms: 1 }];
+    for (const body of [{ slug: 'buy', steps }, { endpoint: { slug: 'buy', steps } }]) {
       const { events, answer } = accepted(decideUpsertOne(EMPTY, 'endpoint', body, 'live'));
       expect(answer.body).toEqual({ ok: true, source: 'store', resourceKind: 'endpoint', resourceId: 'buy', id: 'buy', action: 'created' });
-      expect(stored(fold(EMPTY, events), 'endpoint', 'buy')).toEqual({ id: 'buy', slug: 'buy', method: 'GET' });
+      expect(stored(fold(EMPTY, events), 'endpoint', 'buy')).toEqual({ id: 'buy', slug: 'buy', steps });
     }
+  });
+
+  it('tells its author, as an array does, what is left out that kept somebody out', () => {
+    const kept = { slug: 'buy', steps: [{ id: 's', type: 'sleep', ms: 1 }] };
+    const state = push(EMPTY, 'endpoint', [{ ...kept, requiresSecretKey: true, exposure: 'internal', rateLimits: null }]);
+    const dropped = [
+      { code: 'GUARD_DROPPED', sourcePointer: '/requiresSecretKey' },
+      { code: 'GUARD_DROPPED', sourcePointer: '/exposure' },
+    ];
+    const many = accepted(decideUpsertMany(state, 'endpoint', [kept], LIVE)).answer.body;
+    expect(many['results']).toMatchObject([{ ok: true, diagnostics: dropped }]);
+    // Laid over what is stored, a plain one drops nothing; a source replaces.
+    const over = accepted(decideUpsertOne(state, 'endpoint', kept, 'live')).answer.body;
+    expect(over).not.toHaveProperty('diagnostics');
+    const sourceText = 'sourceVersion: 1\nkind: endpoint\nslug: buy\nsteps: [{ id: s, type: sleep, ms: 1 }]\n';
+    expect(accepted(decideUpsertOne(state, 'endpoint', { ...source, sourceText }, 'live')).answer.body).toMatchObject({
+      diagnostics: dropped,
+    });
+    const known = { ...kept, requiresSecretKey: false, exposure: 'public' };
+    expect(accepted(decideUpsertMany(state, 'endpoint', [known], LIVE)).answer.body['results']).toEqual([
+      { ok: true, resourceKind: 'endpoint', resourceId: 'buy', action: 'upsert' },
+    ]);
   });
 
   it('does not unwrap a body that has an id itself', () => {

@@ -19,8 +19,8 @@ const source = (kind: string, id: string, sourceText: string) => ({
   sourceText,
 });
 
-const SHOP = source('endpoint', 'shop', 'slug: shop\nsteps: []\n');
-const CAMP = source('collection', 'camp', 'definition:\n  schema: { wood: { type: number } }\n');
+const SHOP = source('endpoint', 'shop', 'sourceVersion: 1\nkind: endpoint\nslug: shop\nsteps: [{ id: s, type: sleep, ms: 1 }]\n');
+const CAMP = source('collection', 'camp', 'sourceVersion: 1\nkind: collection\nschema: { wood: { type: number } }\n');
 const BROKEN = source('endpoint', 'broken', 'steps: [\n');
 
 /** What the answer looks like, refused or not. */
@@ -41,6 +41,19 @@ describe('PUT sync (management 11.2)', () => {
       endpoints: { ok: true, total: 1, results: [{ ok: true, resourceKind: 'endpoint', resourceId: 'shop', action: 'upsert' }] },
       collections: { ok: true, total: 1, results: [{ ok: true, resourceKind: 'collection', resourceId: 'camp', action: 'upsert' }] },
     });
+  });
+
+  it('tells with each element what its author should know; what comes with it is known', () => {
+    const reading = { id: 'a', slug: 'a', steps: [{ id: 'r', type: 'read', collection: 'camp', key: 'k' }] };
+    const warnings = (body: Json) => {
+      const answer = Object(accepted(decideSync(EMPTY, body, 'live')).answer.body);
+      return answer.endpoints.results.map((result: { diagnostics?: { code: string }[] }) => result.diagnostics?.map(({ code }) => code));
+    };
+    expect(warnings({ endpoints: [reading, { ...reading, id: 'b', slug: 'b', colour: 1 }] })).toEqual([
+      ['COLLECTION_NOT_FOUND'],
+      ['UNKNOWN_TOP_LEVEL_FIELD', 'COLLECTION_NOT_FOUND'],
+    ]);
+    expect(warnings({ endpoints: [reading], collections: [CAMP] })).toEqual([undefined]);
   });
 
   it('says so when it staged, and leaves live alone', () => {

@@ -45,6 +45,8 @@ describe('an operator', () => {
     ['"" exists', '', 'exists', undefined, true],
     ['false exists', false, 'exists', undefined, true],
     ['null does not exist', null, 'not_exists', undefined, true],
+    ['null is null', null, 'is_null', undefined, true],
+    ['nought is not null', 0, 'is_not_null', undefined, true],
   ])('%s', (_name, left, op, right, expected) => {
     expect(holds(right === undefined ? { field: '{{left}}', op } : { field: '{{left}}', op, value: right }, { left })).toBe(expected);
   });

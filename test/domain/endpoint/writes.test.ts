@@ -153,7 +153,7 @@ describe('a collection', () => {
       {
         workflow: () => undefined,
         endpoint: () => undefined,
-        collection: (name) => (name === 'nope' ? undefined : { id: 'bags' }),
+        collection: (name) => (name === 'nope' ? undefined : { id: 'bags', type: 'global' }),
         values: {},
       },
     );
@@ -163,5 +163,34 @@ describe('a collection', () => {
       { workflow: () => undefined, endpoint: () => undefined, collection: () => undefined, values: {} },
     );
     expect(refusalOf(() => runEndpoint(unknown, callOf({}), NO_READS)).code).toBe('ENDPOINT_ERROR.WRITE');
+  });
+
+  it("of players stands for the caller's own document where a read or a write names no key; a delete has to name it", async () => {
+    const { compileEndpoint } = await import('../../../src/domain/endpoint/compile.ts');
+    const ran = (type: 'per-platformid' | 'global', step: JsonObject) => {
+      const collection = () => ({ id: 'players', type });
+      const compiled = compileEndpoint(
+        { steps: [{ id: 's', collection: 'players', ...step }] },
+        { workflow: () => undefined, endpoint: () => undefined, collection, values: {} },
+      );
+      return runEndpoint(compiled, callOf({}), NO_READS);
+    };
+    const data = { xp: 0, name: '{{platformId}}' };
+    expect(ran('per-platformid', { type: 'write', data }).writes).toMatchObject([
+      {
+        target: { collection: 'players', key: '76561198000000001' },
+        ops: [
+          { op: 'set', path: 'xp', value: 0 },
+          { op: 'set', path: 'name', value: '76561198000000001' },
+        ],
+      },
+    ]);
+    for (const [type, step] of [
+      ['global', { type: 'write', data }],
+      ['per-platformid', { type: 'delete' }],
+      ['per-platformid', { type: 'write', key: '{{input.none}}', data }],
+    ] as const) {
+      expect(refusalOf(() => ran(type, step)).message).toContain('key resolved to empty');
+    }
   });
 });

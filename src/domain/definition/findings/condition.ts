@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
-import { isOperator } from '../../endpoint/operators.ts';
+import { isOperator, isUnary } from '../../endpoint/operators.ts';
 import { type Findings, isTemplated, isText } from './finding.ts';
 import { tokenBodyFindings } from './tokens.ts';
 
@@ -38,7 +38,7 @@ function clauseFindings(condition: Extract<Json, object>, path: string, findings
   const op = member(condition, 'op') ?? member(condition, 'operator');
   if (!isText(op)) findings.add('CONDITION_OP_REQUIRED', path, `A condition needs an 'op'.`, 'Such as ==, >= or exists.');
   else if (!isOperator(op)) findings.add('INVALID_CONDITION_OP', `${path}/op`, `'${op}' is no operator.`);
-  else if (!/exists?$/.test(op) && !['value', 'right', 'expression'].some((name) => Object.hasOwn(condition, name))) {
+  else if (!isUnary(op) && !['value', 'right', 'expression'].some((name) => Object.hasOwn(condition, name))) {
     findings.add('CONDITION_VALUE_MISSING', path, 'The condition compares with nothing.');
   }
 }

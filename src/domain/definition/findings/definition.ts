@@ -86,6 +86,15 @@ function endpointFindings(definition: JsonObject, findings: Findings): void {
   }
   const input = objectOf(member(definition, 'input'));
   const properties = objectOf(member(input, 'properties'));
+  const fields = Object.entries(input).filter(([name, field]) => isObject(field) && !['properties', 'items'].includes(name));
+  if (member(input, 'properties') === undefined && fields.length > 0) {
+    findings.add(
+      'INPUT_UNCHECKED',
+      '/input',
+      `'input' has no 'properties', so nothing of it is checked.`,
+      `Put its fields under 'properties'.`,
+    );
+  }
   for (const [index, name] of listOf(member(input, 'required')).entries()) {
     if (typeof name === 'string' && Object.hasOwn(properties, name)) continue;
     findings.add('INPUT_REQUIRED_UNKNOWN', `/input/required/${index}`, `'${String(name)}' is required but has no property.`);

@@ -79,7 +79,11 @@ function checked(step: JsonObject, path: string, findings: Findings): void {
 function condition(step: JsonObject, path: string, findings: Findings): void {
   const ownForm = ['field', 'left', 'expression', 'all', 'any'].some((name) => Object.hasOwn(step, name));
   if (member(step, 'workflow') !== undefined) callable(step, ['workflow'], path, findings, 'MISSING_WORKFLOW_TARGET');
-  else if (!ownForm) checked(step, path, findings);
+  else if (!ownForm || member(step, 'check') !== undefined) checked(step, path, findings);
+  else {
+    findings.add('MISSING_CHECK', path, `The condition stands in the step itself.`, `Put it into 'check'.`);
+    conditionFindings(step, path, findings);
+  }
 }
 
 function callable(step: JsonObject, names: readonly string[], path: string, findings: Findings, missing: string): void {
@@ -126,6 +130,7 @@ function loop(step: JsonObject, path: string, findings: Findings): void {
 function write(step: JsonObject, path: string, findings: Findings): void {
   target(step, path, findings);
   const ops = member(step, 'ops');
+  if (ops === undefined && isObject(member(step, 'data') ?? null)) return;
   if (!isArray(ops) || ops.length === 0) {
     findings.add('MISSING_WRITE_OPS', path, `A write needs a list of 'ops'.`);
     return;

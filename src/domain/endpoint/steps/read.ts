@@ -30,9 +30,15 @@ export function collectionOf({ json }: StepSource, { definitions }: Compilation)
   return definitions.collection(name)?.id ?? null;
 }
 
-/** The key as text; '' when it resolves to nothing, so that no document is ever called `undefined`. */
-export function compileKey({ json }: StepSource, { language }: Compilation): (scope: Scope) => string {
-  const key = compileShallow(language, member(json, 'key'));
+/**
+ * The key as text; '' when it resolves to nothing, so that no document is ever called `undefined`. A read or a write that names a
+ * collection of players and no key means the caller's own document: editors write their first endpoint so. A delete has to name it.
+ */
+export function compileKey({ json, type }: StepSource, { language, definitions }: Compilation): (scope: Scope) => string {
+  const named = member(json, 'key');
+  const isOwn =
+    named === undefined && type !== 'delete' && definitions.collection?.(textOf(json, 'collection') ?? '')?.type === 'per-platformid';
+  const key = compileShallow(language, isOwn ? '{{platformId}}' : named);
   return (scope) => {
     const value = key(scope);
     return isNullish(value) ? '' : toText(scope.context.plain(value));

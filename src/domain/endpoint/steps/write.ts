@@ -34,7 +34,7 @@ interface Resolved {
 type CompiledOperation = (scope: Scope) => Operation | null;
 
 export const writeStep: CompileStep = (source, compilation) => {
-  const ops = member(source.json, 'ops');
+  const ops = member(source.json, 'ops') ?? assignments(member(source.json, 'data'));
   if (!isArray(ops)) throw new LanguageError('ops must be a list.');
   const target = compileTarget(source, compilation);
   const compiled = ops.map((op) => compileOperation(compilation.language, op));
@@ -55,6 +55,11 @@ export const writeStep: CompileStep = (source, compilation) => {
     return undefined;
   };
 };
+
+/** `data` is the short form of a `set` for each of its members. */
+function assignments(data: Json | undefined): Json | undefined {
+  return isObject(data) ? Object.entries(data).map(([path, value]) => ({ op: 'set', path, value })) : undefined;
+}
 
 export const deleteStep: CompileStep = (source, compilation) => {
   const target = compileTarget(source, compilation);

@@ -1,0 +1,83 @@
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { PublishTarget } from '../events.ts';
+import type { DefinitionItem, DefinitionsState } from '../states.ts';
+import { effectiveDefinitions } from './effective.ts';
+import { definitionFindings } from './findings/definition.ts';
+import type { Finding, Known } from './findings/finding.ts';
+import { knownIn } from './findings/known.ts';
+import { warningsOf } from './findings/shown.ts';
+import type { ListedKind } from './kinds.ts';
+import { definitionOf } from './overlay.ts';
+import type { Fit, Planned } from './plan.ts';
+import { textOf } from './read.ts';
+import { gameValues } from './values.ts';
+
+/** What the author of a push should know of what it puts; none of it refuses the push (management 11.3, 19.4, 20). */
+
+/** The elements of a push by their kind; a section that is no list holds none. */
+export type PushedKinds = ReadonlyMap<ListedKind, readonly Planned[]>;
+
+/** What definitions may refer to: what the target holds already, and what this push brings. */
+export function knownWith(state: DefinitionsState, target: PublishTarget, push: PushedKinds): Known {
+  const held = knownIn(effectiveDefinitions(state, target));
+  const pushed = (kind: ListedKind) =>
+    (push.get(kind) ?? []).flatMap((each) => (each.ok ? [{ id: each.put.id, definition: each.definition }] : []));
+  const collections = pushed('collection');
+  const names = new Set(collections.flatMap(({ id, definition }) => [id, textOf(member(definition, 'name')) ?? id]).map(lower));
+  const workflows = new Map(pushed('workflow').map(({ id, definition }) => [id, definition]));
+  const endpoints = new Set(pushed('endpoint').map(({ id }) => id));
+  const tables = new Set(collections.flatMap(({ definition }) => tableIds(definition)));
+  return {
+    collection: (name) => names.has(lower(name)) || held.collection(name),
+    callable: (name) => workflows.has(name) || endpoints.has(name) || held.callable(name),
+    workflow: (id) => workflows.get(id) ?? held.workflow(id),
+    table: (name) => tables.has(name) || held.table(name),
+  };
+}
+
+export function findingsOfFit(kind: ListedKind, { definition, before, warnings }: Fit, known: Known): readonly Finding[] {
+  const ofSource = warnings.map((warning) => ({ ...warning, path: '' }));
+  return [...ofSource, ...droppedGuards(kind, definition, before), ...definitionFindings(kind, definition, known)];
+}
+
+/** The result of an element that was written. */
+export function writtenResult(kind: ListedKind, fit: Fit, known: Known): JsonObject {
+  return { ok: true, resourceKind: kind, resourceId: fit.put.id, action: 'upsert', ...warned(kind, fit, known) };
+}
+
+/** The member of an answer that holds the warnings; no member where there is none. */
+export function warned(kind: ListedKind, fit: Fit, known: Known): JsonObject {
+  const sourcePath = textOf(member(fit.definition, 'sourcePath')) ?? '';
+  const diagnostics = warningsOf(findingsOfFit(kind, fit, known), { resourceKind: kind, resourceId: fit.put.id }, sourcePath);
+  return diagnostics.length === 0 ? {} : { diagnostics };
+}
+
+/** Members that keep somebody out, or down. */
+const GUARDS: Readonly<Partial<Record<ListedKind, readonly string[]>>> = {
+  endpoint: ['requiresSecretKey', 'exposure', 'internalOnly', 'requireReauth', 'rateLimits'],
+  collection: ['rateLimits', 'requireSaveVersion'],
+};
+
+/** A push replaces: what it leaves out is gone. The editor leaves these out of what it has pulled itself. */
+function droppedGuards(kind: ListedKind, definition: JsonObject, before: DefinitionItem | undefined): Finding[] {
+  const replaced = before === undefined ? null : definitionOf(before);
+  if (!isObject(replaced)) return [];
+  const isSet = (name: string) => ![null, false].some((unset) => (member(replaced, name) ?? null) === unset);
+  const dropped = (GUARDS[kind] ?? []).filter((name) => isSet(name) && member(definition, name) === undefined);
+  return dropped.map((name) => ({
+    code: 'GUARD_DROPPED',
+    path: `/${name}`,
+    message: `What this replaces had '${name}'; this has not, so it holds no more.`,
+    fix: `Say '${name}' again, or with what it should be now.`,
+  }));
+}
+
+function tableIds(definition: JsonObject): string[] {
+  const tables = member(definition, 'tables');
+  return tables === undefined ? [] : Object.keys(gameValues([], { tables }, { version: null, updatedAt: null }).values);
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}
