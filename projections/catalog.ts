@@ -79,11 +79,13 @@ function askedBoard(query: QueryModel): BoardPlan | null {
 /** The defaults that a document without the field can read it from, outermost first; `null` when there is none. */
 function defaultsOn({ root }: SchemaModel, field: string): Json | null {
   const defaults: Json[] = [];
-  let at = root?.properties;
+  let at = root;
   for (const name of splitPath(field)) {
-    const found = at?.get(name);
-    defaults.push(found?.default ?? null);
-    at = found?.properties;
+    const additional = typeof at?.additional === 'object' ? at.additional : null;
+    const named = at?.properties?.get(name);
+    // What `additionalProperties` describes is filled in below itself, never made.
+    defaults.push(named?.default ?? null);
+    at = named ?? additional;
   }
   return defaults.every((value) => value === null) ? null : defaults;
 }

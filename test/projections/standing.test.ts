@@ -138,6 +138,23 @@ test('documents that lack the field stand where its default puts them, before an
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
+test('defaults below additionalProperties stand on a board, too', async () => {
+  const feed = new Feed(LOG, 'open');
+  const query = topQuery('desc');
+  const hero = { type: 'object', properties: { xp: { type: 'number', default: 3 } } };
+  await feed.publish('live', [
+    ['collection', 'saves', { ...SAVES, schema: { type: 'object', properties: {}, additionalProperties: hero } }],
+    ['query', 'top', query],
+  ]);
+  await feed.commit(xp('a', 5), written('lacks', { stats: {} }), written('none', {}));
+  await project(pool, LOG, feed);
+  const page = await createViewReader(pool, null).leaderboard('open', 'live', hashOf(query), { order: 'desc', limit: 10, offset: 0 });
+  expect(page.rows.map(({ key, value }) => [key, value])).toEqual([
+    ['a', 5],
+    ['lacks', 3],
+  ]);
+});
+
 test('boards of a database that had no ranks are made anew', async () => {
   const own = await freshPool();
   const log = createMemoryLog();

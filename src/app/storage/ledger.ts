@@ -1,5 +1,5 @@
 import type { CollectionModel } from '../../domain/definition/model.ts';
-import { playerOfKey } from '../../domain/document/key.ts';
+import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
 import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -22,9 +22,10 @@ const UNKNOWN_WAIT_MS = 5_000;
 export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer> {
   const project = await projectOf(context, caller);
   const ground = grounds(project.authority, project.definitions, caller, at.target);
-  // Identifiers come before the collection (runtime-storage 2.1), as for save records.
-  if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
+  // Identifiers come before a collection that is not there (runtime-storage 2.1), as for save records.
   const collection = ground.definitions.collection(at.collection);
+  const keys = collection?.type === 'global' ? DOCUMENT_KEY : PLAYER_ID;
+  if (!keys.test(at.key)) throw refusal('INVALID_KEY');
   if (!collection) throw noSuch('collection', at.collection);
   // Whatever the collection: a ledger is a player's own (runtime-storage 3).
   if (needsPlayer(ground, caller)) {

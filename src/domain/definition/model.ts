@@ -48,6 +48,10 @@ export interface FieldModel {
   readonly filled: readonly (readonly [name: string, child: FieldModel])[];
   /** Whether a field below this one has a default. */
   readonly defaultsBelow: boolean;
+  /** Children that a ledger follows, or something below them. */
+  readonly tracked: readonly (readonly [name: string, child: FieldModel])[];
+  /** Whether a ledger follows something below this field. */
+  readonly ledgerBelow: boolean;
 }
 
 export interface SchemaModel {
@@ -55,8 +59,8 @@ export interface SchemaModel {
   readonly root: FieldModel | null;
   /** Whether any field, at any depth, has a default. */
   readonly hasDefaults: boolean;
-  /** Dotted paths of `_ledger` number fields; `null` where `additionalProperties` describes some, whose names only documents tell. */
-  readonly ledgerPaths: readonly string[] | null;
+  /** Whether a ledger follows any field, at any depth of objects. */
+  readonly hasLedger: boolean;
 }
 
 export interface RuleModel {

@@ -8,7 +8,7 @@ import { countDaily } from '../limit/daily.ts';
 import type { IdempotencyState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { OWN_MEMBERS, recordDocument } from './evolve.ts';
-import { ledgerEntries } from './ledger.ts';
+import { ledgerEntries, MOST_ENTRIES, tooManyEntries } from './ledger.ts';
 
 export interface AppendCommand {
   readonly collection: CollectionModel;
@@ -66,6 +66,7 @@ function appended(command: AppendCommand, document: JsonObject, bodyHash: string
   const windows = countDaily({ collection, key: recordId, player: writerId, now, windowOf });
   if (windows instanceof Refusal) return windows;
   const ledger = ledgerEntries(collection.schema, null, document, () => undefined, 'direct');
+  if (ledger.length > MOST_ENTRIES) return tooManyEntries(ledger.length);
   const data: RecordAppended = {
     space,
     collection: collection.id,

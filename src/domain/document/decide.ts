@@ -6,7 +6,7 @@ import type { Change, DomainEvent, Fork, LedgerEntry, Operation, Space } from '.
 import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
 import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
-import { ledgerEntries, originFinder } from './ledger.ts';
+import { ledgerEntries, MOST_ENTRIES, originFinder, tooManyEntries } from './ledger.ts';
 import { type Applied, OperationError, type Origin, parseOperations } from './operations.ts';
 import { isThere } from './packed.ts';
 import { compileSchema, fillDefaults } from './schema.ts';
@@ -92,7 +92,8 @@ function readSaveVersion(value: Json | undefined): number | null | undefined {
 
 /**
  * Decides one write. In order: operations 400 `INVALID_OPERATION`, schema 400 `SCHEMA_VALIDATION_FAILED`, size 413
- * `PAYLOAD_TOO_LARGE` (before the schema where the body is the document), save version 409 `STALE_SAVE` or `SAVE_VERSION_REQUIRED`, limits 429 `RATE_LIMIT` or `RATE_LIMIT_DAILY`.
+ * `PAYLOAD_TOO_LARGE` (before the schema where the body is the document), save version 409 `STALE_SAVE` or `SAVE_VERSION_REQUIRED`, limits 429 `RATE_LIMIT` or `RATE_LIMIT_DAILY`,
+ * ledger 413 `APPEND_TOO_LARGE`.
  */
 export function decideWrite(command: WriteCommand): Decided | Refusal {
   const outcome = refusingOperations(() => workOut(command));
@@ -125,7 +126,8 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
   if (stale !== null) return stale;
   if (!isThere(current)) return { events: [], state: current };
   const { version, createdAt } = current;
-  const ledger = ledgerOf(command, null, NO_ORIGINS);
+  // A delete must always be possible: of more members than one write may change it takes the first back, and the rest goes untold.
+  const ledger = ledgerOf(command, null, NO_ORIGINS).slice(0, MOST_ENTRIES);
   const event: DomainEvent = {
     type: 'document.deleted',
     data: {
@@ -190,11 +192,12 @@ function checkSeen(current: DocumentState | null, saveVersion: number): Refusal 
   return saveVersion === actual ? null : refusal('STALE_SAVE', undefined, { error: { expected: saveVersion, actual } });
 }
 
-function decided(command: WriteCommand, outcome: Outcome, limited: Limited, after: PrintedObject): Decided {
+function decided(command: WriteCommand, outcome: Outcome, limited: Limited, after: PrintedObject): Decided | Refusal {
   const { space, collection, key, current, fork, now, body } = command;
   const { document, windows, clamps, flags } = limited;
   const version = (current?.version ?? 0) + 1;
   const ledger = ledgerOf(command, document, outcome.origins);
+  if (ledger.length > MOST_ENTRIES) return tooManyEntries(ledger.length);
   const { changes } = outcome;
   // Every member each time, `undefined` for none: objects of one shape, made in one go, on the path that every write takes.
   const written: DomainEvent = {
@@ -228,7 +231,7 @@ function ledgerOf(
   origins: Outcome['origins'],
 ): readonly LedgerEntry[] {
   const { schema } = collection;
-  if (schema.ledgerPaths?.length === 0) return [];
+  if (!schema.hasLedger) return [];
   return ledgerEntries(schema, current?.document ?? null, after, originFinder(origins), source);
 }
 

@@ -59,6 +59,8 @@ interface Run {
 
 const MAX_OPERATIONS = 100;
 const MAX_PATH_PARTS = 64;
+/** A longer one is hashed by its length alone, so thousands of them would be compared with each other. */
+const MAX_PATH_LENGTH = 512;
 const SOURCE_LENGTH = 64;
 const REASON_LENGTH = 256;
 /** Sums closer to zero than this are the noise of doubles, as in 0.1 + 0.2 − 0.3. */
@@ -132,6 +134,7 @@ function applyOne(run: Run, operation: Operation): void {
   const apply = Object.hasOwn(APPLY, operation.op) ? APPLY[operation.op] : undefined;
   if (apply === undefined)
     throw new Misuse(`unknown operation ${JSON.stringify(cutText(operation.op, 32))}; known are ${Object.keys(APPLY).join(', ')}`);
+  if (operation.path.length > MAX_PATH_LENGTH) throw new Misuse(`the path is longer than ${MAX_PATH_LENGTH} characters`);
   const parts = splitPath(operation.path);
   if (parts.some((part) => REFUSED_NAMES.has(part)))
     throw new Misuse(`the path ${JSON.stringify(cutText(operation.path, 64))} is not usable`);
@@ -183,9 +186,9 @@ function applyMerge(run: Run, operation: Operation): void {
   noteOrigin(run, path, operation);
 }
 
-/** A member that a dotted path cannot name is stored with its whole object, and no rule can count it. */
+/** A member that no path of an operation could name is stored with its whole object, and no rule can count it. */
 function noteMember(run: Run, path: string, name: string, old: JsonObject | null, item: Json): void {
-  if (REFUSED_NAMES.has(name) || name.includes('.')) {
+  if (REFUSED_NAMES.has(name) || name.includes('.') || path.length + name.length >= MAX_PATH_LENGTH) {
     run.touched.add(path);
     return;
   }

@@ -8,7 +8,7 @@ import type { FieldModel, SchemaModel } from '../definition/model.ts';
  */
 export function compileSchema(raw: Json | undefined): SchemaModel {
   const root = isObject(raw) && Object.keys(raw).length > 0 ? compileField(isObject(raw['properties']) ? raw : fromFlat(raw)) : null;
-  return { root, hasDefaults: root?.defaultsBelow === true, ledgerPaths: root === null ? [] : knownLedgerPaths(root) };
+  return { root, hasDefaults: root?.defaultsBelow === true, hasLedger: root?.ledgerBelow === true };
 }
 
 /** The flat form as the other one. A text `type` is the schema's own; what is neither text nor object is no field. */
@@ -32,6 +32,7 @@ function compileField(raw: Json, required = false): FieldModel {
   const items = isObject(source['items']) || typeof source['items'] === 'string' ? compileField(source['items']) : undefined;
   const type = typeof source['type'] === 'string' ? source['type'] : 'any';
   const additional = additionalOf(source['additionalProperties']);
+  const tracked = [...(properties ?? [])].filter(([name, child]) => isPathPart(name) && isTracked(child));
   const field: { -readonly [Name in keyof FieldModel]: FieldModel[Name] } = {
     type,
     default: undefined,
@@ -50,6 +51,8 @@ function compileField(raw: Json, required = false): FieldModel {
     needed: neededOf(properties),
     filled: filledOf(properties),
     defaultsBelow: hasDefaultsBelow(properties, items, additional),
+    tracked,
+    ledgerBelow: tracked.length > 0 || isTracked(additional),
   };
   field.default = effectiveDefault(field, source['default']);
   return field;
@@ -63,7 +66,16 @@ function compileProperties(source: JsonObject): ReadonlyMap<string, FieldModel> 
 }
 
 function additionalOf(raw: Json | undefined): FieldModel | boolean {
-  return isObject(raw) ? compileField(raw) : raw !== false;
+  return isObject(raw) || typeof raw === 'string' ? compileField(raw) : raw !== false;
+}
+
+function isTracked(field: FieldModel | boolean): boolean {
+  return typeof field === 'object' && (field.ledger || field.ledgerBelow);
+}
+
+/** Whether a dotted path can name such a member. */
+export function isPathPart(name: string): boolean {
+  return name !== '' && !name.includes('.');
 }
 
 function bound(value: Json | undefined): number | undefined {
@@ -150,36 +162,4 @@ function fillAdditional(additional: FieldModel, { properties }: FieldModel, obje
 function fillItems(item: FieldModel, list: readonly Json[]): readonly Json[] {
   const filled = list.map((value) => fillField(item, value));
   return filled.some((value, index) => value !== list[index]) ? filled : list;
-}
-
-/** Dotted paths of `_ledger` number fields, in the order of the schema; where it names none, in that of these documents. */
-export function ledgerPathsIn({ root, ledgerPaths }: SchemaModel, documents: readonly (JsonObject | null)[]): readonly string[] {
-  if (ledgerPaths !== null || root === null) return ledgerPaths ?? [];
-  return ledgerPathsOf(root, '', documents.filter(isObject));
-}
-
-function knownLedgerPaths(root: FieldModel): readonly string[] | null {
-  return hasUnnamedLedger(root) ? null : ledgerPathsOf(root, '', []);
-}
-
-function hasUnnamedLedger({ properties, additional }: FieldModel): boolean {
-  if (typeof additional === 'object' && (additional.ledger || knownLedgerPaths(additional)?.length !== 0)) return true;
-  return [...(properties?.values() ?? [])].some(hasUnnamedLedger);
-}
-
-function ledgerPathsOf(field: FieldModel, prefix: string, objects: readonly JsonObject[]): string[] {
-  const { properties, additional } = field;
-  const names = new Set(properties?.keys());
-  if (typeof additional === 'object') for (const object of objects) for (const name of Object.keys(object)) names.add(name);
-  return [...names].flatMap((name) => {
-    const child = properties?.get(name) ?? additional;
-    if (name === '' || name.includes('.') || typeof child !== 'object') return [];
-    const inner = objects.flatMap((object) => membersOf(object, name));
-    return [...(child.ledger ? [prefix + name] : []), ...ledgerPathsOf(child, `${prefix}${name}.`, inner)];
-  });
-}
-
-function membersOf(object: JsonObject, name: string): readonly JsonObject[] {
-  const value = Object.hasOwn(object, name) ? object[name] : undefined;
-  return isObject(value) ? [value] : [];
 }

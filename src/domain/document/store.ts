@@ -35,7 +35,7 @@ export function withLostDefaults(
   { document, changes }: Pick<Operated, 'document' | 'changes'>,
 ): readonly Change[] {
   const read = fillDefaults(schema, applyChanges(old, changes));
-  if (jsonEquals(read, document)) return changes;
+  if (jsonEquals(read, fillDefaults(schema, document))) return changes;
   const paths = new Set(changes.map(([path]) => firstMissing(old, path)));
   return [...paths].map((path) => [path, getPath(document, path) ?? null]);
 }

@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { isArray, isNumber, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { firstThat, LanguageError } from './errors.ts';
 import { compileBoolean } from './lambda.ts';
@@ -46,7 +46,7 @@ export function compileCollectionCall(language: Language, name: string, args: st
   const apply = applying(name, select);
   return (scope) => {
     const value = source(scope);
-    const list = isExtreme(name) && typeof value === 'number' ? [value] : toList(value, `${name}()`);
+    const list = isExtreme(name) && isNumber(value) ? [value] : toList(value, `${name}()`);
     scope.context.spend(1 + list.length);
     return apply(scope, list);
   };

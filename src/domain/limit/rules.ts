@@ -82,8 +82,7 @@ const found = new WeakMap<CollectionModel, { readonly all: readonly RuleModel[];
 export function rulesOf(rules: readonly RuleModel[], collection: CollectionModel): readonly RuleModel[] {
   const known = found.get(collection);
   if (known !== undefined && known.all === rules) return known.own;
-  const names = new Set(['*', collection.id.toLowerCase(), collection.name.toLowerCase()]);
-  const own = rules.filter((rule) => names.has(rule.collection.toLowerCase()));
+  const own = rules.filter((rule) => rule.collection === '*' || rule.collection === collection.id);
   found.set(collection, { all: rules, own });
   return own;
 }

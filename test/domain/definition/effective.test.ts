@@ -78,7 +78,7 @@ describe('collections', () => {
   });
 
   it('the schema is compiled', () => {
-    expect(collection({ schema: { gold: { type: 'number', _ledger: true } } }).schema.ledgerPaths).toEqual(['gold']);
+    expect(collection({ schema: { gold: { type: 'number', _ledger: true } } }).schema.root?.tracked[0]?.[0]).toBe('gold');
   });
 
   it('are found by id, then by name, in any letter case', () => {
@@ -157,6 +157,12 @@ describe('rules', () => {
     const definitions = live(put(EMPTY, 'rate-limit-rules', { rules: [rule] }));
     expect(definitions.rawRules).toEqual([rule]);
     expect(definitions.rules).toMatchObject([{ name: 'wood', action: 'flag', windows: [{ window: 'perDay', limit: 5 }] }]);
+  });
+
+  it('are of the collection with that id, then of the one with that id or name in any letter case', () => {
+    const held = push(EMPTY, 'collection', [{ id: 'li' }, { id: 'Li' }, { id: 'c3', name: 'Camp' }]);
+    const rules = ['Li', 'LI', 'camp', '*', 'gone'].map((collection) => ({ collection, field: 'b', window: 'perDay', limit: 3 }));
+    expect(live(put(held, 'rate-limit-rules', rules)).rules.map(({ collection }) => collection)).toEqual(['Li', 'li', 'c3', '*', 'gone']);
   });
 });
 

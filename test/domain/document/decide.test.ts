@@ -149,6 +149,14 @@ describe('defaults under operations', () => {
     expect(accepted(command).data.changes).toEqual([['stats', { hp: 6, mp: 2 }]]);
   });
 
+  test('a value that lacks defaults of its own has no other default stored with it', () => {
+    const bag = { type: 'object', additionalProperties: { type: 'object', properties: { n: { type: 'number', default: 1 } } } };
+    const body = { kind: 'operations', ops: [{ op: 'set', path: 'stats.bag.x', value: {} }] } as const;
+    const stats = { type: 'object', properties: { hp: { type: 'number', default: 10 }, bag } };
+    const command = write({ collection: collection({ stats }), current: stored({ y: 1 }), body });
+    expect(accepted(command).state.document).toEqual({ y: 1, stats: { bag: { x: {} } } });
+  });
+
   test('children with defaults of their own stay defaults', () => {
     const command = write({
       collection: collection(schema),
@@ -227,6 +235,17 @@ describe('ledger', () => {
     expect(accepted(write({ collection: tracked, current: stored({ gold: 1 }), body })).data.ledger).toEqual([
       { field: 'gold', before: 1, after: 6, delta: 5, source: 'quest' },
     ]);
+  });
+
+  test('a write may change a thousand numbers; a delete is done whatever there is to take back', () => {
+    const open = collection({ type: 'object', properties: {}, additionalProperties: { type: 'number', _ledger: true } });
+    const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`n${index}`, 1]));
+    const refusal = refused(write({ collection: open, body: { kind: 'replace', document: many } }));
+    expect(refusal).toMatchObject({ status: 413, code: 'APPEND_TOO_LARGE', message: expect.stringContaining('1001 numbers') });
+    const less = Object.fromEntries(Object.entries(many).slice(1));
+    expect(accepted(write({ collection: open, body: { kind: 'replace', document: less } })).data.ledger).toHaveLength(1000);
+    const gone = deleteDecision(write({ collection: open, current: stored(many) }));
+    expect(gone).toMatchObject({ events: [{ data: { ledger: { length: 1000 } } }] });
   });
 
   test('a clamped value is what the ledger tells', () => {

@@ -34,6 +34,29 @@ test("members that only documents name are followed, too; what the server sets o
   ]);
 });
 
+test('members under additionalProperties come after those that the schema names, at any depth of objects', () => {
+  const counted = { type: 'number', _ledger: true };
+  const towns = { type: 'object', additionalProperties: { type: 'object', properties: { tax: counted } } };
+  const wallet = { type: 'object', properties: { gems: counted, name: 'string' }, additionalProperties: counted };
+  const open = compileSchema({ gold: counted, wallet, towns, plain: { type: 'object', additionalProperties: 'number' } });
+  const before = { wallet: { iron: 1, 'a.b': 1, name: 5 }, towns: { north: { tax: 1, n: 2 }, none: 7 }, other: { iron: 1 } };
+  const after = { gold: 1, wallet: { toString: 1, gems: 2 }, towns: { south: { tax: 3 } }, plain: { a: 1 } };
+  expect(ledgerEntries(open, before, after, nobody, 'direct').map(({ field, delta }) => [field, delta])).toEqual([
+    ['gold', 1],
+    ['wallet.gems', 2],
+    ['wallet.iron', -1],
+    ['wallet.toString', 1],
+    ['towns.north.tax', -1],
+    ['towns.south.tax', 3],
+  ]);
+});
+
+test('names longer than a schema could give are not followed', () => {
+  const open = compileSchema({ type: 'object', properties: {}, additionalProperties: { type: 'number', _ledger: true } });
+  const after = { ['a'.repeat(64)]: 1, ['b'.repeat(65)]: 1 };
+  expect(ledgerEntries(open, null, after, nobody, 'direct').map(({ field }) => field)).toEqual(['a'.repeat(64)]);
+});
+
 test('a delete takes everything back', () => {
   expect(ledgerEntries(schema, { gold: 5 }, null, nobody, 'direct')).toEqual([
     { field: 'gold', before: 5, after: 0, delta: -5, source: 'direct' },

@@ -60,6 +60,7 @@ describe('the examples of the specification', () => {
     ['merge without an object', [op('merge', 's', [1])], 'merge needs an object', 0],
     ['an empty list', [], 'ops is empty', -1],
     ['more than 100', Array.from({ length: 101 }, () => op('inc', 'gold', 1)), 'ops has more than 100 items', -1],
+    ['a path of many characters', [op('set', 'p'.repeat(513), 1)], 'the path is longer than 512 characters', 0],
     ['the empty path', [op('set', '', 1)], 'the path "" is not usable', 0],
     ['an empty part', [op('set', 'a..b', 1)], 'the path "a..b" is not usable', 0],
     ['__proto__', [op('set', '__proto__.x', 1)], 'the path "__proto__.x" is not usable', 0],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkDocument } from '../../../src/domain/document/check.ts';
-import { compileSchema, fillDefaults, ledgerPathsIn } from '../../../src/domain/document/schema.ts';
+import { compileSchema, fillDefaults } from '../../../src/domain/document/schema.ts';
 import { ExactNumber, type Json, type JsonObject } from '../../../src/kernel/json.ts';
 
 describe('forms', () => {
@@ -19,35 +19,19 @@ describe('forms', () => {
     expect(schema.root?.properties?.get('b')?.required).toBe(true);
   });
 
-  test('ledger fields at any depth of objects', () => {
-    const stats = { type: 'object', properties: { xp: { type: 'number', _ledger: true }, name: { type: 'string', _ledger: true } } };
-    const schema = compileSchema({ gold: { type: 'number', _ledger: true }, stats, free: { _ledger: true } });
-    expect(schema.ledgerPaths).toEqual(['gold', 'stats.xp', 'free']);
+  test('a schema knows whether a ledger follows anything in it, at any depth of objects', () => {
+    const counted = { type: 'number', _ledger: true };
+    const holds = (raw: Json) => compileSchema(raw).hasLedger;
+    expect(holds({ stats: { type: 'object', properties: { xp: counted } } })).toBe(true);
+    expect(holds({ towns: { type: 'object', additionalProperties: { type: 'object', additionalProperties: counted } } })).toBe(true);
+    expect(holds({ free: { _ledger: true } })).toBe(true);
+    expect(holds({ name: { type: 'string', _ledger: true }, list: { type: 'array', items: counted }, 'a.b': counted })).toBe(false);
+    expect(holds({ towns: { type: 'object', additionalProperties: 'number' } })).toBe(false);
   });
 
-  test('ledger fields under additionalProperties are those that the documents have', () => {
-    const counted = { type: 'number', _ledger: true };
-    const schema = compileSchema({
-      gold: counted,
-      wallet: { type: 'object', properties: { gems: counted, name: 'string' }, additionalProperties: counted },
-      towns: { type: 'object', additionalProperties: { type: 'object', properties: { tax: counted } } },
-      plain: { type: 'object', additionalProperties: 'number' },
-    });
-    expect(schema.ledgerPaths).toBe(null);
-    const before = { wallet: { iron: 1, 'a.b': 1, name: 5 }, towns: { north: { tax: 1, n: 2 }, none: 7 }, other: { iron: 1 } };
-    const after = { wallet: { toString: 1 }, towns: { south: {} } };
-    expect(ledgerPathsIn(schema, [before, null, after])).toEqual([
-      'gold',
-      'wallet.gems',
-      'wallet.iron',
-      'wallet.toString',
-      'towns.north.tax',
-      'towns.none.tax',
-      'towns.south.tax',
-    ]);
-    expect(
-      compileSchema({ towns: { type: 'object', additionalProperties: { type: 'object', properties: { n: 'number' } } } }).ledgerPaths,
-    ).toEqual([]);
+  test('additionalProperties may be the name of a type', () => {
+    const { root } = compileSchema({ type: 'object', properties: {}, additionalProperties: 'number' });
+    expect(root?.additional).toMatchObject({ type: 'number' });
   });
 });
 

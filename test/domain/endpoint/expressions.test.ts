@@ -13,6 +13,7 @@ const NAMES: Record<string, Json> = {
     { q: 3, p: 4, kind: 'y' },
   ],
   numbers: [3, 1, 2],
+  huge: new ExactNumber('18446744073709551615'),
   map: { x: 1, y: 2 },
   want: 'y',
 };
@@ -81,6 +82,7 @@ describe('an expression', () => {
     ['min(numbers)', 1],
     ['max({{numbers}}) + 1', 4],
     ['max({{a}})', 1],
+    ['max(huge)', 2 ** 64],
     ['min(a) + 1', 2],
     ['sum(filter({{list}}, x => x.q > 1), p)', 4],
     ['count({{list}}, x => !x.q == 1)', 1],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CollectionModel } from '../../../domain/definition/model.ts';
 import { type Put, publishEvents } from '../../../domain/definition/publish.ts';
-import { ledgerEntries } from '../../../domain/document/ledger.ts';
+import { ledgerEntries, MOST_ENTRIES } from '../../../domain/document/ledger.ts';
 import type { DomainEvent } from '../../../domain/events.ts';
 import { type AdoptKey, adoptKey } from '../../../domain/project/decide.ts';
 import { slotOf } from '../../../domain/record/slot.ts';
@@ -118,7 +118,7 @@ function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): 
     const before = current?.document ?? null;
     if (before !== null && jsonEquals(before, document)) return [];
     if (printOnce(document).length > LONGEST_DOCUMENT) throw refusal('PAYLOAD_TOO_LARGE', `The document ${key} is too large`);
-    const ledger = ledgerEntries(collection.schema, before, document, () => undefined, SOURCE);
+    const ledger = ledgerEntries(collection.schema, before, document, () => undefined, SOURCE).slice(0, MOST_ENTRIES);
     const about = { space: 'live' as const, collection: collection.id, key, version: (current?.version ?? 0) + 1, document };
     const definition = collection.hash;
     return [{ type: 'document.written', data: ledger.length === 0 ? { ...about, definition } : { ...about, ledger, definition } }];

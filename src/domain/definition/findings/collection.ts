@@ -168,7 +168,11 @@ function nestedFindings(field: JsonObject, type: string | undefined, path: strin
   }
   const items = member(field, 'items');
   const additional = member(field, 'additionalProperties');
-  if (isObject(additional ?? null)) namedField('additionalProperties', additional ?? null, `${path}/additionalProperties`, findings);
+  if (isObject(additional ?? null) || typeof additional === 'string') {
+    namedField('additionalProperties', additional ?? null, `${path}/additionalProperties`, findings);
+  } else if (additional !== undefined && typeof additional !== 'boolean') {
+    findings.add('INVALID_FIELD', `${path}/additionalProperties`, `'additionalProperties' is true, false, or a field.`);
+  }
   if (items !== undefined && tracksNumbers(items)) {
     findings.add('INVALID_LEDGER', `${path}/items`, 'A ledger follows nothing inside a list: its items have no lasting names.');
   }
@@ -180,6 +184,6 @@ const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'any']);
 
 function tracksNumbers(field: Json): boolean {
   if (!isObject(field)) return false;
-  const inner = [...Object.values(objectOf(member(field, 'properties'))), member(field, 'additionalProperties'), member(field, 'items')];
+  const inner = [...Object.values(objectOf(member(field, 'properties'))), member(field, 'additionalProperties')];
   return member(field, '_ledger') === true || inner.some((one) => one !== undefined && tracksNumbers(one));
 }
