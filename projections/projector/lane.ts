@@ -7,7 +7,7 @@ import { type Log, LogUnavailable, type RecordedEvent } from '../../src/log/port
 import { projectStream } from '../../src/log/streams.ts';
 import type { Projection } from '../batch.ts';
 import { catalogOf } from '../catalog.ts';
-import { CheckpointMoved, HistoryMismatch, readStanding } from '../checkpoints.ts';
+import { CheckpointMoved, HistoryMismatch, hold, readStanding } from '../checkpoints.ts';
 import { loadDefinitions } from '../models/definitions/project.ts';
 import { STATE_TABLES } from '../registry.ts';
 import { advancedTo, pausedViews, type Standing, shownBy, type ViewPlace, viewsBehind, viewsInStep, withView } from '../standing.ts';
@@ -305,7 +305,11 @@ export class Lane {
   }
 
   async #remember(standing: Standing): Promise<Memory> {
-    const definitions = await this.#transaction(standing, loadDefinitions);
+    const definitions = await this.#transaction(standing, async (session) => {
+      // A rebuild may have switched to other tables since, and dropped these.
+      await hold(session, ['definitions'], standing.revision);
+      return loadDefinitions(session);
+    });
     return { definitions, catalog: catalogOf(definitions) };
   }
 

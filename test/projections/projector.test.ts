@@ -175,6 +175,21 @@ test('a view that cannot be written is paused after five tries, alone, and goes 
   expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'poison'`)).toEqual([{ field: 'bad' }]);
 });
 
+test('a projector that stands idle goes on in the tables that a rebuild has switched to meanwhile, and calls it no failure', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'switched');
+  await fillAll(feed);
+  await project(pool, log, feed);
+  await pool.query(`DELETE FROM savepoint.checkpoints WHERE project <> 'switched'`);
+  await projecting({ pool, log }, async (projector) => {
+    await reached(projector, feed);
+    await rebuild(['definitions'], { pool, log });
+    await feed.commit(written('p9', {}));
+    await expect.poll(() => projector.waitFor('switched', feed.revision, 100)).toBe(true);
+    expect(projector.counters.failures).toBe(0);
+  });
+});
+
 /** The first attempts to write rows of the project fail. A sequence counts on where a transaction is rolled back. */
 async function poison(table: string, projectId: string, times: number, code: string): Promise<void> {
   const name = `savepoint.poison_${projectId}`;

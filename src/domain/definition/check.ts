@@ -32,10 +32,14 @@ export function idProblem(kind: ListedKind | 'test', id: string): Problem | null
   const named = kind === 'endpoint' ? 'slug' : 'id';
   const letters = `letters, digits, _${kind === 'endpoint' ? ', .' : ''} or -`;
   if (!isDefinitionId(kind, id)) return invalid(`The ${named} must be 1 to 128 ${letters}, and no reserved word.`);
-  const reserved = Object.values(WIRE_TEXTS.reservedCollection).some((prefix) => id.startsWith(prefix));
-  if (kind === 'collection' && id === PLAYER_STATS)
-    return invalid(`The id '${PLAYER_STATS}' is reserved: the server keeps play time under it.`);
-  return kind === 'collection' && reserved ? invalid('Ids with this prefix are reserved.') : null;
+  return kind === 'collection' ? reservedProblem(id.toLowerCase()) : null;
+}
+
+/** Collections are found in any letter case. */
+function reservedProblem(id: string): Problem | null {
+  if (id === PLAYER_STATS) return invalid(`The id '${PLAYER_STATS}' is reserved: the server keeps play time under it.`);
+  const isReserved = Object.values(WIRE_TEXTS.reservedCollection).some((prefix) => id.startsWith(prefix.toLowerCase()));
+  return isReserved ? invalid('Ids with this prefix are reserved.') : null;
 }
 
 /** What makes a definition unusable as data: nesting, reserved member names, reserved step ids. `null`: nothing. */

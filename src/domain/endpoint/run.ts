@@ -49,7 +49,6 @@ export interface EndpointCall {
   readonly world: World;
 }
 
-/** A document the call wants written or deleted, operations already resolved, in order of the steps. */
 /** The document that a step names. */
 export interface Target {
   readonly collection: string;
@@ -60,6 +59,7 @@ export interface Target {
   readonly keyText: string;
 }
 
+/** A document that the call wants written or deleted, operations already resolved. */
 export type PendingWrite =
   | {
       readonly kind: 'write';

@@ -154,6 +154,7 @@ describe('PUT and POST of an array (management 5.1)', () => {
     for (const id of [
       'a.b',
       'player-stats',
+      'Player-Stats',
       '__platform_x',
       `${WIRE_TEXTS.reservedCollection.published}x`,
       '__proto__',
