@@ -59,7 +59,15 @@ export class Draft {
  */
 export function changesOf(document: JsonObject, touched: ReadonlySet<string>): Change[] {
   const paths = new Set<string>();
-  for (const path of touched) paths.add(outermost(path, touched));
+  // A merge touches many members of one object: what is around them is looked for once.
+  const around = new Map<string, string | null>();
+  for (const path of touched) {
+    const parent = path.slice(0, Math.max(path.lastIndexOf('.'), 0));
+    const known = around.get(parent);
+    const outer = known === undefined ? outermost(parent, touched) : known;
+    around.set(parent, outer);
+    paths.add(outer ?? path);
+  }
   return [...paths].map((path) => [path, getPath(document, path) ?? null]);
 }
 
@@ -71,8 +79,9 @@ export function applyChanges(document: JsonObject, changes: readonly Change[]): 
   return draft.document;
 }
 
-function outermost(path: string, touched: ReadonlySet<string>): string {
-  let found = path;
+/** The outermost touched path that is this one or around it. */
+function outermost(path: string, touched: ReadonlySet<string>): string | null {
+  let found = touched.has(path) ? path : null;
   for (const ancestor of ancestorsOf(path)) if (touched.has(ancestor)) found = ancestor;
   return found;
 }
