@@ -15,7 +15,7 @@ import { definitionOf, findByKey, withoutAuthoring } from './overlay.ts';
 import { codeOf, diagnostic, existing, fileOf, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
 import type { Problem } from './problem.ts';
 import { current, type Decision, type Put, publishEvents, putOf, refusePush, written } from './publish.ts';
-import { knownWith, warned, writtenResult } from './pushed.ts';
+import { warner, writtenResult } from './pushed.ts';
 import { objectOf, textOf } from './read.ts';
 import { compileItem } from './source.ts';
 
@@ -46,8 +46,8 @@ export function decideUpsertMany(
   const createdCount = existed.filter((item) => item === undefined).length;
   const unchangedCount = puts.filter((put, i) => existed[i]?.hash === put.hash).length;
   const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: deletes.length };
-  const known = knownWith(state, target, new Map([[kind, planned]]));
-  const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, known)] : []));
+  const warn = warner(state, target, new Map([[kind, planned]]));
+  const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, warn)] : []));
   return {
     events: publishEvents(state, target, puts, deletes),
     answer: written({ resourceKind: kind, action: 'upsert', results, ...counts }, target),
@@ -81,7 +81,7 @@ export function decideUpsertOne(
   const events = publishEvents(state, target, [put]);
   const outcome = events.length === 0 ? { action: 'unchanged', skipped: true } : { action: before === undefined ? 'created' : 'updated' };
   const fit = { ok: true, put, definition: value, before, warnings: compiled.warnings } as const;
-  const warnings = warned(kind, fit, knownWith(state, target, new Map([[kind, [fit]]])));
+  const warnings = warner(state, target, new Map([[kind, [fit]]]))(kind, fit);
   return { events, answer: written({ resourceKind: kind, resourceId, id: put.id, ...outcome, ...warnings }, target) };
 }
 

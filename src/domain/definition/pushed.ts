@@ -41,16 +41,27 @@ export function findingsOfFit(kind: ListedKind, { definition, before, warnings }
   return [...ofSource, ...droppedGuards(kind, definition, before), ...definitionFindings(kind, definition, known)];
 }
 
-/** The result of an element that was written. */
-export function writtenResult(kind: ListedKind, fit: Fit, known: Known): JsonObject {
-  return { ok: true, resourceKind: kind, resourceId: fit.put.id, action: 'upsert', ...warned(kind, fit, known) };
+/** Of one push: more than anybody reads. */
+const MOST_WARNINGS = 500;
+
+/** Gives the member of an answer that holds an element's warnings; no member where there is none, or where the push has had its share. */
+export type Warn = (kind: ListedKind, fit: Fit) => JsonObject;
+
+export function warner(state: DefinitionsState, target: PublishTarget, push: PushedKinds): Warn {
+  const known = knownWith(state, target, push);
+  let left = MOST_WARNINGS;
+  return (kind, fit) => {
+    if (left === 0) return {};
+    const sourcePath = textOf(member(fit.definition, 'sourcePath')) ?? '';
+    const found = findingsOfFit(kind, fit, known).slice(0, left);
+    left -= found.length;
+    return found.length === 0 ? {} : { diagnostics: warningsOf(found, { resourceKind: kind, resourceId: fit.put.id }, sourcePath) };
+  };
 }
 
-/** The member of an answer that holds the warnings; no member where there is none. */
-export function warned(kind: ListedKind, fit: Fit, known: Known): JsonObject {
-  const sourcePath = textOf(member(fit.definition, 'sourcePath')) ?? '';
-  const diagnostics = warningsOf(findingsOfFit(kind, fit, known), { resourceKind: kind, resourceId: fit.put.id }, sourcePath);
-  return diagnostics.length === 0 ? {} : { diagnostics };
+/** The result of an element that was written. */
+export function writtenResult(kind: ListedKind, fit: Fit, warn: Warn): JsonObject {
+  return { ok: true, resourceKind: kind, resourceId: fit.put.id, action: 'upsert', ...warn(kind, fit) };
 }
 
 /** Members that keep somebody out, or down. */

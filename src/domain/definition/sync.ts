@@ -4,11 +4,10 @@ import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import { SCOPES, type Scope } from '../project/permissions.ts';
 import type { DefinitionsState } from '../states.ts';
-import type { Known } from './findings/finding.ts';
 import type { ListedKind } from './kinds.ts';
 import { type Planned, plan, refusedResults } from './plan.ts';
 import { ABOUT_STORE, type Decision, type Put, publishEvents, refusePush, written } from './publish.ts';
-import { knownWith, type PushedKinds, writtenResult } from './pushed.ts';
+import { type PushedKinds, type Warn, warner, writtenResult } from './pushed.ts';
 import { listOf, objectOf } from './read.ts';
 
 /**
@@ -57,8 +56,8 @@ export function decideSync(state: DefinitionsState, body: Json | undefined, targ
     const body = { ...ABOUT_STORE, ...Object.fromEntries(failed) };
     return refusePush('VALIDATION_FAILED', 'One or more resources failed validation. Nothing was written.', body);
   }
-  const known = knownWith(state, target, pushedKinds(sections));
-  const pushed = [...sections].map(([name, { kind, planned: items }]) => [name, writtenSection(kind, items ?? [], known)]);
+  const warn = warner(state, target, pushedKinds(sections));
+  const pushed = [...sections].map(([name, { kind, planned: items }]) => [name, writtenSection(kind, items ?? [], warn)]);
   return { events: publishEvents(state, target, puts), answer: written(Object.fromEntries(pushed), target) };
 }
 
@@ -106,7 +105,7 @@ function refusedSection(name: Section, kind: ListedKind, planned: readonly Plann
   return { ok: planned.every((each) => each.ok), total: planned.length, results: refusedResults(kind, planned) };
 }
 
-function writtenSection(kind: ListedKind, planned: readonly Planned[], known: Known): JsonObject {
-  const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, known)] : []));
+function writtenSection(kind: ListedKind, planned: readonly Planned[], warn: Warn): JsonObject {
+  const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, warn)] : []));
   return { ok: true, total: planned.length, results };
 }

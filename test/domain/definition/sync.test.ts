@@ -54,6 +54,8 @@ describe('PUT sync (management 11.2)', () => {
       ['UNKNOWN_TOP_LEVEL_FIELD', 'COLLECTION_NOT_FOUND'],
     ]);
     expect(warnings({ endpoints: [reading], collections: [CAMP] })).toEqual([undefined]);
+    const many = Array.from({ length: 600 }, (_, index) => ({ ...reading, id: `a${index}`, slug: `a${index}` }));
+    expect(warnings({ endpoints: many }).flat().filter(Boolean)).toHaveLength(500);
   });
 
   it('says so when it staged, and leaves live alone', () => {
