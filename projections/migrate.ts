@@ -38,10 +38,10 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
 /** Following resumes at an event that is looked for in its stream: a position alone cannot be checked on every engine. */
 const FOLLOWED_EVENT = 'ALTER TABLE savepoint.follow_positions ADD COLUMN stream text, ADD COLUMN revision bigint';
 
-/** Boards with ranks are made anew out of the documents: the projector finds no checkpoint of theirs. */
-const RANKED_BOARDS = `
+/** All boards are made anew out of the documents: the projector finds no checkpoint of theirs. */
+const BOARDS_ANEW = `
 DO $$ DECLARE old text; BEGIN
-  FOR old IN SELECT tablename FROM pg_tables WHERE schemaname = 'savepoint' AND tablename ~ '^leaderboard(s|_queries|_counts)_v[0-9]+$' LOOP
+  FOR old IN SELECT tablename FROM pg_tables WHERE schemaname = 'savepoint' AND tablename ~ '^leaderboard(s|_queries|_counts|_marks)_v[0-9]+$' LOOP
     EXECUTE format('DROP TABLE savepoint.%I CASCADE', old);
   END LOOP;
 END $$;
@@ -103,7 +103,9 @@ function own(): readonly Migration[] {
     { name: 'projections-0001', sql: sql('./schema.sql') },
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
-    { name: 'leaderboards-0002', sql: RANKED_BOARDS },
+    { name: 'leaderboards-0002', sql: BOARDS_ANEW },
+    // Boards of fields below `additionalProperties` know defaults, and have other names.
+    { name: 'leaderboards-0003', sql: BOARDS_ANEW },
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
     { name: 'subjects-0002', sql: SUBJECTS_IN_BLOCKS },
     // Nothing in the log told before which endpoint a player called last, so old rows have none.

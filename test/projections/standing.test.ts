@@ -170,6 +170,9 @@ test('boards of a database that had no ranks are made anew', async () => {
   await migrate(own);
   await feed.commit(xp('c', 3));
   await project(own, log, feed);
+  await own.query(`DELETE FROM savepoint.leaderboards_v1; DELETE FROM savepoint.migrations WHERE name = 'leaderboards-0003'`);
+  await migrate(own);
+  await project(own, log, feed);
   const standing = await createViewReader(own, null).standing('older', 'live', hashOf(query), { key: 'c', around: 1 });
   expect([standing.rank, standing.rows.map(({ key }) => key)]).toEqual([2, ['a', 'c', 'b']]);
   expect((await verify({ log, pool: own })).problems).toEqual([]);

@@ -73,10 +73,7 @@ class Effective implements EffectiveDefinitions {
     this.queries = of('query').map((entry) => queryModel(entry, (id) => this.collection(id)?.name));
     this.#queryNames = indexed(this.queries, (model) => [model.id, model.name]);
     this.rawRules = ruleList(single('rate-limit-rules')?.value);
-    this.rules = normaliseRules(this.rawRules).map((rule) => ({
-      ...rule,
-      collection: this.collection(rule.collection)?.id ?? rule.collection,
-    }));
+    this.rules = normaliseRules(this.rawRules).map((rule) => ({ ...rule, exact: this.#collectionIds.has(rule.collection) }));
     this.#document = single('game-values');
     this.#valueSources = of('collection').filter((entry) => definesValues(collectionModel(entry)));
   }

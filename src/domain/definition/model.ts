@@ -68,6 +68,8 @@ export interface RuleModel {
   readonly name: string;
   /** Collection id, or `*`. */
   readonly collection: string;
+  /** Whether a collection has that very id; else the rule is of all that have it for their id or name in any letter case. */
+  readonly exact: boolean;
   /** Dotted path, or `*`. */
   readonly field: string;
   readonly scope: 'per_player' | 'global';

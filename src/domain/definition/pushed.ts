@@ -41,20 +41,25 @@ export function findingsOfFit(kind: ListedKind, { definition, before, warnings }
   return [...ofSource, ...droppedGuards(kind, definition, before), ...definitionFindings(kind, definition, known)];
 }
 
+/** A push of more is judged by a preflight alone: it is decided part by part, in the turn that the project's games wait for. */
+const MOST_JUDGED = 100;
 /** Of one push: more than anybody reads. */
 const MOST_WARNINGS = 500;
 
 /** Gives the member of an answer that holds an element's warnings; no member where there is none, or where the push has had its share. */
 export type Warn = (kind: ListedKind, fit: Fit) => JsonObject;
 
+/** What a push drops is always told. */
 export function warner(state: DefinitionsState, target: PublishTarget, push: PushedKinds): Warn {
-  const known = knownWith(state, target, push);
+  const count = [...push.values()].reduce((sum, planned) => sum + planned.length, 0);
+  const known = count > MOST_JUDGED ? null : knownWith(state, target, push);
   let left = MOST_WARNINGS;
   return (kind, fit) => {
     if (left === 0) return {};
-    const sourcePath = textOf(member(fit.definition, 'sourcePath')) ?? '';
-    const found = findingsOfFit(kind, fit, known).slice(0, left);
+    const all = known === null ? droppedGuards(kind, fit.definition, fit.before) : findingsOfFit(kind, fit, known);
+    const found = all.slice(0, left);
     left -= found.length;
+    const sourcePath = textOf(member(fit.definition, 'sourcePath')) ?? '';
     return found.length === 0 ? {} : { diagnostics: warningsOf(found, { resourceKind: kind, resourceId: fit.put.id }, sourcePath) };
   };
 }

@@ -39,7 +39,7 @@ function normalise(id: string, raw: JsonObject): RuleModel | null {
   if (flagOf(raw['enabled']) === false || windows.length === 0) return null;
   const action = raw['action'] === 'flag' || raw['action'] === 'clamp' ? raw['action'] : 'reject';
   const scope = raw['scope'] === 'global' ? 'global' : 'per_player';
-  return { id, name: text(raw['name']) ?? id, collection: collectionOf(raw), field: fieldOf(raw), scope, action, windows };
+  return { id, name: text(raw['name']) ?? id, collection: collectionOf(raw), exact: false, field: fieldOf(raw), scope, action, windows };
 }
 
 function collectionOf(rule: JsonObject): string {
@@ -82,7 +82,8 @@ const found = new WeakMap<CollectionModel, { readonly all: readonly RuleModel[];
 export function rulesOf(rules: readonly RuleModel[], collection: CollectionModel): readonly RuleModel[] {
   const known = found.get(collection);
   if (known !== undefined && known.all === rules) return known.own;
-  const own = rules.filter((rule) => rule.collection === '*' || rule.collection === collection.id);
+  const names = new Set(['*', collection.id.toLowerCase(), collection.name.toLowerCase()]);
+  const own = rules.filter((rule) => (rule.exact ? rule.collection === collection.id : names.has(rule.collection.toLowerCase())));
   found.set(collection, { all: rules, own });
   return own;
 }

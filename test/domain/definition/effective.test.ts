@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
 import type { DefinitionKind } from '../../../src/domain/events.ts';
+import { rulesOf } from '../../../src/domain/limit/rules.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import { wireNames } from '../../../src/domain/wire-names.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
@@ -160,9 +161,25 @@ describe('rules', () => {
   });
 
   it('are of the collection with that id, then of the one with that id or name in any letter case', () => {
-    const held = push(EMPTY, 'collection', [{ id: 'li' }, { id: 'Li' }, { id: 'c3', name: 'Camp' }]);
+    const held = push(EMPTY, 'collection', [
+      { id: 'li' },
+      { id: 'Li' },
+      { id: 'c3', name: 'Camp' },
+      { id: 'c4', name: 'camp' },
+      { id: 'all', name: '*' },
+    ]);
     const rules = ['Li', 'LI', 'camp', '*', 'gone'].map((collection) => ({ collection, field: 'b', window: 'perDay', limit: 3 }));
-    expect(live(put(held, 'rate-limit-rules', rules)).rules.map(({ collection }) => collection)).toEqual(['Li', 'li', 'c3', '*', 'gone']);
+    const definitions = live(put(held, 'rate-limit-rules', rules));
+    const of = (id: string) => {
+      const collection = definitions.collection(id);
+      return collection === undefined ? [] : rulesOf(definitions.rules, collection).map((rule) => rule.collection);
+    };
+    expect(['li', 'Li', 'c3', 'c4'].map(of)).toEqual([
+      ['LI', '*'],
+      ['Li', 'LI', '*'],
+      ['camp', '*'],
+      ['camp', '*'],
+    ]);
   });
 });
 

@@ -82,6 +82,7 @@ describe('forms of rules', () => {
     id: 'rl_players_gold',
     name: 'Gold',
     collection: 'players',
+    exact: false,
     field: 'gold',
     scope: 'per_player',
     action: 'reject',
@@ -105,6 +106,7 @@ describe('forms of rules', () => {
         id: 'rl_all_all',
         name: 'rl_all_all',
         collection: '*',
+        exact: false,
         field: '*',
         scope: 'per_player',
         action: 'reject',
@@ -246,9 +248,9 @@ describe('subjects', () => {
     expect(counterOf({}, [rule({ scope: 'global' })])).toBe('rl_players_gold/players/gold/perDay/*');
   });
 
-  test('only rules of the collection count, by its id, and those for all', () => {
+  test('only rules of the collection count, by id or name in any letter case, and those for all', () => {
     const other = rule({ collection: 'others' });
-    const rules = [other, rule({ id: 'by_id' }), rule({ collection: 'PLAYERS', id: 'another' }), rule({ collection: '*', id: 'all' })];
+    const rules = [other, rule({ collection: 'PLAYERS', id: 'by_id' }), rule({ collection: '*', id: 'all' })];
     expect(passed(growth(1, rules)).windows.map(({ rule: id }) => id)).toEqual(['by_id', 'all']);
     expect(passed(growth(1, [other])).windows).toEqual([]);
   });

@@ -130,7 +130,7 @@ function loop(step: JsonObject, path: string, findings: Findings): void {
 function write(step: JsonObject, path: string, findings: Findings): void {
   target(step, path, findings);
   const ops = member(step, 'ops');
-  if (ops === undefined && isObject(member(step, 'data') ?? null)) return;
+  if ((ops ?? null) === null && isObject(member(step, 'data') ?? null)) return;
   if (!isArray(ops) || ops.length === 0) {
     findings.add('MISSING_WRITE_OPS', path, `A write needs a list of 'ops'.`);
     return;
