@@ -148,6 +148,7 @@ export interface Clamp {
   readonly rule: string;
   readonly field: string;
   readonly asked: number;
+  /** What this rule left of it; the write got what the tightest of its field left. */
   readonly granted: number;
 }
 

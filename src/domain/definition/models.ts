@@ -51,7 +51,7 @@ function collectionType(definition: JsonObject): CollectionModel['type'] {
   return acceptValue('collectionType', type) === 'global' ? 'global' : 'per-platformid';
 }
 
-function dailyLimit(rateLimits: JsonObject): CollectionModel['dailyLimit'] {
+export function dailyLimit(rateLimits: JsonObject): CollectionModel['dailyLimit'] {
   const per = textOf(member(rateLimits, 'mode'))?.toLowerCase();
   if (per !== 'player' && per !== 'collection') return null;
   const asked = Math.floor(numberOf(member(rateLimits, 'savesPerDay')) ?? 0);
@@ -85,7 +85,7 @@ function exposureOf(word: string): 'public' | 'internal' | null {
 }
 
 /** Where flags contradict each other, the closed door wins. */
-function isInternal(definition: JsonObject): boolean {
+export function isInternal(definition: JsonObject): boolean {
   if (flagOf(member(definition, 'internalOnly')) === true || flagOf(member(definition, 'internal')) === true) return true;
   if (flagOf(member(definition, 'publiclyCallable')) === true) return false;
   return exposureOf(textOf(member(definition, 'exposure')) ?? '') === 'internal';

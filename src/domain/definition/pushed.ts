@@ -1,16 +1,17 @@
-import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
-import type { DefinitionItem, DefinitionsState } from '../states.ts';
+import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { definitionFindings } from './findings/definition.ts';
 import type { Finding, Known } from './findings/finding.ts';
+import { droppedGuards } from './findings/guards.ts';
 import { knownIn } from './findings/known.ts';
 import { warningsOf } from './findings/shown.ts';
 import type { ListedKind } from './kinds.ts';
 import { definitionOf } from './overlay.ts';
 import type { Fit, Planned } from './plan.ts';
-import { textOf } from './read.ts';
+import { objectOf, textOf } from './read.ts';
 import { gameValues } from './values.ts';
 
 /** What the author of a push should know of what it puts; none of it refuses the push (management 11.3, 19.4, 20). */
@@ -36,29 +37,46 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
   };
 }
 
-export function findingsOfFit(kind: ListedKind, { definition, before, warnings }: Fit, known: Known): readonly Finding[] {
-  const ofSource = warnings.map((warning) => ({ ...warning, path: '' }));
-  return [...ofSource, ...droppedGuards(kind, definition, before), ...definitionFindings(kind, definition, known)];
+export function findingsOfFit(kind: ListedKind, fit: Fit, known: Known): readonly Finding[] {
+  return [...dropped(kind, fit), ...judged(kind, fit, known)];
+}
+
+function dropped(kind: ListedKind, { definition, before }: Fit): readonly Finding[] {
+  return before === undefined ? [] : droppedGuards(kind, objectOf(definitionOf(before)), definition);
+}
+
+function judged(kind: ListedKind, { definition, warnings }: Fit, known: Known): readonly Finding[] {
+  return [...warnings.map((warning) => ({ ...warning, path: '' })), ...definitionFindings(kind, definition, known)];
 }
 
 /** A push of more is judged by a preflight alone: it is decided part by part, in the turn that the project's games wait for. */
 const MOST_JUDGED = 100;
 /** Of one push: more than anybody reads. */
 const MOST_WARNINGS = 500;
+const MORE: Finding = {
+  code: 'MORE_WARNINGS',
+  path: '',
+  message: `This push has more than ${MOST_WARNINGS} warnings; the rest are not listed.`,
+  fix: 'Preflight the definitions in smaller parts.',
+};
 
-/** Gives the member of an answer that holds an element's warnings; no member where there is none, or where the push has had its share. */
+/** Gives the member of an answer that holds an element's warnings; no member where there is none. */
 export type Warn = (kind: ListedKind, fit: Fit) => JsonObject;
 
-/** What a push drops is always told. */
+/** What a push drops is always told; of all else the first warnings. */
 export function warner(state: DefinitionsState, target: PublishTarget, push: PushedKinds): Warn {
   const count = [...push.values()].reduce((sum, planned) => sum + planned.length, 0);
   const known = count > MOST_JUDGED ? null : knownWith(state, target, push);
-  let left = MOST_WARNINGS;
+  let left = known === null ? 0 : MOST_WARNINGS;
+  const share = (kind: ListedKind, fit: Fit): readonly Finding[] => {
+    if (known === null || left === 0) return [];
+    const all = judged(kind, fit, known);
+    const listed = all.length > left ? [...all.slice(0, left), MORE] : all;
+    left = Math.max(0, left - all.length);
+    return listed;
+  };
   return (kind, fit) => {
-    if (left === 0) return {};
-    const all = known === null ? droppedGuards(kind, fit.definition, fit.before) : findingsOfFit(kind, fit, known);
-    const found = all.slice(0, left);
-    left -= found.length;
+    const found = [...dropped(kind, fit), ...share(kind, fit)];
     const sourcePath = textOf(member(fit.definition, 'sourcePath')) ?? '';
     return found.length === 0 ? {} : { diagnostics: warningsOf(found, { resourceKind: kind, resourceId: fit.put.id }, sourcePath) };
   };
@@ -67,26 +85,6 @@ export function warner(state: DefinitionsState, target: PublishTarget, push: Pus
 /** The result of an element that was written. */
 export function writtenResult(kind: ListedKind, fit: Fit, warn: Warn): JsonObject {
   return { ok: true, resourceKind: kind, resourceId: fit.put.id, action: 'upsert', ...warn(kind, fit) };
-}
-
-/** Members that keep somebody out, or down. */
-const GUARDS: Readonly<Partial<Record<ListedKind, readonly string[]>>> = {
-  endpoint: ['requiresSecretKey', 'exposure', 'internalOnly', 'requireReauth', 'rateLimits'],
-  collection: ['rateLimits', 'requireSaveVersion'],
-};
-
-/** A push replaces: what it leaves out is gone. The editor leaves these out of what it has pulled itself. */
-function droppedGuards(kind: ListedKind, definition: JsonObject, before: DefinitionItem | undefined): Finding[] {
-  const replaced = before === undefined ? null : definitionOf(before);
-  if (!isObject(replaced)) return [];
-  const isSet = (name: string) => ![null, false].some((unset) => (member(replaced, name) ?? null) === unset);
-  const dropped = (GUARDS[kind] ?? []).filter((name) => isSet(name) && member(definition, name) === undefined);
-  return dropped.map((name) => ({
-    code: 'GUARD_DROPPED',
-    path: `/${name}`,
-    message: `What this replaces had '${name}'; this has not, so it holds no more.`,
-    fix: `Say '${name}' again, or with what it should be now.`,
-  }));
 }
 
 function tableIds(definition: JsonObject): string[] {

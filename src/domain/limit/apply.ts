@@ -60,13 +60,15 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
   const before = rules.some(({ field }) => field !== '*') ? write.before() : null;
   const read = asRead(write, before);
   const asked = rules.map((rule) => ({ rule, amount: amountOf(read, before, rule.field) })).filter(({ amount }) => amount > 0);
-  const granted = grants(write, asked);
+  const grants = grantsOf(write, asked);
+  const granted = tightest(grants);
   const cuts = lowered(read, before, asked, granted);
   const clamped = asStored(write, read, cuts);
   const demands = asked.map(({ rule, amount }) => ({ rule, amount: granted.get(rule.field) ?? amount }));
   const counted = countDemands(write, demands);
   if (counted instanceof Refusal) return counted;
-  const clamps = clampsOf(asked, granted, cuts);
+  const lowers = new Set(cuts.map(([field]) => field));
+  const clamps = grants.filter((clamp) => clamp.granted < clamp.asked && lowers.has(clamp.field));
   return { document: applyChanges(write.after, clamped), clamped, clamps, windows: [...daily, ...counted.windows], flags: counted.flags };
 }
 
@@ -85,14 +87,19 @@ function amountOf({ after, increases }: LimitedWrite, before: JsonObject | null,
   return Math.min(Math.max(increases.get(field) ?? 0, moved, 0), Number.MAX_VALUE);
 }
 
-/** Field → what the clamping rules leave of its amount. */
-function grants(write: LimitedWrite, asked: readonly Demand[]): ReadonlyMap<string, number> {
-  const granted = new Map<string, number>();
-  for (const { rule, amount } of asked) {
-    if (!isClamped(rule)) continue;
+/** What each clamping rule leaves of what it was asked for. */
+function grantsOf(write: LimitedWrite, asked: readonly Demand[]): Clamp[] {
+  return asked.flatMap(({ rule, amount }) => {
+    if (!isClamped(rule)) return [];
     const left = rule.windows.map(({ window, limit }) => limit - used(write, rule, window));
-    granted.set(rule.field, Math.max(0, Math.min(granted.get(rule.field) ?? amount, ...left)));
-  }
+    return [{ rule: rule.name, field: rule.field, asked: amount, granted: Math.max(0, Math.min(amount, ...left)) }];
+  });
+}
+
+/** Field → what its tightest rule leaves. */
+function tightest(grants: readonly Clamp[]): ReadonlyMap<string, number> {
+  const granted = new Map<string, number>();
+  for (const { field, granted: left } of grants) granted.set(field, Math.min(granted.get(field) ?? left, left));
   return granted;
 }
 
@@ -112,15 +119,6 @@ function lowered(
     const excess = (amounts.get(field) ?? 0) - grant;
     return excess > 0 ? lower(before, after, field, excess) : [];
   });
-}
-
-function clampsOf(asked: readonly Demand[], granted: ReadonlyMap<string, number>, cuts: readonly Change[]): Clamp[] {
-  const fields = new Set(cuts.map(([field]) => field));
-  return asked.flatMap(({ rule, amount }) =>
-    isClamped(rule) && fields.has(rule.field)
-      ? [{ rule: rule.name, field: rule.field, asked: amount, granted: granted.get(rule.field) ?? 0 }]
-      : [],
-  );
 }
 
 /** A field lowered inside an object that is a default itself: stored alone, it would hide the rest of that default. */

@@ -12,7 +12,7 @@ import { listDefinitions } from '../../../src/domain/definition/listing.ts';
 import { definitionOf } from '../../../src/domain/definition/overlay.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import { WIRE_TEXTS } from '../../../src/domain/wire-names.ts';
-import type { Json } from '../../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push, put, recorded, refused } from './given.ts';
 
 const LIVE = { target: 'live', replaceAll: false } as const;
@@ -242,6 +242,33 @@ describe('PATCH of one (management 5.2)', () => {
       expect(answer.body).toEqual({ ok: true, source: 'store', resourceKind: 'endpoint', resourceId: 'buy', id: 'buy', action: 'created' });
       expect(stored(fold(EMPTY, events), 'endpoint', 'buy')).toEqual({ id: 'buy', slug: 'buy', steps });
     }
+  });
+
+  it('takes a guard that opens by saying so for what its author means, in any spelling of it', () => {
+    const warned = (kind: 'endpoint' | 'collection' | 'query', before: JsonObject, after: JsonObject) => {
+      const named = { id: 'it', name: 'it', slug: 'it', steps: [{ id: 's', type: 'sleep', ms: 1 }] };
+      const { answer } = accepted(decideUpsertMany(push(EMPTY, kind, [{ ...named, ...before }]), kind, [{ ...named, ...after }], LIVE));
+      const [result] = answer.body['results'] as { diagnostics?: { code: string; sourcePointer: string }[] }[];
+      return (result?.diagnostics ?? []).flatMap(({ code, sourcePointer }) => (code === 'GUARD_DROPPED' ? [sourcePointer] : []));
+    };
+    const DROPPED: readonly (readonly ['endpoint' | 'collection' | 'query', JsonObject, JsonObject, string[]])[] = [
+      ['endpoint', { internal: true }, {}, ['/internal']],
+      ['endpoint', { internalOnly: 'true' }, { exposure: 'internal' }, []],
+      ['endpoint', { internalOnly: true }, { exposure: 'public' }, []],
+      ['endpoint', { exposure: 'public' }, {}, []],
+      ['endpoint', { exposure: 'private' }, {}, ['/exposure']],
+      ['endpoint', { enabled: false }, {}, ['/enabled']],
+      ['endpoint', { enabled: true }, {}, []],
+      ['endpoint', { requiresSecretKey: 'true' }, { requiresSecretKey: null }, ['/requiresSecretKey']],
+      ['endpoint', { requiresSecretKey: 'false' }, {}, []],
+      ['endpoint', { requiresSecretKey: true }, { requiresSecretKey: false }, []],
+      ['collection', { rateLimits: { mode: 'none' } }, {}, []],
+      ['collection', { rateLimits: { mode: 'player', savesPerDay: 3 } }, {}, ['/rateLimits']],
+      ['collection', { requireSaveVersion: true }, {}, ['/requireSaveVersion']],
+      ['query', { requiresSecretKey: true }, {}, ['/requiresSecretKey']],
+    ];
+    for (const [kind, before, after, expected] of DROPPED)
+      expect(warned(kind, before, after), JSON.stringify([before, after])).toEqual(expected);
   });
 
   it('tells its author, as an array does, what is left out that kept somebody out', () => {

@@ -57,6 +57,10 @@ describe('PUT sync (management 11.2)', () => {
     const many = Array.from({ length: 101 }, (_, index) => ({ ...reading, id: `a${index}`, slug: `a${index}` }));
     expect(warnings({ endpoints: many }).flat().filter(Boolean)).toEqual([]);
     expect(warnings({ endpoints: many.slice(1) }).flat()).toHaveLength(100);
+    const unknown = Array.from({ length: 60 }, (_, index) => ({ ...reading.steps[0], id: `r${index}` }));
+    const codes: (string[] | undefined)[] = warnings({ endpoints: many.slice(0, 10).map((each) => ({ ...each, steps: unknown })) });
+    expect(codes.map((found) => found?.length)).toEqual([60, 60, 60, 60, 60, 60, 60, 60, 21, undefined]);
+    expect(codes[8]?.[20]).toBe('MORE_WARNINGS');
   });
 
   it('says so when it staged, and leaves live alone', () => {

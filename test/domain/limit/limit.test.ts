@@ -274,15 +274,16 @@ describe('clamp', () => {
     expect(changes).toEqual([]);
   });
 
-  test('the tightest of several counts for all', () => {
-    const rules = [clamp, rule({ action: 'clamp', limit: 2, window: 'perMinute' }), rule({ limit: 2 })];
+  test('the tightest of several counts for all; told are those that left less than was asked', () => {
+    const clamping = (limit: number, window: string) => rule({ action: 'clamp', limit, window });
+    const rules = [clamping(4, 'perDay'), clamping(2, 'perMinute'), clamping(7, 'perWeek'), rule({ limit: 2 })];
     const { document, clamps, windows: changes } = passed(growth(7, rules));
     expect(document).toEqual({ gold: 3 });
     expect(clamps.map(({ asked, granted }) => [asked, granted])).toEqual([
-      [7, 2],
+      [7, 4],
       [7, 2],
     ]);
-    expect(changes.map(({ after }) => after)).toEqual([2, 2, 2]);
+    expect(changes.map(({ after }) => after)).toEqual([2, 2, 2, 2]);
   });
 
   test('exact numbers are lowered exactly', () => {

@@ -1,0 +1,57 @@
+import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import type { ListedKind } from '../kinds.ts';
+import { dailyLimit, isInternal } from '../models.ts';
+import { flagOf, objectOf } from '../read.ts';
+import type { Finding } from './finding.ts';
+
+/** What keeps somebody out, or down. */
+interface Guard {
+  /** Members that say it, in the order in which one is named. */
+  readonly members: readonly string[];
+  holds(definition: JsonObject): boolean;
+}
+
+const SECRET_KEY = flag('requiresSecretKey', true);
+const GUARDS: Readonly<Record<ListedKind, readonly Guard[]>> = {
+  endpoint: [
+    SECRET_KEY,
+    { members: ['exposure', 'internalOnly', 'internal', 'publiclyCallable'], holds: isInternal },
+    flag('enabled', false),
+    flag('requireReauth', true),
+    { members: ['rateLimits'], holds: (definition) => isLimit(member(definition, 'rateLimits')) },
+  ],
+  collection: [
+    { members: ['rateLimits'], holds: (definition) => dailyLimit(objectOf(member(definition, 'rateLimits'))) !== null },
+    flag('requireSaveVersion', true),
+  ],
+  query: [SECRET_KEY],
+  workflow: [],
+};
+
+/** A push replaces: what it leaves out is gone. Some editors leave these out of what they have pulled themselves. */
+export function droppedGuards(kind: ListedKind, before: JsonObject, after: JsonObject): readonly Finding[] {
+  const dropped = GUARDS[kind].filter(({ members, holds }) => holds(before) && !members.some((name) => says(after, name)));
+  return dropped.map(({ members }) => {
+    const name = members.find((each) => says(before, each)) ?? members[0];
+    return {
+      code: 'GUARD_DROPPED',
+      path: `/${name}`,
+      message: `What this replaces had '${name}'; this has not, so it holds no more.`,
+      fix: `Say '${name}' again, or with what it should be now.`,
+    };
+  });
+}
+
+function flag(name: string, closed: boolean): Guard {
+  return { members: [name], holds: (definition) => flagOf(member(definition, name)) === closed };
+}
+
+function says(definition: JsonObject, name: string): boolean {
+  return (member(definition, name) ?? null) !== null;
+}
+
+/** Their shape is the author's own. */
+function isLimit(limits: Json | undefined): boolean {
+  return isObject(limits) && Object.keys(limits).length > 0 && member(limits, 'mode') !== 'none';
+}
