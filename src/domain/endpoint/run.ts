@@ -49,6 +49,11 @@ export interface EndpointCall {
   readonly world: World;
 }
 
+/** Who is no player: a caller without an id, and a dedicated server (client-wire 3.5). */
+export function isNobody(platformId: string): boolean {
+  return platformId === 'anonymous' || platformId === '0';
+}
+
 /** The document that a step names. */
 export interface Target {
   readonly collection: string;

@@ -3,6 +3,7 @@ import { member } from '../../kernel/path.ts';
 import { isDefinitionId } from '../definition/check.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import { cutText } from '../document/text.ts';
+import { isNobody } from '../endpoint/run.ts';
 import { LONGEST } from './body.ts';
 import type { AnalyticsTracked, TelemetryReport } from './events.ts';
 import { isCaptured } from './switches.ts';
@@ -30,15 +31,12 @@ export function recordsCalls(analytics: JsonObject): boolean {
   return member(analytics, 'captureEndpointCalls') === true && isCaptured(analytics, { type: 'analytics.tracked', data: BLANK });
 }
 
-/** Who is no player: a caller without an id, and a dedicated server (client-wire 3.5). */
-const NOBODY: readonly string[] = ['anonymous', '0'];
-
 /**
  * The event of a call; `null` for a caller who is no player, and for a slug that no endpoint can have: it is a part of an address, and
  * holds what no table keeps, U+0000 too.
  */
 export function calledEvent({ platformId, slug, method, status, durationMs, input, body }: EndpointCalled): TelemetryReport | null {
-  if (NOBODY.includes(platformId) || !DOCUMENT_KEY.test(platformId) || !isDefinitionId('endpoint', slug)) return null;
+  if (isNobody(platformId) || !DOCUMENT_KEY.test(platformId) || !isDefinitionId('endpoint', slug)) return null;
   const endpointSlug = cutText(slug, LONGEST_SLUG);
   const context = { endpointSlug, method, status, ok: status < 400, durationMs: Math.round(durationMs * 10) / 10 };
   return {

@@ -167,15 +167,21 @@ describe('a collection', () => {
 
   it("of players stands for the caller's own document where a read or a write names no key; a delete has to name it", async () => {
     const { compileEndpoint } = await import('../../../src/domain/endpoint/compile.ts');
-    const ran = (type: 'per-platformid' | 'global', step: JsonObject) => {
+    const ran = (type: 'per-platformid' | 'global', step: JsonObject, platformId = '76561198000000001') => {
       const collection = () => ({ id: 'players', type });
       const compiled = compileEndpoint(
-        { steps: [{ id: 's', collection: 'players', ...step }] },
+        // A step of this name hides the template, not the player.
+        {
+          steps: [
+            { id: 'platformId', type: 'read', collection: 'players', key: 'other' },
+            { id: 's', collection: 'players', ...step },
+          ],
+        },
         { workflow: () => undefined, endpoint: () => undefined, collection, values: {} },
       );
-      return runEndpoint(compiled, callOf({}), NO_READS);
+      return runEndpoint(compiled, callOf({ call: { platformId } }), NO_READS);
     };
-    const data = { xp: 0, name: '{{platformId}}' };
+    const data = { xp: 0, name: '{{playerKey}}' };
     expect(ran('per-platformid', { type: 'write', data }).writes).toMatchObject([
       {
         target: { collection: 'players', key: '76561198000000001' },
@@ -185,12 +191,15 @@ describe('a collection', () => {
         ],
       },
     ]);
-    for (const [type, step] of [
+    const refused = [
       ['global', { type: 'write', data }],
       ['per-platformid', { type: 'delete' }],
       ['per-platformid', { type: 'write', key: '{{input.none}}', data }],
-    ] as const) {
-      expect(refusalOf(() => ran(type, step)).message).toContain('key resolved to empty');
+      ['per-platformid', { type: 'write', data }, 'anonymous'],
+      ['per-platformid', { type: 'write', data }, '0'],
+    ] as const;
+    for (const [type, step, caller] of refused) {
+      expect(refusalOf(() => ran(type, step, caller)).message).toContain('key resolved to empty');
     }
   });
 });

@@ -3,6 +3,7 @@ import { isObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { documentKey } from '../documents.ts';
 import type { Language } from '../language.ts';
+import { isNobody } from '../run.ts';
 import type { Scope } from '../scope.ts';
 import { binding, type Compilation, type CompileStep, type StepSource, statusOf, stepFailure, textOf } from '../step.ts';
 import { compileShallow } from '../template.ts';
@@ -32,13 +33,15 @@ export function collectionOf({ json }: StepSource, { definitions }: Compilation)
 
 /**
  * The key as text; '' when it resolves to nothing, so that no document is ever called `undefined`. A read or a write that names a
- * collection of players and no key means the caller's own document: editors write their first endpoint so. A delete has to name it.
+ * collection of players and no key means the caller's own document: editors write their first endpoint so. A delete has to name it,
+ * and a caller who is no player has none.
  */
 export function compileKey({ json, type }: StepSource, { language, definitions }: Compilation): (scope: Scope) => string {
   const named = member(json, 'key');
-  const isOwn =
-    named === undefined && type !== 'delete' && definitions.collection?.(textOf(json, 'collection') ?? '')?.type === 'per-platformid';
-  const key = compileShallow(language, isOwn ? '{{platformId}}' : named);
+  if (named === undefined && type !== 'delete' && definitions.collection?.(textOf(json, 'collection') ?? '')?.type === 'per-platformid') {
+    return ({ context: { call } }) => (isNobody(call.platformId) ? '' : call.platformId);
+  }
+  const key = compileShallow(language, named);
   return (scope) => {
     const value = key(scope);
     return isNullish(value) ? '' : toText(scope.context.plain(value));
