@@ -4,10 +4,16 @@ import { type Exchange, headerText } from './exchange.ts';
 const NONE: readonly string[] = [];
 const EXPOSED = 'x-ns-position, x-ns-stale, x-ns-save-version, X-Correlation-ID, Retry-After';
 
-/** Headers for a browser whose origin is on the list, as pairs in a flat list; nothing for anybody else (security 9.3). */
+const OTHERS: readonly string[] = ['Vary', 'Origin'];
+
+/**
+ * Headers for a browser whose origin is on the list, as pairs in a flat list (security 9.3). Anybody else is told with `Vary` that the
+ * answer is not one for all, so that no cache between hands it to a browser; where there is no list, nobody is.
+ */
 export function corsHeaders(origins: readonly string[], exchange: Exchange): readonly string[] {
+  if (origins.length === 0) return NONE;
   const origin = allowedOrigin(origins, exchange);
-  if (!origin) return NONE;
+  if (!origin) return OTHERS;
   return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED, 'Vary', 'Origin'];
 }
 

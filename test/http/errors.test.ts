@@ -116,7 +116,7 @@ describe('the request id', () => {
 describe('CORS', () => {
   it('is off unless origins are named', async () => {
     const reply = await server.send('GET', '/health', { headers: { Origin: 'https://game.example' } });
-    expect(reply.headers['access-control-allow-origin']).toBeUndefined();
+    expect([reply.headers['access-control-allow-origin'], reply.headers['vary']]).toEqual([undefined, undefined]);
   });
 
   it('answers the origins on the list, and their preflights', async () => {
@@ -126,6 +126,8 @@ describe('CORS', () => {
     const allowed = await ask('https://game.example');
     expect([allowed.status, allowed.headers['access-control-allow-origin']]).toEqual([200, 'https://game.example']);
     expect((await ask('https://other.example')).status).toBe(404);
+    // Nor may a cache hand a browser what somebody without an origin was answered.
+    expect((await open.send('GET', '/health')).headers['vary']).toBe('Origin');
     await open.stop();
   });
 });

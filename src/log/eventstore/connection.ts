@@ -9,6 +9,7 @@ export interface Connection {
   client(): EventStoreDBClient;
   /** Whether this client is still in use. The reads of one that is not end as if they were complete. */
   serves(client: EventStoreDBClient): boolean;
+  isClosed(): boolean;
   /** The server said something. */
   heard(): void;
   /**
@@ -46,6 +47,7 @@ export function openConnection(url: string): Connection {
   return {
     client: () => current,
     serves: (client) => client === current && !closed,
+    isClosed: () => closed,
     heard,
     unanswered(client, since) {
       if (heardAt < since && heardAt > startedAt) renew(client);

@@ -28,13 +28,24 @@ type Reading = StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEve
 /** Reads go to the leader: a follower may not have yet what was acknowledged. */
 const LEADER = { requiresLeader: true };
 
+/** Another call found the connection dead, and got a new one, while this read was under way. */
+class ConnectionGivenUp extends LogUnavailable {}
+
 /** All reads throw `LogUnavailable` when the log fails, or says nothing for `timeoutMs`, and `StreamDeleted` for a tombstone. */
 export function createReader(connection: Connection, timeoutMs: number): Reader {
-  const read = (name: string, open: (client: EventStoreDBClient) => Reading, signal?: AbortSignal) =>
-    collect(connection, open, timeoutMs, signal).then(eventsOf, (error: unknown) => {
-      if (failureOf(error).type === 'stream-not-found') return [];
-      throw readFailure(error, name);
-    });
+  const read = (name: string, open: (client: EventStoreDBClient) => Reading, signal?: AbortSignal) => {
+    const once = () => collect(connection, open, timeoutMs, signal);
+    const again = (error: unknown) => {
+      if (error instanceof ConnectionGivenUp) return once();
+      throw error;
+    };
+    return once()
+      .catch(again)
+      .then(eventsOf, (error: unknown) => {
+        if (failureOf(error).type === 'stream-not-found') return [];
+        throw readFailure(error, name);
+      });
+  };
 
   const stream: Reader['stream'] = (name, { from, limit, direction }) => {
     const forwards = direction === 'forwards';
@@ -86,13 +97,13 @@ function collect(
       signal?.removeEventListener('abort', abort);
       done();
     };
-    const abandon = (reason: string) => {
-      settle(() => reject(new LogUnavailable(reason)));
+    const abandon = (failure: LogUnavailable) => {
+      settle(() => reject(failure));
       reading.cancel().catch(() => undefined);
     };
-    const abort = () => abandon('the read was given up');
+    const abort = () => abandon(new LogUnavailable('the read was given up'));
     const timer = setTimeout(() => {
-      abandon(`the log gave no answer for ${timeoutMs} ms`);
+      abandon(new LogUnavailable(`the log gave no answer for ${timeoutMs} ms`));
       connection.unanswered(client, heardAt);
     }, timeoutMs);
     signal?.addEventListener('abort', abort);
@@ -106,7 +117,8 @@ function collect(
     // Stays attached for good: an error after the end of interest must not end the process.
     reading.on('error', (error: Error) => settle(() => reject(error)));
     reading.on('end', () => {
-      if (!connection.serves(client)) return abandon('the connection was given up');
+      if (connection.isClosed()) return abandon(new LogUnavailable('the log was closed'));
+      if (!connection.serves(client)) return abandon(new ConnectionGivenUp('the connection was given up'));
       connection.heard();
       settle(() => resolve(events));
     });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { status } from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
@@ -99,6 +100,17 @@ describe('an append whose answer stays away', () => {
     await expect(log.append('a', 0, list)).rejects.toBeInstanceOf(OutcomeUnknown);
     expect(await log.append('a', 0, list)).toMatchObject({ ok: true, revision: 1 });
     expect(server.network.open).toBe(2);
+  });
+
+  test('a read that was under way on the dead connection goes over the new one', async () => {
+    const { server, log } = await opened({ timeoutMs: 2000 });
+    await log.append('a', 'none', events(1));
+    server.network.strand();
+    const unanswered = expect(log.append('a', 0, events(1))).rejects.toBeInstanceOf(OutcomeUnknown);
+    await pause(500);
+    const head = log.head('a');
+    await unanswered;
+    expect(await head).toMatchObject({ revision: 0 });
   });
 
   test('an append that alone stays unanswered does not cost the others their connection', async () => {
