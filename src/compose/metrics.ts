@@ -14,6 +14,7 @@ export function observerOf(metrics: Metrics): WriterObserver {
       metrics.appendSeconds.observe(ms / 1000);
     },
     conflict: () => metrics.appendConflicts.inc(),
+    failed: () => metrics.appendFailures.inc(),
     queue: (length) => metrics.writerQueue.set(length),
   };
 }

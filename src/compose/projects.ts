@@ -6,7 +6,12 @@ import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
 
-export const SILENT: WriterObserver = { appended: () => undefined, conflict: () => undefined, queue: () => undefined };
+export const SILENT: WriterObserver = {
+  appended: () => undefined,
+  conflict: () => undefined,
+  failed: () => undefined,
+  queue: () => undefined,
+};
 
 export function createProjects(config: Config, log: Log, reader: StateReader, logger: Logger, observer: WriterObserver): Projects {
   const { groupCommits, groupBytes, queueCommits, windowBytes, commandTimeoutMs, workingSetBytes } = config.limits;

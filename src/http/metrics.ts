@@ -14,6 +14,7 @@ export interface Metrics {
   readonly appendGroupSize: Histogram;
   readonly appendSeconds: Histogram;
   readonly appendConflicts: Counter;
+  readonly appendFailures: Counter;
   /** Commits that wait for an append. */
   readonly writerQueue: Gauge;
   /** Revisions that a projection is behind. */
@@ -43,6 +44,7 @@ export function createMetrics(): Metrics {
     appendGroupSize: new Histogram({ name: 'savepoint_append_commits', help: 'Commits in one append', buckets: GROUP_BUCKETS, registers }),
     appendSeconds: new Histogram({ name: 'savepoint_append_seconds', help: 'Time of one append', buckets: APPEND_BUCKETS, registers }),
     appendConflicts: new Counter({ name: 'savepoint_append_conflicts_total', help: 'Appends that met another writer', registers }),
+    appendFailures: new Counter({ name: 'savepoint_append_failures_total', help: 'Appends that failed, and are tried again', registers }),
     writerQueue: new Gauge({ name: 'savepoint_writer_queue', help: 'Commits that wait for an append', registers }),
     projectionLag: new Gauge({
       name: 'savepoint_projection_lag_revisions',

@@ -139,6 +139,8 @@ export class Table {
   readonly reader = new TableReader(this.log);
   readonly machine = new NodeClock(this.clock, 1_700_000_000_000);
   readonly stopped: Refusal[] = [];
+  /** Appends that failed, as the writers tell of them. */
+  failures = 0;
   readonly #random = new Random(1);
 
   async open(limits: Partial<WriterLimits> = {}, cache: number | SharedCache = 1e6, log: Log = this.log): Promise<Project> {
@@ -149,7 +151,14 @@ export class Table {
       cache: typeof cache === 'number' ? createCache(cache) : cache,
       scheduler: this.machine,
       limits: { ...LIMITS, ...limits },
-      observer: { appended: () => undefined, conflict: () => undefined, queue: () => undefined },
+      observer: {
+        appended: () => undefined,
+        conflict: () => undefined,
+        failed: () => {
+          this.failures += 1;
+        },
+        queue: () => undefined,
+      },
       onStopped: (reason: Refusal) => this.stopped.push(reason),
     };
     const project = await this.passing(Project.open(options, true));

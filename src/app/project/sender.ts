@@ -3,10 +3,16 @@ import type { Scheduler } from '../../kernel/scheduler.ts';
 import { AppendTooLarge, type Log, OutcomeUnknown } from '../../log/port.ts';
 import type { Sealed } from './seal-group.ts';
 
+export interface SenderObserver {
+  /** An append was refused for a trouble of the log, or left without an answer; it is asked again. */
+  failed(): void;
+}
+
 export interface SenderOptions {
   readonly stream: string;
   readonly log: Log;
   readonly scheduler: Scheduler;
+  readonly observer: SenderObserver;
   /**
    * Reads the log from the head on to revision `to` and folds it; notes in `found` the command ids it met, with the revision of their
    * last event, even when it fails half way: what is folded is not read a second time.
@@ -57,6 +63,7 @@ export class Sender {
         return result;
       } catch (error) {
         if (error instanceof AppendTooLarge) return 'too large';
+        this.#options.observer.failed();
         if (error instanceof OutcomeUnknown) this.maybeStored = true;
         this.#troubledSince ??= scheduler.monotonic();
         if (!this.maybeStored) for (const commit of sealed.commits) commit.sent = false;

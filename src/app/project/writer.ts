@@ -5,7 +5,7 @@ import { type Command, type Commit, type Decision, effectsOf, type Outcome, text
 import { Courtesy } from './courtesy.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Sealed, sealGroup } from './seal-group.ts';
-import { Sender, type SenderOptions } from './sender.ts';
+import { Sender, type SenderObserver, type SenderOptions } from './sender.ts';
 import { NeedsLoading, View } from './view.ts';
 import type { WorkingSet } from './working-set.ts';
 
@@ -39,7 +39,7 @@ export interface WriterLimits {
 }
 
 /** What the writer tells about itself; counters and histograms hang on it. */
-export interface WriterObserver {
+export interface WriterObserver extends SenderObserver {
   appended(commits: number, events: number, ms: number): void;
   conflict(): void;
   queue(length: number): void;

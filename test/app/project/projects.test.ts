@@ -45,7 +45,7 @@ function node(table: Table, tail: Tail, changes: Partial<Log> = {}): Projects {
     scheduler: table.machine,
     limits: LIMITS,
     cacheBytes: 1e6,
-    observer: { appended: () => undefined, conflict: () => undefined, queue: () => undefined },
+    observer: { appended: () => undefined, conflict: () => undefined, failed: () => undefined, queue: () => undefined },
     onTrouble: () => undefined,
   });
 }

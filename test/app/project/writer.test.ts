@@ -214,6 +214,7 @@ describe('the log gives no answer', () => {
     await Promise.all([first, project.execute(second)]);
     const [ids] = table.log.appends.map((append) => append.ids);
     expect(table.log.appends.slice(0, 4).map((append) => append.ids)).toEqual([ids, ids, ids, ids]);
+    expect(table.failures).toBe(3);
     expect(await table.stored()).toEqual([command.commandId, second.commandId]);
   });
 

@@ -53,6 +53,7 @@ export class SimulatedNode {
         conflict: () => {
           this.conflicts += 1;
         },
+        failed: () => undefined,
         queue: () => undefined,
       },
       onTrouble: (what, error) => world.note(`${name} ${what}: ${error instanceof Error ? error.message : String(error)}`),
