@@ -42,6 +42,24 @@ describe('a write', () => {
     expect(run({ steps: [write({ op: 'set', path: 'a', value: 1, when: false })] }).writes).toEqual([]);
   });
 
+  it.each<[string, JsonObject]>([
+    ['a pull', { op: 'pull', match: { id: '{{nope}}' } }],
+    ['a pull with a member more', { op: 'pull', match: { id: '{{nope}}', n: 1 } }],
+    ['a pull of what lies deeper', { op: 'pull', match: { of: { id: '{{nope}}' } } }],
+    ['a remove', { op: 'remove', value: { id: '{{nope}}' } }],
+    ['a delete, as an op of the call', { op: '{{input.op}}', value: { n: 1, id: '{{nope}}' } }],
+  ])('takes no item that would have to equal a missing value: %s', (_name, op) => {
+    const bags = { 'bags/main': { list: [{ id: 'a', n: 1 }, { n: 1, of: {} }, null] } };
+    const steps = [write({ ...op, path: 'list' }), read('r')];
+    expect(result(steps, '{{r}}', { documents: bags, input: { op: 'delete' } })).toEqual({ result: bags['bags/main'] });
+  });
+
+  it('takes every object by an empty match, and by a null that is there', () => {
+    const bags = { 'bags/main': { list: [{ id: 'a' }, { id: null }], all: [{ id: 'a' }] } };
+    const steps = [write({ op: 'pull', path: 'list', match: { id: '{{input.id}}' } }, { op: 'pull', path: 'all', match: {} }), read('r')];
+    expect(result(steps, '{{r}}', { documents: bags, input: { id: null } })).toEqual({ result: { list: [{ id: 'a' }], all: [] } });
+  });
+
   it('is seen by later reads, and leaves earlier ones as they were bound', () => {
     const steps = [
       read('before'),

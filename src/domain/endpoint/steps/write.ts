@@ -102,7 +102,7 @@ function resolveAll(source: StepSource, compiled: readonly CompiledOperation[], 
   return resolved;
 }
 
-/** `null` out of the result: its `when` does not hold. */
+/** `null` out of the result: its `when` does not hold, or it takes items equal to something that this call does not have. */
 function compileOperation(language: Language, json: Json): CompiledOperation {
   if (!isObject(json)) return fails('must be an object.');
   const op = compileDeep(language, member(json, 'op'));
@@ -114,7 +114,7 @@ function compileOperation(language: Language, json: Json): CompiledOperation {
   const when = compileWhen(language, member(json, 'when') ?? member(json, 'if'));
   return (scope) => {
     if (!when(scope)) return null;
-    return operationOf({
+    const operation = operationOf({
       op: text(scope, op(scope)),
       path: text(scope, path(scope)),
       value: storable(scope, value(scope)),
@@ -122,7 +122,30 @@ function compileOperation(language: Language, json: Json): CompiledOperation {
       source: text(scope, source(scope)),
       reason: text(scope, reason(scope)),
     });
+    return takesNothing(json, operation) ? null : operation;
   };
+}
+
+/** The member of an operation that says which items of a list it takes. */
+const TAKEN_BY: ReadonlyMap<string, 'match' | 'value'> = new Map([
+  ['pull', 'match'],
+  ['remove', 'value'],
+  ['delete', 'value'],
+]);
+
+/**
+ * No item equals a value that is missing. Left out like a missing member of what is stored, it would have the operation take every
+ * item that fits the rest: a call without `input.id` the whole list of `{id: '{{input.id}}'}`.
+ */
+function takesNothing(json: JsonObject, operation: Operation): boolean {
+  const name = TAKEN_BY.get(operation.op);
+  return name !== undefined && hasHole(member(json, name), operation[name]);
+}
+
+/** Whether an object lacks a member that it is written with, at any depth. */
+function hasHole(written: Json | undefined, resolved: Json | undefined): boolean {
+  if (!isObject(written) || !isObject(resolved)) return false;
+  return Object.entries(written).some(([name, item]) => !Object.hasOwn(resolved, name) || hasHole(item, resolved[name]));
 }
 
 function fails(reason: string): CompiledOperation {
