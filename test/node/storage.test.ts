@@ -51,6 +51,12 @@ const COLLECTIONS = [
   },
   { id: 'open-feed', name: 'open-feed', collectionType: 'global', accessMode: 'public', publicAppend: true, schema: {} },
   { id: 'hidden-feed', name: 'hidden-feed', collectionType: 'global', schema: {} },
+  {
+    id: 'kind-feed',
+    name: 'kind-feed',
+    collectionType: 'global',
+    schema: { kind: { type: 'string', default: 'news' }, at: { type: 'object', properties: { x: { type: 'number', default: 7 } } } },
+  },
   { id: 'odd-feed', name: 'odd-feed', collectionType: 'global', schema: {} },
   {
     id: 'scores',
@@ -471,6 +477,17 @@ describe('global collections', () => {
       after = `&after=${cursor}`;
     }
     expect(seen).toEqual(whole);
+  });
+
+  test('read in a list as they read alone: with the defaults of what they lack, and their numbers', async () => {
+    const { record } = await bodyOf(append('kind-feed', { n: 1, at: {} }));
+    await ok(append('kind-feed', { kind: 'sale', at: { x: 1 } }));
+    const { records } = await bodyOf(get('kind-feed/list'));
+    expect(records.map(({ kind, at }: { kind: string; at: unknown }) => [kind, at])).toEqual([
+      ['sale', { x: 1 }],
+      ['news', { x: 7 }],
+    ]);
+    expect(records[1]).toEqual(await bodyOf(get(`kind-feed/record/${record._id}`)));
   });
 
   test('have their daily limit, and so have documents', async () => {

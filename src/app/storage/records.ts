@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { decideAppend } from '../../domain/document/append.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
+import { fillDefaults } from '../../domain/document/schema.ts';
 import type { IdempotencyState } from '../../domain/states.ts';
 import { collectionSubject, DEFINITIONS, documentSubject, idempotencySubject } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
+import { parseStored, printOnce } from '../../kernel/json.ts';
 import {
   type Grounds,
   grounds,
@@ -68,7 +70,7 @@ export function createRecords(context: AppContext): App['records'] {
 
     async list(caller, at, query) {
       const project = await projectOf(context, caller);
-      const { definitions, space } = grounds(project.authority, project.definitions, caller, at.target);
+      const { definitions, space, settings } = grounds(project.authority, project.definitions, caller, at.target);
       requireRevision(caller, 'read');
       const collection = definitions.collection(at.collection);
       if (collection?.type !== 'global') return { ...positioned(context, project, caller), body: { ok: true, records: [], cursor: null } };
@@ -83,7 +85,9 @@ export function createRecords(context: AppContext): App['records'] {
         limit: limitOf(query.limit),
         before: cursorOf(query.after),
       });
-      const body = `{"ok":true,"records":[${page.records.join(',')}],"cursor":${nextCursor(page.last)}}`;
+      const fills = settings.fillDefaults && collection.schema.hasDefaults;
+      const texts = fills ? page.records.map((text) => filledText(collection, text)) : page.records;
+      const body = `{"ok":true,"records":[${texts.join(',')}],"cursor":${nextCursor(page.last)}}`;
       return { ...positioned(context, project, caller, reached), body };
     },
 
@@ -118,6 +122,13 @@ function appendable({ definitions, key }: Grounds, caller: Caller, collectionId:
 function idempotencyIn(view: View, subject: string): IdempotencyState | null {
   const state = view.read(subject);
   return state !== null && 'bodyHash' in state ? state : null;
+}
+
+/** A record of a list as it reads by itself. */
+function filledText({ schema }: CollectionModel, text: string): string {
+  const record = parseStored(text);
+  const filled = fillDefaults(schema, record);
+  return filled === record ? text : printOnce(filled);
 }
 
 function limitOf(text: string | null): number {
