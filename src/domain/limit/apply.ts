@@ -1,5 +1,5 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { compareNumbers, doubleDifference, isNumber, type JsonObject, NumberTooLong, subtractNumbers } from '../../kernel/json.ts';
+import { addNumbers, compareNumbers, doubleDifference, isNumber, type JsonObject, NumberTooLong } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
 import type { RuleModel, SchemaModel, WindowName } from '../definition/model.ts';
 import { applyChanges } from '../document/draft.ts';
@@ -116,8 +116,8 @@ function lowered(
 ): Change[] {
   const amounts = new Map(asked.map(({ rule, amount }) => [rule.field, amount]));
   return [...granted].flatMap(([field, grant]): Change[] => {
-    const excess = (amounts.get(field) ?? 0) - grant;
-    return excess > 0 ? lower(before, after, field, excess) : [];
+    const amount = amounts.get(field) ?? 0;
+    return amount > grant ? lower(before, after, field, amount, grant) : [];
   });
 }
 
@@ -127,21 +127,28 @@ function asStored({ schema, after }: LimitedWrite, read: LimitedWrite, changes: 
   return withLostDefaults(schema, after, { document: applyChanges(read.after, changes), changes });
 }
 
-/** Never below the old value: a field that ends lower than it began was not what went over. */
-function lower(before: JsonObject | null, after: JsonObject, field: string, excess: number): Change[] {
+/**
+ * Never below the old value: a field that ends lower than it began was not what went over. Nor above it by more than was granted:
+ * amounts are doubles, and what one of them lacks of a number beyond doubles may be more than any limit.
+ */
+function lower(before: JsonObject | null, after: JsonObject, field: string, amount: number, grant: number): Change[] {
   const now = getPath(after, field);
   const given = before === null ? undefined : getPath(before, field);
   const old = isNumber(given) ? given : 0;
   if (!isNumber(now) || compareNumbers(now, old) <= 0) return [];
-  const value = reduced(now, excess);
-  return [[field, compareNumbers(value, old) < 0 ? old : value]];
+  const highest = sum(old, grant);
+  if (amount <= doubleDifference(now, old)) return [[field, highest]];
+  // It went up and down again: what went down stays taken.
+  const value = sum(now, grant - amount);
+  if (compareNumbers(value, old) < 0) return [[field, old]];
+  return [[field, compareNumbers(value, highest) < 0 ? value : highest]];
 }
 
-function reduced(now: Parameters<typeof subtractNumbers>[0], excess: number): ReturnType<typeof subtractNumbers> {
+function sum(a: Parameters<typeof addNumbers>[0], b: number): ReturnType<typeof addNumbers> {
   try {
-    return subtractNumbers(now, excess);
+    return addNumbers(a, b);
   } catch (error) {
-    if (error instanceof NumberTooLong) return doubleDifference(now, excess);
+    if (error instanceof NumberTooLong) return doubleDifference(a, -b);
     throw error;
   }
 }

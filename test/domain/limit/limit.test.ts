@@ -292,6 +292,24 @@ describe('clamp', () => {
     expect(passed(growth(0, [clamp], { before, after })).document).toEqual({ gold: new ExactNumber('18446744073709551610') });
   });
 
+  test.each(['9007199254740993', '10000000000000001905969664', '9999999999999999905969664'])(
+    'what a double lacks of %s is not let through, and what is granted is given',
+    (gold) => {
+      const after = { gold: new ExactNumber(gold) };
+      const up = new Map([['gold', Number(gold)]]);
+      expect(passed(growth(0, [clamp], { before: null, after })).document).toEqual({ gold: 10 });
+      expect(passed(growth(0, [clamp], { before: null, after, increases: up })).document).toEqual({ gold: 10 });
+      expect(passed(growth(0, [clamp], { before: { gold: 3 }, after })).document).toEqual({ gold: 13 });
+    },
+  );
+
+  test('what went up and down again keeps what went down', () => {
+    const increases = new Map([['gold', 40]]);
+    expect(passed(growth(0, [clamp], { before: { gold: 1 }, after: { gold: 36 }, increases })).document).toEqual({ gold: 6 });
+    // More came down than was granted: it ends where it began.
+    expect(passed(growth(0, [clamp], { before: { gold: 1 }, after: { gold: 5 }, increases })).document).toEqual({ gold: 1 });
+  });
+
   test('on * it rejects, as there is nothing to lower', () => {
     const write = growth(1, [rule({ field: '*', action: 'clamp', limit: 1 })], {
       windowOf: windows({ 'rl_players_all/players/*/perDay/p1': { start: DAY_START, used: 1, flagged: false } }),
