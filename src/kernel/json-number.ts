@@ -77,13 +77,29 @@ function finite(value: number): number {
   return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, value));
 }
 
-/** Negative, zero or positive, by decimal value where one is exact. Throws {@link NumberTooLong}. */
+/** Negative, zero or positive, by decimal value where one is exact. Never throws; 0 where an exponent is too long to tell. */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  if (numbersEqual(a, b)) return 0;
   const [left, right] = [toDouble(a), toDouble(b)];
   if (left !== right) return left < right ? -1 : 1;
-  return textOf(subtractNumbers(a, b)).startsWith('-') ? -1 : 1;
+  return compareForms(formOf(a), formOf(b));
+}
+
+/** Compared digit by digit: one may be a million times as long as the other when it is written out. */
+function compareForms(a: string, b: string): number {
+  const [left, right] = [magnitude(a), magnitude(b)];
+  if (a === b || left === null || right === null) return 0;
+  if (left.sign !== right.sign) return left.sign - right.sign;
+  if (left.power !== right.power) return left.power < right.power ? -left.sign : left.sign;
+  return left.digits < right.digits ? -left.sign : left.sign;
+}
+
+/** What a value is ordered by: its sign, the power of ten of its first digit, its digits. `null`: an exponent too long for that. */
+function magnitude(form: string): { readonly sign: number; readonly power: bigint; readonly digits: string } | null {
+  const [, minus = '', digits = '', power = ''] = /^(-?)(\d+)e(-?\d+)$/.exec(form) ?? [];
+  if (power === '' || isLongPower(power)) return null;
+  const sign = digits === '0' ? 0 : minus === '' ? 1 : -1;
+  return { sign, power: BigInt(power) + BigInt(digits.length), digits };
 }
 
 /** Infinite or not a number: no JSON value, but an expression may yield one. */

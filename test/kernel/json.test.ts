@@ -212,6 +212,13 @@ describe('arithmetic', () => {
     expect(compareNumbers(exact('18446744073709551615'), exact('18446744073709551614'))).toBeGreaterThan(0);
     expect(compareNumbers(exact('-1e400'), 5)).toBeLessThan(0);
     expect(compareNumbers(exact('1e400'), exact('10e399'))).toBe(0);
+    // The same double, and a difference that nobody could write out.
+    const ordered = ['-3e99999', '-2e99999', '-1e-50000', '0e-1', '1e-99999', '12e-50000', '13e-50000', '124e-50000', '1e50000', '1e99999'];
+    for (const [at, text] of ordered.entries()) {
+      if (at > 0) expect(compareNumbers(exact(text), exact(ordered[at - 1] ?? ''))).toBeGreaterThan(0);
+      if (at > 0) expect(compareNumbers(exact(ordered[at - 1] ?? ''), exact(text))).toBeLessThan(0);
+    }
+    expect(compareNumbers(exact(`1e-${'9'.repeat(2000)}`), exact('1e-99999'))).toBe(0);
   });
 
   test('numbers of absurd length are refused, not computed', () => {

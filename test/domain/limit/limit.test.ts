@@ -310,6 +310,12 @@ describe('clamp', () => {
     expect(passed(growth(0, [clamp], { before: { gold: 1 }, after: { gold: 5 }, increases })).document).toEqual({ gold: 1 });
   });
 
+  test('numbers too far apart to be subtracted are compared all the same', () => {
+    const [before, after] = ['1e-99999', '1e-50000'].map((text) => ({ gold: new ExactNumber(text) }));
+    const write = growth(0, [clamp], { before: before ?? null, after: after ?? {}, increases: new Map([['gold', 1e300]]) });
+    expect(passed(write).document).toEqual(before);
+  });
+
   test('on * it rejects, as there is nothing to lower', () => {
     const write = growth(1, [rule({ field: '*', action: 'clamp', limit: 1 })], {
       windowOf: windows({ 'rl_players_all/players/*/perDay/p1': { start: DAY_START, used: 1, flagged: false } }),
