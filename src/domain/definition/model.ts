@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { ExactNumber, Json, JsonObject } from '../../kernel/json.ts';
 
 /**
  * Definitions as the runtime uses them: normalised once per publish, shared by every request until the next one.
@@ -32,8 +32,8 @@ export interface FieldModel {
   readonly required: boolean;
   readonly ledger: boolean;
   readonly enum: readonly Json[] | undefined;
-  readonly min: number | undefined;
-  readonly max: number | undefined;
+  readonly min: number | ExactNumber | undefined;
+  readonly max: number | ExactNumber | undefined;
   readonly minLength: number | undefined;
   readonly maxLength: number | undefined;
   readonly minItems: number | undefined;

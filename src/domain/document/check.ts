@@ -1,4 +1,4 @@
-import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, jsonEquals, toDouble } from '../../kernel/json.ts';
+import { compareNumbers, ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import { DOCUMENT_KEY } from './key.ts';
 
@@ -73,13 +73,14 @@ function codePoints(text: string): number {
   return count;
 }
 
-function checkNumber(
-  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: FieldModel,
-  value: number | ExactNumber,
-): Fault | null {
-  const double = toDouble(value);
-  if (double < min) return `: less than ${min}`;
-  return double > max ? `: more than ${max}` : null;
+/** By decimal value: a bound may be the largest id or amount that a game's own type holds, and the next number is the same double. */
+function checkNumber({ min, max }: FieldModel, value: number | ExactNumber): Fault | null {
+  if (min !== undefined && compareNumbers(value, min) < 0) return `: less than ${textOf(min)}`;
+  return max !== undefined && compareNumbers(value, max) > 0 ? `: more than ${textOf(max)}` : null;
+}
+
+function textOf(bound: number | ExactNumber): string {
+  return bound instanceof ExactNumber ? bound.text : String(bound);
 }
 
 function checkItems(field: FieldModel, list: readonly Json[], depth: number): Fault | null {

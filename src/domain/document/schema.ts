@@ -39,8 +39,8 @@ function compileField(raw: Json, required = false): FieldModel {
     required: required || source['required'] === true,
     ledger: source['_ledger'] === true && LEDGER_TYPES.has(type),
     enum: isArray(source['enum']) ? source['enum'] : undefined,
-    min: bound(source['min'] ?? source['minimum']),
-    max: bound(source['max'] ?? source['maximum']),
+    min: numberOf(source['min'] ?? source['minimum']),
+    max: numberOf(source['max'] ?? source['maximum']),
     minLength: bound(source['minLength']),
     maxLength: bound(source['maxLength']),
     minItems: bound(source['minItems']),
@@ -76,6 +76,10 @@ function isTracked(field: FieldModel | boolean): boolean {
 /** Whether a dotted path can name such a member. */
 export function isPathPart(name: string): boolean {
   return name !== '' && !name.includes('.');
+}
+
+function numberOf(value: Json | undefined): FieldModel['min'] {
+  return isNumber(value) ? value : undefined;
 }
 
 function bound(value: Json | undefined): number | undefined {

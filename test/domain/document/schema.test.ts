@@ -76,6 +76,15 @@ describe('defaults', () => {
 });
 
 describe('checks', () => {
+  test('hold bounds beyond doubles to the last digit', () => {
+    const [least, most] = ['-9007199254740993', '18446744073709551615'].map((text) => new ExactNumber(text));
+    const bounded = compileSchema({ id: { type: 'number', min: least ?? null, max: most ?? null } });
+    const fault = (text: string) => checkDocument(bounded, { id: new ExactNumber(text) });
+    expect([fault('18446744073709551615'), fault('-9007199254740993')]).toEqual([null, null]);
+    expect(fault('18446744073709551616')).toBe('id: more than 18446744073709551615');
+    expect(fault('-9007199254740994')).toBe('id: less than -9007199254740993');
+  });
+
   const schema = compileSchema({
     type: 'object',
     properties: {
