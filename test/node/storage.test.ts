@@ -326,6 +326,11 @@ describe('save versions', () => {
     await ok(game.manage('PUT', game.definitions('settings'), { body: { strictSaveVersion: true } }));
     expect(await refused(post(`versioned/${key}`, { n: 2 }))).toBe('409 SAVE_VERSION_REQUIRED');
     await ok(post(`versioned/${key}`, { n: 2 }, { 'x-ns-save-version': '1' }));
+    // A step of an endpoint has none to name, and its call is all or nothing anyhow.
+    const count = { id: 'w', type: 'write', collection: 'versioned', key, ops: [{ op: 'inc', path: 'n', value: 5 }] };
+    await ok(game.manage('PUT', game.definitions('endpoints'), { body: [{ id: 'count', slug: 'count', method: 'POST', steps: [count] }] }));
+    await ok(game.play('POST', game.endpoint('count'), { body: {} }));
+    expect(await bodyOf(get(`versioned/${key}`))).toEqual({ n: 7 });
     await ok(game.manage('PUT', game.definitions('settings'), { body: { strictSaveVersion: false } }));
   });
 });

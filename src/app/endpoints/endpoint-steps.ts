@@ -104,7 +104,9 @@ export function commit(writes: DocumentWrites, ground: Grounds, write: PendingWr
     writes.remove(collection, key, slug);
     return;
   }
-  const how = { player, saveVersion: null, checkSchema: ground.settings.validateEndpointWrites, source: slug };
+  // A step has no save version to name, and needs none: what the call has read cannot change under it (endpoint-language 10.3).
+  const unversioned = { saveVersion: null, strictSaveVersion: false };
+  const how = { player, ...unversioned, checkSchema: ground.settings.validateEndpointWrites, source: slug };
   writes.write(collection, key, { kind: 'operations', ops: write.ops, applied: write.applied }, how);
 }
 

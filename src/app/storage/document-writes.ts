@@ -1,6 +1,6 @@
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { ByAddress } from '../../domain/document/by-address.ts';
-import { decideDelete, decideWrite, type WriteBody } from '../../domain/document/decide.ts';
+import { decideDelete, decideWrite, type WriteBody, type WriteCommand } from '../../domain/document/decide.ts';
 import type { DomainEvent, WindowChange } from '../../domain/events.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
 import { type Slot, slotKey, slotOf } from '../../domain/record/slot.ts';
@@ -11,6 +11,9 @@ import type { Grounds } from '../access.ts';
 import { documentIn, documentSubjects, type Located, windowIn } from '../project/state-access.ts';
 import type { View } from '../project/view.ts';
 import { RecordWrites } from './record-writes.ts';
+
+/** How a caller writes: `player` counts in global collections, `source` is what a ledger entry names. */
+type WriteManner = Pick<WriteCommand, 'player' | 'saveVersion' | 'strictSaveVersion' | 'checkSchema' | 'source'>;
 
 /**
  * The document writes of one command. Each write sees what the ones before it in the same command made of documents and windows, so
@@ -56,32 +59,23 @@ export class DocumentWrites {
     return this.#documents.get(collection, key) ?? documentIn(this.#view, this.#grounds.space, collection, key);
   }
 
-  /** Throws the `Refusal` of schema, size, save version, limits or number of records. `player` counts in global collections. */
-  write(
-    collection: CollectionModel,
-    key: string,
-    body: WriteBody,
-    how: { readonly player: string; readonly saveVersion: number | null; readonly checkSchema: boolean; readonly source: string },
-  ): DocumentState {
+  /** Throws the `Refusal` of schema, size, save version, limits or number of records. */
+  write(collection: CollectionModel, key: string, body: WriteBody, how: WriteManner): DocumentState {
     const { state, fork } = this.located(collection.id, key);
     const { settings, definitions, space } = this.#grounds;
     const decision = decideWrite({
       collection,
       space,
       key,
-      player: how.player,
       current: state,
       fork,
       body,
-      saveVersion: how.saveVersion,
-      strictSaveVersion: settings.strictSaveVersion,
       fillDefaults: settings.fillDefaults,
       rules: definitions.rules,
       windowOf: (counter) => this.#window(counter),
       now: this.#now,
       maxBytes: this.#maxBytes,
-      checkSchema: how.checkSchema,
-      source: how.source,
+      ...how,
     });
     if (decision instanceof Refusal) throw decision;
     this.#take(collection.id, key, decision.events, decision.state);

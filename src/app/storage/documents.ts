@@ -113,7 +113,8 @@ function store(context: AppContext, admitted: Admitted, { body, saveVersion }: A
     if (read instanceof Refusal) return read;
     view.expect(subjectsOfWrite(ground.space, collection, at.key));
     const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-    const how = { player, saveVersion: saveVersion ?? read.saveVersion, checkSchema: true, source: 'direct' };
+    const { strictSaveVersion } = ground.settings;
+    const how = { player, saveVersion: saveVersion ?? read.saveVersion, strictSaveVersion, checkSchema: true, source: 'direct' };
     const state = writes.write(collection, at.key, read.body, how);
     return decided(state.version, writes.events);
   });
