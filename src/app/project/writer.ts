@@ -357,19 +357,36 @@ export class Writer {
     await this.#conflict(group, result.actual);
   }
 
-  #finish(sealed: Sealed, revision: number): void {
+  #finish({ commits, perCommit, hash, recordedAt }: Sealed, revision: number): void {
     const { set } = this.#options;
-    for (const [index, commit] of sealed.commits.entries()) {
-      const events = sealed.perCommit[index] ?? [];
+    let head = set.head;
+    for (const [index, commit] of commits.entries()) {
+      const events = perCommit[index] ?? [];
       if (events.length > 0) set.settle(commit.effects, events);
-      this.#answer(commit, set.head);
     }
-    if (set.head !== revision) throw new Error(`writer: head ${set.head} after an append that made ${revision}`);
-    this.hash = sealed.hash;
-    this.recordedAt = sealed.recordedAt;
-    this.#inFlight = [];
-    this.#options.idle();
-    this.#schedule();
+    try {
+      if (set.head !== revision) throw new Error(`writer: head ${set.head} after an append that made ${revision}`);
+      this.hash = hash;
+      this.recordedAt = recordedAt;
+      this.#inFlight = [];
+      this.#options.idle();
+      this.#goOn(commits.length);
+    } finally {
+      // Stored is stored, whatever became of the writer since.
+      for (const [index, commit] of commits.entries()) {
+        head += perCommit[index]?.length ?? 0;
+        this.#answer(commit, head);
+      }
+    }
+  }
+
+  /**
+   * Where at least half as many have gathered as were just `stored`, they leave before those are answered: the log works while answers are
+   * written. Fewer wait for who comes in this turn, as a small append costs the log nearly as much as a large one.
+   */
+  #goOn(stored: number): void {
+    if (this.#gathering.length * 2 >= stored && this.#courtesy.pause() === 0) this.#start();
+    else this.#schedule();
   }
 
   async #conflict(group: readonly Commit[], actual: number | 'none'): Promise<void> {

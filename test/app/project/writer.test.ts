@@ -30,6 +30,23 @@ describe('groups', () => {
     expect(table.log.appends.map(({ events }) => events)).toEqual([1, 50]);
   });
 
+  test('where half as many have gathered as were just stored, they leave before those are answered; fewer wait for who comes then', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(project.load([THING('a')]));
+    const leftBeforeAnswers = async (gathered: number) => {
+      const from = table.log.appends.length;
+      const stored = Array.from({ length: 10 }, () => project.execute(increment('a')));
+      await table.clock.run(table.clock.now + APPEND_MS / 2);
+      const next = Array.from({ length: gathered }, () => project.execute(increment('a')));
+      const left = stored[0]?.then(() => table.log.appends.slice(from + 1).map(({ events }) => events));
+      await table.passing(Promise.all([...stored, ...next]));
+      return left;
+    };
+    expect(await leftBeforeAnswers(5)).toEqual([5]);
+    expect(await leftBeforeAnswers(4)).toEqual([]);
+  });
+
   test('a group holds no more commits than it may', async () => {
     const table = new Table();
     const project = await table.open({ groupCommits: 4 });
