@@ -14,7 +14,7 @@ import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { definitionOf, findByKey, withoutAuthoring } from './overlay.ts';
 import { codeOf, diagnostic, existing, fileOf, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
 import type { Problem } from './problem.ts';
-import { current, type Decision, type Put, publishEvents, putOf, refusePush, written } from './publish.ts';
+import { current, type Decision, isHeld, type Put, publishEvents, putOf, refusePush, written } from './publish.ts';
 import { warner, writtenResult } from './pushed.ts';
 import { objectOf, textOf } from './read.ts';
 import { compileItem } from './source.ts';
@@ -79,7 +79,9 @@ export function decideUpsertOne(
   const problem = putProblem(kind, put, textOf(member(value, keyMember(kind)))) ?? contentProblem(value);
   if (problem !== null) return refuseOne(kind, problem, resourceId, item);
   const events = publishEvents(state, target, [put]);
-  const outcome = events.length === 0 ? { action: 'unchanged', skipped: true } : { action: before === undefined ? 'created' : 'updated' };
+  const outcome = isHeld(state, target, put)
+    ? { action: 'unchanged', skipped: true }
+    : { action: before === undefined ? 'created' : 'updated' };
   const fit = { ok: true, put, definition: value, before, warnings: compiled.warnings } as const;
   const warnings = warner(state, target, new Map([[kind, [fit]]]))(kind, fit);
   return { events, answer: written({ resourceKind: kind, resourceId, id: put.id, ...outcome, ...warnings }, target) };

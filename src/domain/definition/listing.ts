@@ -5,7 +5,7 @@ import { identifiedRules } from '../limit/rules.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import type { ListedKind, SingleKind } from './kinds.ts';
 import { definitionOf } from './overlay.ts';
-import { type ManageReply, reply } from './publish.ts';
+import { lastPushed, type ManageReply, reply } from './publish.ts';
 import { firstText, flagOf, numberOf, objectOf, textOf } from './read.ts';
 
 /** The GET listings that editors pull from (management 4). */
@@ -39,7 +39,7 @@ function workflowsAsPushed({ live, next }: DefinitionsState): JsonObject[] {
   const staged = (item: DefinitionItem): JsonObject => ({ ...listed('workflow', item), revisionTarget: 'next' });
   const known = [...live.workflow.values()].map((item) => {
     const later = next.workflow.get(item.id);
-    return later === undefined || later.updatedAt < item.updatedAt ? listed('workflow', item) : staged(later);
+    return later === undefined || lastPushed(item, later) === item ? listed('workflow', item) : staged(later);
   });
   return [...known, ...[...next.workflow.values()].filter((item) => !live.workflow.has(item.id)).map(staged)];
 }

@@ -41,14 +41,37 @@ export function current(state: DefinitionsState, target: PublishTarget, kind: De
   return (target === 'next' ? state.next[kind].get(id) : undefined) ?? state.live[kind].get(id);
 }
 
-/** The events that put and delete; nothing for puts that change nothing, and no event at all when nothing is left. */
+/** Whether a target holds a definition already, in just this form. */
+export function isHeld(state: DefinitionsState, target: PublishTarget, { kind, id, hash }: Put): boolean {
+  return current(state, target, kind, id)?.hash === hash;
+}
+
+/**
+ * The listing of workflows shows each as it was pushed last, so a push of what the target holds already counts where the listing would
+ * answer it with the other target's: an editor takes that for a failed push, and a pull writes the other text over the author's file.
+ */
+function isOvertaken(state: DefinitionsState, target: PublishTarget, { kind, id }: Put): boolean {
+  const [live, staged] = [state.live[kind].get(id), state.next[kind].get(id)];
+  if (kind !== 'workflow' || live === undefined || staged === undefined || live.hash === staged.hash) return false;
+  return lastPushed(live, staged) !== (target === 'live' ? live : staged);
+}
+
+/** Of the two forms of a definition. */
+export function lastPushed(live: DefinitionItem, staged: DefinitionItem): DefinitionItem {
+  return staged.updatedAt < live.updatedAt ? live : staged;
+}
+
+/**
+ * The events that put and delete; nothing for puts that change nothing and that no listing hides, and no event at all when nothing is
+ * left.
+ */
 export function publishEvents(
   state: DefinitionsState,
   target: PublishTarget,
   puts: readonly Put[],
   deletes: readonly DefinitionChange[] = [],
 ): DomainEvent[] {
-  const changed = puts.filter((put) => current(state, target, put.kind, put.id)?.hash !== put.hash);
+  const changed = puts.filter((put) => !isHeld(state, target, put) || isOvertaken(state, target, put));
   const changes = [...changed.map(changeOf), ...deletes];
   if (changes.length === 0) return [];
   const hash = layerHash(state[target], changes);

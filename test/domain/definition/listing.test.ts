@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/decide.ts';
 import { listDefinitions } from '../../../src/domain/definition/listing.ts';
 import { normaliseRules } from '../../../src/domain/limit/rules.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { EMPTY, push, put } from './given.ts';
+import { accepted, EMPTY, fold, push, put } from './given.ts';
 
 const BARE = { includeStaged: false, target: null, projectId: 'p', endpointRateLimits: null } as const;
 const STAGED = { ...BARE, includeStaged: true, target: 'next' } as const;
@@ -43,6 +44,23 @@ describe('listings (management 4.1, 4.2)', () => {
     expect(shown(staged, STAGED)).toHaveLength(3);
     expect(shown(push(staged, 'workflow', v(3), 'live', 30))[0]).toEqual(['w', { n: 3 }, undefined]);
     expect(shown(push(EMPTY, 'workflow', v(1)))).toEqual([['w', { n: 1 }, undefined]]);
+  });
+
+  it('a workflow pushed again as its target holds it is the last one pushed all the same; it is unchanged in the answer', () => {
+    const v = (n: number) => [{ id: 'w', sourceText: `returns: { n: ${n} }` }];
+    const shown = (state: typeof EMPTY) => data(listDefinitions(state, 'workflow', BARE).body).map((item) => item['returns']);
+    const staged = push(push(EMPTY, 'workflow', v(1), 'live', 10), 'workflow', v(2), 'next', 20);
+    expect(shown(staged)).toEqual([{ n: 2 }]);
+    const again = accepted(decideUpsertMany(staged, 'workflow', v(1), { target: 'live', replaceAll: false }));
+    expect(again.answer.body).toMatchObject({ createdCount: 0, updatedCount: 0, unchangedCount: 1 });
+    const live = fold(staged, again.events, 30);
+    expect(shown(live)).toEqual([{ n: 1 }]);
+    expect(live.next.workflow.size).toBe(1);
+    const patch = accepted(decideUpsertOne(live, 'workflow', { workflow: v(2)[0] ?? {} }, 'next'));
+    expect(patch.answer.body).toMatchObject({ action: 'unchanged', skipped: true });
+    const next = fold(live, patch.events, 40);
+    expect(shown(next)).toEqual([{ n: 2 }]);
+    expect(fold(next, accepted(decideUpsertOne(next, 'workflow', v(2)[0] ?? {}, 'next')).events)).toBe(next);
   });
 
   it('fills in id, slug, name, and the visibility of collections', () => {
