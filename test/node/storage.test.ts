@@ -378,6 +378,7 @@ describe('the ledger', () => {
       '9999999999999',
     ]);
     expect(some.cursor).toEqual(expect.any(String));
+    expect((await bodyOf(get(`heroes/${key}/ledger?field=${ledger.field}`))).entries).toEqual(ledger.entries);
   });
 
   test('follows records of global collections from their append to their end, each under its own key', async () => {

@@ -12,6 +12,8 @@ import { provenFor } from '../security/players.ts';
 
 const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const PAGE_WITHOUT_LIMIT = 1000;
+/** What an answer says of a ledger of all fields, so a client may say it too (runtime-storage 9.2). */
+const ALL_FIELDS = 'all';
 /** How long a ledger waits for a view that lags, before it may say that it knows nothing of a player. */
 const UNKNOWN_WAIT_MS = 5_000;
 
@@ -31,7 +33,8 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   if (needsPlayer(ground, caller)) {
     requireOwnKey(await provenFor(context, project, caller, ground, collection, at.collection), at.key);
   }
-  if (query.field?.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
+  const field = query.field ?? ALL_FIELDS;
+  if (field.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');
   const to = timeOf(query.to, 'to');
   const changedAt = Math.max(
@@ -44,7 +47,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     space: ground.space,
     collection: collection.id,
     ...selectionOf(collection, at.key),
-    ...(query.field === null ? {} : { field: query.field }),
+    ...(field === ALL_FIELDS ? {} : { field }),
     ...(from === null ? {} : { from }),
     ...(to === null ? {} : { to }),
   };
@@ -61,7 +64,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   const body: JsonObject = {
     ok: true,
     platformId: at.key,
-    field: query.field ?? 'all',
+    field,
     from: query.from,
     to: query.to,
     entries: page.entries.map((entry) => entryOf(entry, collection.id, at.key)),

@@ -111,7 +111,7 @@ describe('a write', () => {
     expect(refusal.extra.error).toEqual({ step: { id: 'pay', type: 'write', collection: 'bags', key: 'main' } });
   });
 
-  it.each<Json>(['{{nope}}', '', '_default', '{{input.none}}', 'a/b', 'x'.repeat(257)])('refuses the key %j', (key) => {
+  it.each<Json>(['{{nope}}', '', '_default', '{{input.none}}', 'a/b', 'x'.repeat(257), 'constructor', '__proto__'])('refuses the key %j', (key) => {
     expect(refused({ steps: [{ ...write({ op: 'set', path: 'a', value: 1 }), key }] }, { input: { none: null } })).toMatchObject({
       status: 400,
       code: 'ENDPOINT_ERROR.WRITE',
