@@ -66,6 +66,8 @@ describe('the validator (management 20)', () => {
       },
     ],
     ['STEP_ID_FORMAT /steps/0/id', 'endpoint', { steps: [{ ...read, id: 'a-b' }] }],
+    ['RESERVED_INPUT /input/properties/slug', 'endpoint', { ...step({}), input: { properties: { slug: { type: 'string' } } } }],
+    ['RESERVED_INPUT /input/properties/args', 'endpoint', { ...step({}), input: { properties: { args: { type: 'object' } } } }],
     ['RESERVED_STEP_ID /steps/0/id', 'endpoint', { steps: [{ ...read, id: 'platformId' }] }],
     ['MISSING_STEP_TYPE /steps/0', 'endpoint', step({})],
     ['INVALID_STEP_TYPE /steps/0/type', 'endpoint', step({ type: 'explode' })],

@@ -111,13 +111,16 @@ describe('a write', () => {
     expect(refusal.extra.error).toEqual({ step: { id: 'pay', type: 'write', collection: 'bags', key: 'main' } });
   });
 
-  it.each<Json>(['{{nope}}', '', '_default', '{{input.none}}', 'a/b', 'x'.repeat(257), 'constructor', '__proto__'])('refuses the key %j', (key) => {
-    expect(refused({ steps: [{ ...write({ op: 'set', path: 'a', value: 1 }), key }] }, { input: { none: null } })).toMatchObject({
-      status: 400,
-      code: 'ENDPOINT_ERROR.WRITE',
-    });
-    expect(refused({ steps: [{ id: 'd', type: 'delete', collection: 'c', key }] })).toMatchObject({ code: 'ENDPOINT_ERROR.DELETE' });
-  });
+  it.each<Json>(['{{nope}}', '', '_default', '{{input.none}}', 'a/b', 'x'.repeat(257), 'constructor', '__proto__'])(
+    'refuses the key %j',
+    (key) => {
+      expect(refused({ steps: [{ ...write({ op: 'set', path: 'a', value: 1 }), key }] }, { input: { none: null } })).toMatchObject({
+        status: 400,
+        code: 'ENDPOINT_ERROR.WRITE',
+      });
+      expect(refused({ steps: [{ id: 'd', type: 'delete', collection: 'c', key }] })).toMatchObject({ code: 'ENDPOINT_ERROR.DELETE' });
+    },
+  );
 
   it('takes a hundred operations at most', () => {
     const ops = Array.from({ length: 101 }, () => ({ op: 'inc', path: 'a', value: 1 }));

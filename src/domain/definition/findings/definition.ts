@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
+import { inputOfBody } from '../../security/call-body.ts';
 import { memberSpellings } from '../../wire-names.ts';
 import type { ListedKind } from '../kinds.ts';
 import { listOf, objectOf } from '../read.ts';
@@ -93,6 +94,16 @@ function endpointFindings(definition: JsonObject, findings: Findings): void {
       '/input',
       `'input' has no 'properties', so nothing of it is checked.`,
       `Put its fields under 'properties'.`,
+    );
+  }
+  for (const [name, field] of Object.entries(properties)) {
+    const sample = member(objectOf(field), 'type') === 'object' ? {} : '';
+    if (Object.hasOwn(inputOfBody({ [name]: sample }), name)) continue;
+    findings.add(
+      'RESERVED_INPUT',
+      `/input/properties/${name}`,
+      `'${name}' means something else in a call, so it is no input.`,
+      'Rename it.',
     );
   }
   for (const [index, name] of listOf(member(input, 'required')).entries()) {
