@@ -356,8 +356,13 @@ describe('values and staged definitions', () => {
     expect(await refused(game.play('GET', `/v3/queries/${game.projectId}/top`))).toBe('404 NOT_FOUND');
     await ok(game.manage('DELETE', game.definitions('endpoints/echo')));
     expect(await refused(game.play('GET', `${game.endpoint('echo')}?times=1`))).toBe('404 ENDPOINT_NOT_FOUND');
+    const { rules } = await bodyOf(game.manage('GET', game.definitions('rate-limit-rules')));
     await ok(game.manage('DELETE', game.definitions('rate-limit-rules')));
     await ok(ops('76561198000000030', [inc('n', 100)], 'meters'));
+    await ok(game.manage('PUT', game.definitions('rate-limit-rules'), { body: { rules } }));
+    expect((await bodyOf(game.manage('GET', game.definitions('rate-limit-rules')))).rules).toEqual(rules);
+    await ok(ops('76561198000000030', [inc('n', 10)], 'meters'));
+    expect(await refused(ops('76561198000000030', [inc('n', 1)], 'meters'))).toBe('429 RATE_LIMIT');
   });
 });
 

@@ -31,7 +31,7 @@ export function createManage(context: AppContext): App['manage'] {
       publish(caller, `${kind}.patch`, target, [kind], ({ state }) => decideUpsertOne(state, kind, body, target)),
     remove: (caller, kind, id) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemove(state, kind, id)),
     putSingle: (caller, kind, body, target) =>
-      publish(caller, `${kind}.put`, target, [kind], ({ state }) => decidePutSingle(state, kind, body, target)),
+      publish(caller, `${kind}.put`, target, [kind], ({ state }, now) => decidePutSingle(state, kind, body, target, now)),
     removeSingle: (caller, kind) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemoveSingle(state, kind)),
     discard: (caller, body, options) =>
       publish(caller, 'definitions.discard', 'next', STAGED, ({ state }) => decideDiscard(state, body, options)),

@@ -2,6 +2,7 @@ import type { Refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type DefinitionChange, type PublishTarget, SINGLE_ID } from '../events.ts';
+import { datedRules } from '../limit/rules.ts';
 import type { DefinitionsState } from '../states.ts';
 import { contentProblem, invalid, storedTextProblem } from './check.ts';
 import { effectiveDefinitions } from './effective.ts';
@@ -108,13 +109,16 @@ export function decidePutSingle(
   kind: SingleKind,
   body: Json | undefined,
   target: PublishTarget,
+  now: number,
 ): Decision | Refusal {
   const value = kind === 'rate-limit-rules' ? ruleList(body) : body;
   const about = { resourceKind: kind };
   if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', about);
   if (value === undefined) return refusePush('VALIDATION_FAILED', 'Body must hold a list of rule objects.', about);
   if (!isObject(value) && !isArray(value)) return refusePush('VALIDATION_FAILED', 'Body must be an object or a list.', about);
-  const put = putOf(kind, SINGLE_ID, value);
+  const before = current(state, target, kind, SINGLE_ID);
+  const held = before === undefined ? null : definitionOf(before);
+  const put = putOf(kind, SINGLE_ID, isArray(value) && kind === 'rate-limit-rules' ? datedRules(value, held, now) : value);
   const problem = contentProblem(value) ?? storedTextProblem(put.text);
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
   const diagnostics = singleWarnings(state, target, kind, body);

@@ -1,8 +1,7 @@
-import { isArray, type Json } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { Json } from '../../kernel/json.ts';
 import type { DefinitionKind, PublishTarget } from '../events.ts';
 import { SINGLE_ID } from '../events.ts';
-import { normaliseRules } from '../limit/rules.ts';
+import { identifiedRules, normaliseRules } from '../limit/rules.ts';
 import type { DefinitionsState, Layer } from '../states.ts';
 import { hashText } from './hash.ts';
 import type {
@@ -16,7 +15,6 @@ import type {
 } from './model.ts';
 import { collectionModel, endpointModel, queryModel, workflowModel } from './models.ts';
 import { type Entry, entriesOf } from './overlay.ts';
-import { listOf, objectOf } from './read.ts';
 import { definesValues, gameValues } from './values.ts';
 
 /** Kept by the layers themselves: a publish to `next` leaves what was made of `live` in place. */
@@ -72,8 +70,9 @@ class Effective implements EffectiveDefinitions {
     this.#workflows = new Map(of('workflow').map((entry) => [entry.id, workflowModel(entry)]));
     this.queries = of('query').map((entry) => queryModel(entry, (id) => this.collection(id)?.name));
     this.#queryNames = indexed(this.queries, (model) => [model.id, model.name]);
-    this.rawRules = ruleList(single('rate-limit-rules')?.value);
-    this.rules = normaliseRules(this.rawRules).map((rule) => ({ ...rule, exact: this.#collectionIds.has(rule.collection) }));
+    const rules = single('rate-limit-rules')?.value ?? null;
+    this.rawRules = identifiedRules(rules).map(({ rule }) => rule);
+    this.rules = normaliseRules(rules).map((rule) => ({ ...rule, exact: this.#collectionIds.has(rule.collection) }));
     this.#document = single('game-values');
     this.#valueSources = of('collection').filter((entry) => definesValues(collectionModel(entry)));
   }
@@ -116,9 +115,4 @@ function indexed<T>(models: readonly T[], names: (model: T) => readonly [string,
     }
   }
   return index;
-}
-
-/** Stored bare, or once as `{rules: […]}`. */
-function ruleList(stored: Json | undefined): readonly Json[] {
-  return isArray(stored) ? stored : listOf(member(objectOf(stored), 'rules'));
 }

@@ -66,6 +66,8 @@ export interface SchemaModel {
 export interface RuleModel {
   readonly id: string;
   readonly name: string;
+  /** Unix ms: what was counted before is a deleted rule's. */
+  readonly since: number;
   /** Collection id, or `*`. */
   readonly collection: string;
   /** Whether a collection has that very id; else the rule is of all that have it for their id or name in any letter case. */

@@ -104,7 +104,7 @@ function tightest(grants: readonly Clamp[]): ReadonlyMap<string, number> {
 }
 
 function used(write: LimitedWrite, rule: RuleModel, window: WindowName): number {
-  return usedIn(write.windowOf(counterOf(rule, write, window)), window, write.now).used;
+  return usedIn(write.windowOf(counterOf(rule, write, window)), window, write.now, rule.since).used;
 }
 
 /** The values of fields that were asked to grow by more than was granted. */
@@ -159,7 +159,8 @@ function countDemands(write: LimitedWrite, demands: readonly Demand[]): { window
   for (const { rule, amount } of demands) {
     if (amount === 0) continue;
     for (const { window, limit } of rule.windows) {
-      const { change, over, flaggedBefore } = count(write, counterOf(rule, write, window), rule.id, window, limit, amount);
+      const counted = { counter: counterOf(rule, write, window), rule: rule.id, window, limit, since: rule.since };
+      const { change, over, flaggedBefore } = count(write, counted, amount);
       if (over && rule.action !== 'flag' && !isClamped(rule)) return exceeded(rule, window, change.start, write.now);
       const isFirst = over && rule.action === 'flag' && !flaggedBefore;
       windows.push(isFirst ? { ...change, flagged: true } : change);

@@ -21,6 +21,16 @@ const NOISE = 1e-9;
 /** Characters of a counter's field. */
 const LONGEST_FIELD = 512;
 
+/** One window of a rule. */
+export interface Limit {
+  readonly counter: string;
+  readonly rule: string;
+  readonly window: WindowName;
+  readonly limit: number;
+  /** Unix ms, of the rule. */
+  readonly since: number;
+}
+
 /** What the rule of one window says about an amount. */
 export interface Count {
   readonly change: WindowChange;
@@ -49,14 +59,17 @@ export function dailyCounter(counting: Counting, per: 'player' | 'collection'): 
   return `@daily/${counting.collection.id}/*/perDay/${subjectOf(counting, per === 'player' ? 'per_player' : 'global')}`;
 }
 
-/** What is used up in the window of `now`. A window that started later wins: another node's clock was ahead. */
-export function usedIn(state: WindowState | null, window: WindowName, now: number): WindowState {
-  const start = windowStart(window, now);
+/**
+ * What is used up in the window of `now`, which begins no earlier than its rule does. A window that started later wins: another node's
+ * clock was ahead.
+ */
+export function usedIn(state: WindowState | null, window: WindowName, now: number, since: number): WindowState {
+  const start = Math.max(windowStart(window, now), since);
   return state !== null && state.start >= start ? state : { start, used: 0, flagged: false };
 }
 
-export function count(counting: Counting, counter: string, rule: string, window: WindowName, limit: number, amount: number): Count {
-  const { start, used, flagged } = usedIn(counting.windowOf(counter), window, counting.now);
+export function count(counting: Counting, { counter, rule, window, limit, since }: Limit, amount: number): Count {
+  const { start, used, flagged } = usedIn(counting.windowOf(counter), window, counting.now, since);
   const after = Math.min(used + amount, Number.MAX_VALUE);
   return { change: { counter, rule, window, start, before: used, after }, over: after - limit > NOISE, flaggedBefore: flagged };
 }

@@ -7,7 +7,8 @@ import { retryAfter } from './windows.ts';
 export function countDaily(counting: Counting): readonly WindowChange[] | Refusal {
   const limit = counting.collection.dailyLimit;
   if (limit === null) return [];
-  const { change, over } = count(counting, dailyCounter(counting, limit.per), 'daily', 'perDay', limit.count, 1);
+  const daily = { counter: dailyCounter(counting, limit.per), rule: 'daily', window: 'perDay', limit: limit.count, since: 0 } as const;
+  const { change, over } = count(counting, daily, 1);
   if (!over) return [change];
   return refusal('RATE_LIMIT_DAILY', undefined, {
     error: { rule: 'daily', window: 'perDay', limit: limit.count },

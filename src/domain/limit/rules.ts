@@ -5,10 +5,16 @@ import { flatName, WINDOW_NAMES } from './windows.ts';
 
 const ID = /^[A-Za-z0-9_]{1,64}$/;
 
+/** The member of a stored rule that says since when there is one of its id. Nobody is shown it. */
+const SINCE = '_since';
+
 /** A stored rule and the id that it goes by: in listings, in refusals, in counters. */
 export interface IdentifiedRule {
   readonly id: string;
+  /** As it was sent. */
   readonly rule: JsonObject;
+  /** Unix ms; 0 for one that was stored before there was such a time. */
+  readonly since: number;
 }
 
 /**
@@ -22,7 +28,20 @@ export function identifiedRules(raw: Json): IdentifiedRule[] {
     const given = text(rule['id']);
     const id = unused(given !== null && ID.test(given) ? given : defaultRuleId(rule), taken);
     taken.add(id);
-    return { id, rule };
+    const { [SINCE]: since, ...own } = rule;
+    return { id, rule: own, since: numberOf(since) ?? 0 };
+  });
+}
+
+/**
+ * Rules as they are stored: each with the time since when there is one of its id, so that what a deleted one had counted goes with it
+ * (runtime-storage 11.1). `before`: the rules that they replace.
+ */
+export function datedRules(rules: readonly Json[], before: Json, now: number): JsonObject[] {
+  const known = new Map(identifiedRules(before).map(({ id, since }) => [id, since]));
+  return identifiedRules([...rules]).map(({ id, rule }) => {
+    const since = known.get(id) ?? now;
+    return since === 0 ? rule : { ...rule, [SINCE]: since };
   });
 }
 
@@ -31,15 +50,16 @@ export function identifiedRules(raw: Json): IdentifiedRule[] {
  * rules without a usable limit are left out. Source: runtime-storage 11.1.
  */
 export function normaliseRules(raw: Json): RuleModel[] {
-  return identifiedRules(raw).flatMap(({ id, rule }) => normalise(id, rule) ?? []);
+  return identifiedRules(raw).flatMap((rule) => normalise(rule) ?? []);
 }
 
-function normalise(id: string, raw: JsonObject): RuleModel | null {
+function normalise({ id, rule: raw, since }: IdentifiedRule): RuleModel | null {
   const windows = windowsOf(raw);
   if (flagOf(raw['enabled']) === false || windows.length === 0) return null;
   const action = raw['action'] === 'flag' || raw['action'] === 'clamp' ? raw['action'] : 'reject';
   const scope = raw['scope'] === 'global' ? 'global' : 'per_player';
-  return { id, name: text(raw['name']) ?? id, collection: collectionOf(raw), exact: false, field: fieldOf(raw), scope, action, windows };
+  const [name, collection, field] = [text(raw['name']) ?? id, collectionOf(raw), fieldOf(raw)];
+  return { id, name, since, collection, exact: false, field, scope, action, windows };
 }
 
 function collectionOf(rule: JsonObject): string {

@@ -61,7 +61,7 @@ function keyOf(ask: Ask): string {
 function decide(ask: Ask, view: View, now: number): Decision<Answer> | Refusal {
   const caller = callerOf(keyOf(ask));
   const ground = groundsOf(view, caller, 'live');
-  if (ask.kind === 'limit') return changeLimit(view, ask.limit);
+  if (ask.kind === 'limit') return changeLimit(view, ask.limit, now);
   if (ask.kind === 'lock') return lock(view, ask.locked);
   if (ask.kind === 'append') return append(ask, view, now, collectionOf(ground.definitions.collection(FEED)));
   const wallets = collectionOf(ground.definitions.collection(WALLETS));
@@ -129,8 +129,14 @@ function append(ask: Ask & { kind: 'append' }, view: View, now: number, collecti
   return { events: decision.events, answer: numberIn(decision.record['_timestamp']) };
 }
 
-function changeLimit(view: View, limit: number): Decision<Answer> | Refusal {
-  const decision = decidePutSingle(asDefinitions(view.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS, 'rate-limit-rules', rules(limit), 'live');
+function changeLimit(view: View, limit: number, now: number): Decision<Answer> | Refusal {
+  const decision = decidePutSingle(
+    asDefinitions(view.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS,
+    'rate-limit-rules',
+    rules(limit),
+    'live',
+    now,
+  );
   return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
 }
 

@@ -38,7 +38,7 @@ function sealedSetup(): readonly NewEvent[] {
     (state, event) => evolveDefinitions(state, { ...event, revision: 0, id: '', metadata, hash: '' }),
     EMPTY_DEFINITIONS,
   );
-  const limits = decidePutSingle(definitions, 'rate-limit-rules', rules(FIRST_LIMIT), 'live');
+  const limits = decidePutSingle(definitions, 'rate-limit-rules', rules(FIRST_LIMIT), 'live', 0);
   if (limits instanceof Refusal) throw limits;
   const issued = [PLAYER_KEY, STAFF_KEY].map((keyId): DomainEvent => {
     return { type: 'key.issued', data: { keyId, kind: 'secret', label: keyId, hash: keyId, display: keyId, permissions: null } };

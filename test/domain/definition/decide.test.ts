@@ -391,7 +391,7 @@ describe('game values and rate-limit rules (management 7, 8)', () => {
     ['/0/windows', [{ windows: [] }]],
     ['/0/maxPerSecond', [{ maxPerDay: 1, maxPerSecond: 1, enabled: false }]],
   ])('tell of a rule with an unknown window, naming %s', (path, body) => {
-    const { answer } = accepted(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live'));
+    const { answer } = accepted(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live', 0));
     expect(Object(answer.body).diagnostics[0]).toMatchObject({
       severity: 'warning',
       code: 'INVALID_RATE_LIMIT_WINDOW',
@@ -414,16 +414,16 @@ describe('game values and rate-limit rules (management 7, 8)', () => {
     [['COLLECTION_NOT_FOUND /0/collection'], [{ maxPerDay: 1, collection: 'heros' }]],
     [['INVALID_FLAG /0/enabled'], [{ maxPerDay: 1, enabled: 'yes' }]],
   ])('are taken with %j', (expected, body) => {
-    const { answer } = accepted(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live'));
+    const { answer } = accepted(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live', 0));
     const { diagnostics = [] } = Object(answer.body);
     expect(diagnostics.map(({ code, sourcePointer }: Record<string, string>) => `${code} ${sourcePointer}`)).toEqual(expected);
   });
 
   it('refuse what no reader could use', () => {
     for (const body of [undefined, null, 5, 'x'])
-      expect(refused(decidePutSingle(EMPTY, 'game-values', body, 'live')).code).toBe('VALIDATION_FAILED');
+      expect(refused(decidePutSingle(EMPTY, 'game-values', body, 'live', 0)).code).toBe('VALIDATION_FAILED');
     for (const body of [undefined, {}, { rules: {} }, [5]])
-      expect(refused(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live')).status).toBe(400);
+      expect(refused(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live', 0)).status).toBe(400);
   });
 });
 
@@ -431,11 +431,11 @@ describe('what the author of game values should know (management 20)', () => {
   it('comes with the answer; what a collection defines hides an item of the same id', () => {
     const state = push(EMPTY, 'collection', [{ id: 'shop', constants: { prices: { axe: 5 } } }]);
     const items = [{ id: 'prices', type: 'group', entries: {} }];
-    expect(accepted(decidePutSingle(state, 'game-values', { items }, 'live')).answer.body).toMatchObject({
+    expect(accepted(decidePutSingle(state, 'game-values', { items }, 'live', 0)).answer.body).toMatchObject({
       ok: true,
       diagnostics: [{ severity: 'warning', code: 'GAME_VALUE_IGNORED', sourcePointer: '/items/0' }],
     });
-    expect(accepted(decidePutSingle(EMPTY, 'game-values', { items }, 'live')).answer.body).toEqual({
+    expect(accepted(decidePutSingle(EMPTY, 'game-values', { items }, 'live', 0)).answer.body).toEqual({
       ok: true,
       source: 'store',
       resourceKind: 'game-values',
@@ -454,8 +454,8 @@ describe('any push', () => {
         const decisions = [
           decideUpsertMany(EMPTY, kind, value, { target, replaceAll: true }),
           decideUpsertOne(EMPTY, kind, value, target),
-          decidePutSingle(EMPTY, 'game-values', value, target),
-          decidePutSingle(EMPTY, 'rate-limit-rules', value, target),
+          decidePutSingle(EMPTY, 'game-values', value, target, 0),
+          decidePutSingle(EMPTY, 'rate-limit-rules', value, target, 0),
         ];
         for (const decision of decisions) {
           if (!('events' in decision)) continue;

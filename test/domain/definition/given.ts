@@ -34,7 +34,7 @@ export function push(state: DefinitionsState, kind: ListedKind, items: Json, tar
 }
 
 export function put(state: DefinitionsState, kind: SingleKind, body: Json, target: PublishTarget = 'live', at = 1000): DefinitionsState {
-  return fold(state, accepted(decidePutSingle(state, kind, body, target)).events, at);
+  return fold(state, accepted(decidePutSingle(state, kind, body, target, at)).events, at);
 }
 
 export const EMPTY = EMPTY_DEFINITIONS;

@@ -3,7 +3,7 @@ import type { WindowName } from '../../../src/domain/definition/model.ts';
 import { compileSchema } from '../../../src/domain/document/schema.ts';
 import { applyRules, type Limited, type LimitedWrite } from '../../../src/domain/limit/apply.ts';
 import { evolveWindow } from '../../../src/domain/limit/evolve.ts';
-import { normaliseRules } from '../../../src/domain/limit/rules.ts';
+import { datedRules, identifiedRules, normaliseRules } from '../../../src/domain/limit/rules.ts';
 import { windowEnd, windowStart } from '../../../src/domain/limit/windows.ts';
 import type { WindowState } from '../../../src/domain/states.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
@@ -82,6 +82,7 @@ describe('forms of rules', () => {
     id: 'rl_players_gold',
     name: 'Gold',
     collection: 'players',
+    since: 0,
     exact: false,
     field: 'gold',
     scope: 'per_player',
@@ -106,6 +107,7 @@ describe('forms of rules', () => {
         id: 'rl_all_all',
         name: 'rl_all_all',
         collection: '*',
+        since: 0,
         exact: false,
         field: '*',
         scope: 'per_player',
@@ -174,6 +176,23 @@ describe('reject', () => {
     expect(applyRules(growth(1, [rule()], { windowOf: used(10, { start: DAY_START + 86_400_000 }) }))).toMatchObject({
       code: 'RATE_LIMIT',
     });
+  });
+
+  test('the counters of a deleted rule go with it, those of a changed one stay', () => {
+    const [first, changed, other] = [rule(), rule({ limit: 5 }), rule({ id: 'other' })];
+    const [morning, noon] = [DAY_START + 3_600_000, DAY_START + 43_200_000];
+    const stored = datedRules([first], null, morning);
+    const full = { windowOf: used(10, { start: morning }) };
+    expect(datedRules([first], stored, noon)).toEqual(stored);
+    expect(applyRules(growth(1, datedRules([changed, other], stored, noon), full))).toMatchObject({ code: 'RATE_LIMIT' });
+    const again = datedRules([first], datedRules([other], stored, noon), noon);
+    expect(passed(growth(10, again, full)).windows).toMatchObject([{ counter: COUNTER, start: noon, before: 0, after: 10 }]);
+    expect(identifiedRules(again).map((each) => each.rule)).toEqual([first]);
+  });
+
+  test('a time that a push sends is none, and rules from before there were times keep theirs', () => {
+    expect(datedRules([{ ...rule(), _since: 5 }], null, 7)).toEqual([{ ...rule(), _since: 7 }]);
+    expect(datedRules([rule()], [rule()], 7)).toEqual([rule()]);
   });
 
   test('decimal noise does not make the limit tighter', () => {
