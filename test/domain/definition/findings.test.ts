@@ -90,6 +90,11 @@ describe('the validator (management 20)', () => {
     ['CONDITION_FIELD_REQUIRED /steps/0/check', 'endpoint', step({ type: 'assert', check: { op: '==', value: 1 } })],
     ['CONDITION_OP_REQUIRED /steps/0/check', 'endpoint', step({ type: 'assert', check: { field: 'a' } })],
     ['INVALID_CONDITION_OP /steps/0/check/op', 'endpoint', step({ type: 'assert', check: { field: 'a', op: '~', value: 1 } })],
+    [
+      'CONDITION_EXPRESSION_JOINED /steps/0/check/expression',
+      'endpoint',
+      step({ type: 'assert', check: { expression: '{{input.a}} > 1 && {{input.b}} < 9' } }),
+    ],
     ['CONDITION_VALUE_MISSING /steps/0/check', 'endpoint', step({ type: 'assert', check: { field: 'a', op: '==' } })],
     ['INVALID_ROUTES /steps/0/routes', 'endpoint', step({ type: 'condition', check: { expression: '1' }, routes: 1 })],
     [

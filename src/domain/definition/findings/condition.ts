@@ -1,6 +1,7 @@
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { isOperator, isUnary } from '../../endpoint/operators.ts';
+import { scanTop } from '../../endpoint/scan.ts';
 import { type Findings, isTemplated, isText } from './finding.ts';
 import { tokenBodyFindings } from './tokens.ts';
 
@@ -31,7 +32,11 @@ function groupFindings(group: Json, path: string, findings: Findings, inRow: boo
 function clauseFindings(condition: Extract<Json, object>, path: string, findings: Findings, inRow: boolean): void {
   if (!isObject(condition)) return;
   const field = member(condition, 'field') ?? member(condition, 'left');
-  if (field === undefined && isText(member(condition, 'expression'))) return;
+  const expression = member(condition, 'expression');
+  if (field === undefined && isText(expression)) {
+    if (joins(expression)) findings.add('CONDITION_EXPRESSION_JOINED', `${path}/expression`, JOINED, `Use 'all' or 'any'.`);
+    return;
+  }
   if (!isText(field)) findings.add('CONDITION_FIELD_REQUIRED', path, `A condition needs a 'field'.`);
   // In a `where` it is a path in the row, which has no brackets.
   else if (!inRow && !isTemplated(field)) tokenBodyFindings(field, `${path}/field`, findings);
@@ -41,6 +46,12 @@ function clauseFindings(condition: Extract<Json, object>, path: string, findings
   else if (!isUnary(op) && !['value', 'right', 'expression'].some((name) => Object.hasOwn(condition, name))) {
     findings.add('CONDITION_VALUE_MISSING', path, 'The condition compares with nothing.');
   }
+}
+
+const JOINED = `'&&' and '||' join nothing here: what follows the first comparison is compared as text.`;
+
+function joins(expression: string): boolean {
+  return scanTop(expression, 0, (_char, at) => expression.startsWith('&&', at) || expression.startsWith('||', at)) >= 0;
 }
 
 /** A single clause, or groups of them (endpoint-language 8, lookup). */
