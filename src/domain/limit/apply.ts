@@ -1,5 +1,5 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { addNumbers, compareNumbers, doubleDifference, isNumber, type JsonObject, NumberTooLong } from '../../kernel/json.ts';
+import { addNumbers, compareNumbers, doubleDifference, isNumber, type JsonObject, NumberTooLong, toDouble } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
 import type { RuleModel, SchemaModel, WindowName } from '../definition/model.ts';
 import { applyChanges } from '../document/draft.ts';
@@ -133,10 +133,11 @@ function asStored({ schema, after }: LimitedWrite, read: LimitedWrite, changes: 
  */
 function lower(before: JsonObject | null, after: JsonObject, field: string, amount: number, grant: number): Change[] {
   const now = getPath(after, field);
-  const given = before === null ? undefined : getPath(before, field);
-  const old = isNumber(given) ? given : 0;
+  const held = before === null ? undefined : getPath(before, field);
+  const old = isNumber(held) ? held : 0;
   if (!isNumber(now) || compareNumbers(now, old) <= 0) return [];
-  const highest = sum(old, grant);
+  const given = sum(old, grant);
+  const highest = compareNumbers(given, old) < 0 ? old : given;
   if (amount <= doubleDifference(now, old)) return [[field, highest]];
   // It went up and down again: what went down stays taken.
   const value = sum(now, grant - amount);
@@ -144,12 +145,13 @@ function lower(before: JsonObject | null, after: JsonObject, field: string, amou
   return [[field, compareNumbers(value, highest) < 0 ? value : highest]];
 }
 
+/** A sum too long to write out is given as a double; of a number beyond all doubles, an amount changes nothing. */
 function sum(a: Parameters<typeof addNumbers>[0], b: number): ReturnType<typeof addNumbers> {
   try {
     return addNumbers(a, b);
   } catch (error) {
-    if (error instanceof NumberTooLong) return doubleDifference(a, -b);
-    throw error;
+    if (!(error instanceof NumberTooLong)) throw error;
+    return Number.isFinite(toDouble(a)) ? doubleDifference(a, -b) : a;
   }
 }
 

@@ -329,6 +329,19 @@ describe('clamp', () => {
     expect(passed(growth(0, [clamp], { before: { gold: 1 }, after: { gold: 5 }, increases })).document).toEqual({ gold: 1 });
   });
 
+  test.each([
+    ['74e20000', '82e20000'],
+    ['-45e20000', '-2e20000'],
+    ['-45e20000', '82e20000'],
+    // Its double is less.
+    [`1.${'3'.repeat(10_001)}`, '82e20000', true],
+  ])('a number that no amount can be added to stays as it was: %.12s', (before, after, isUsed = false) => {
+    const held = { gold: new ExactNumber(before) };
+    const used = windows({ 'rl_players_gold/players/gold/perDay/p1': { start: DAY_START, used: isUsed ? 10 : 0, flagged: false } });
+    const write = growth(0, [clamp], { before: held, after: { gold: new ExactNumber(after) }, windowOf: used });
+    expect(passed(write).document).toEqual(held);
+  });
+
   test('numbers too far apart to be subtracted are compared all the same', () => {
     const [before, after] = ['1e-99999', '1e-50000'].map((text) => ({ gold: new ExactNumber(text) }));
     const write = growth(0, [clamp], { before: before ?? null, after: after ?? {}, increases: new Map([['gold', 1e300]]) });
