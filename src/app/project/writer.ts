@@ -360,11 +360,11 @@ export class Writer {
   #finish({ commits, perCommit, hash, recordedAt }: Sealed, revision: number): void {
     const { set } = this.#options;
     let head = set.head;
-    for (const [index, commit] of commits.entries()) {
-      const events = perCommit[index] ?? [];
-      if (events.length > 0) set.settle(commit.effects, events);
-    }
     try {
+      for (const [index, commit] of commits.entries()) {
+        const own = perCommit[index] ?? [];
+        if (own.length > 0) set.settle(commit.effects, own);
+      }
       if (set.head !== revision) throw new Error(`writer: head ${set.head} after an append that made ${revision}`);
       this.hash = hash;
       this.recordedAt = recordedAt;
@@ -372,7 +372,7 @@ export class Writer {
       this.#options.idle();
       this.#goOn(commits.length);
     } finally {
-      // Stored is stored, whatever became of the writer since.
+      // Stored is stored, whatever becomes of the writer.
       for (const [index, commit] of commits.entries()) {
         head += perCommit[index]?.length ?? 0;
         this.#answer(commit, head);

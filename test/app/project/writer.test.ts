@@ -292,6 +292,19 @@ describe('the log gives no answer', () => {
   });
 });
 
+test('what is stored is answered, though it cannot be made durable here and the project stops', async () => {
+  const table = new Table();
+  const project = await table.open();
+  project.set.settle = () => {
+    throw new Error('a fault of ours');
+  };
+  expect(await table.passing(Promise.all([increment('a'), increment('b')].map((each) => project.execute(each))))).toEqual([
+    { answer: 1, revision: 0 },
+    { answer: 1, revision: 1 },
+  ]);
+  expect(table.stopped.map(({ code }) => code)).toEqual(['INTERNAL_ERROR']);
+});
+
 describe('bounds', () => {
   test('a full queue is 503 BUSY', async () => {
     const table = new Table();
