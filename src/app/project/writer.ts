@@ -357,7 +357,7 @@ export class Writer {
     await this.#conflict(group, result.actual);
   }
 
-  #finish({ commits, perCommit, hash, recordedAt }: Sealed, revision: number): void {
+  #finish({ commits, events, perCommit, hash, recordedAt }: Sealed, revision: number): void {
     const { set } = this.#options;
     let head = set.head;
     try {
@@ -370,7 +370,9 @@ export class Writer {
       this.recordedAt = recordedAt;
       this.#inFlight = [];
       this.#options.idle();
-      this.#goOn(commits.length);
+      // After a group that needed no append there may be thousands like it: each has a turn of its own.
+      if (events.length > 0) this.#goOn(commits.length);
+      else this.#schedule();
     } finally {
       // Stored is stored, whatever becomes of the writer.
       for (const [index, commit] of commits.entries()) {

@@ -54,6 +54,14 @@ describe('groups', () => {
     expect(table.log.appends.map(({ events }) => events)).toEqual([4, 4, 2]);
   });
 
+  test('thousands of groups without events come to their answers one after another', async () => {
+    const table = new Table();
+    const project = await table.open({ groupCommits: 1, queueCommits: 5000 });
+    const all = Array.from({ length: 4000 }, () => codeOf(project.execute(increment('a', 1))));
+    expect(new Set(await table.passing(Promise.all(all)))).toEqual(new Set(['stored', 'FULL']));
+    expect(table.stopped).toEqual([]);
+  });
+
   test('a group holds no more bytes than it may, and a commit that is larger by itself is 413', async () => {
     const table = new Table();
     const project = await table.open({ groupBytes: 1500 });
