@@ -46,10 +46,11 @@ describe('a write', () => {
     ['a pull', { op: 'pull', match: { id: '{{nope}}' } }],
     ['a pull with a member more', { op: 'pull', match: { id: '{{nope}}', n: 1 } }],
     ['a pull of what lies deeper', { op: 'pull', match: { of: { id: '{{nope}}' } } }],
+    ['a pull of what lies in a list', { op: 'pull', match: { in: [{ id: '{{nope}}' }] } }],
     ['a remove', { op: 'remove', value: { id: '{{nope}}' } }],
     ['a delete, as an op of the call', { op: '{{input.op}}', value: { n: 1, id: '{{nope}}' } }],
   ])('takes no item that would have to equal a missing value: %s', (_name, op) => {
-    const bags = { 'bags/main': { list: [{ id: 'a', n: 1 }, { n: 1, of: {} }, null] } };
+    const bags = { 'bags/main': { list: [{ id: 'a', n: 1 }, { n: 1, of: {}, in: [{}] }, null] } };
     const steps = [write({ ...op, path: 'list' }), read('r')];
     expect(result(steps, '{{r}}', { documents: bags, input: { op: 'delete' } })).toEqual({ result: bags['bags/main'] });
   });

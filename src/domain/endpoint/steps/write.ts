@@ -144,6 +144,7 @@ function takesNothing(json: JsonObject, operation: Operation): boolean {
 
 /** Whether an object lacks a member that it is written with, at any depth. */
 function hasHole(written: Json | undefined, resolved: Json | undefined): boolean {
+  if (isArray(written) && isArray(resolved)) return written.some((item, at) => hasHole(item, resolved[at]));
   if (!isObject(written) || !isObject(resolved)) return false;
   return Object.entries(written).some(([name, item]) => !Object.hasOwn(resolved, name) || hasHole(item, resolved[name]));
 }
