@@ -67,12 +67,12 @@ export type Warn = (kind: ListedKind, fit: Fit) => JsonObject;
 export function warner(state: DefinitionsState, target: PublishTarget, push: PushedKinds): Warn {
   const count = [...push.values()].reduce((sum, planned) => sum + planned.length, 0);
   const known = count > MOST_JUDGED ? null : knownWith(state, target, push);
-  let left = known === null ? 0 : MOST_WARNINGS;
+  let left = MOST_WARNINGS;
   const share = (kind: ListedKind, fit: Fit): readonly Finding[] => {
-    if (known === null || left === 0) return [];
+    if (known === null || left < 0) return [];
     const all = judged(kind, fit, known);
     const listed = all.length > left ? [...all.slice(0, left), MORE] : all;
-    left = Math.max(0, left - all.length);
+    left -= all.length;
     return listed;
   };
   return (kind, fit) => {

@@ -61,6 +61,8 @@ describe('PUT sync (management 11.2)', () => {
     const codes: (string[] | undefined)[] = warnings({ endpoints: many.slice(0, 10).map((each) => ({ ...each, steps: unknown })) });
     expect(codes.map((found) => found?.length)).toEqual([60, 60, 60, 60, 60, 60, 60, 60, 21, undefined]);
     expect(codes[8]?.[20]).toBe('MORE_WARNINGS');
+    const even = warnings({ endpoints: many.slice(0, 12).map((each) => ({ ...each, steps: unknown.slice(0, 50) })) });
+    expect(even.slice(9)).toEqual([Array(50).fill('COLLECTION_NOT_FOUND'), ['MORE_WARNINGS'], undefined]);
   });
 
   it('says so when it staged, and leaves live alone', () => {
