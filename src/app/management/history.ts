@@ -1,5 +1,5 @@
 import { reply } from '../../domain/definition/publish.ts';
-import { decideRollback, type EarlierLive, RollbackSearch } from '../../domain/definition/rollback.ts';
+import { decideRollback, type EarlierLive, isLive, RollbackSearch } from '../../domain/definition/rollback.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
@@ -68,11 +68,20 @@ function shown({ restored, at, actor, ...row }: PublishRow, { keys }: AuthorityS
 /** Revisions that are asked of the index at once; a text of a definition is at most 256 KiB an event. */
 const REVISIONS = 64;
 
-/** Reads the events of the definitions, newest first, until what live was is known. Throws 503 while the index is behind. */
+/** What live was before the last publish that changed it. Throws 503 while the index is behind. */
 async function earlierLive(context: AppContext, project: Project): Promise<EarlierLive | null> {
   const changedAt = project.set.residentChangedAt(DEFINITIONS);
   if (!(await context.views.caughtUp(project.id, changedAt, INDEX_WAIT_MS))) throw refusal('BEHIND');
-  const search = new RollbackSearch(project.definitions.sources);
+  const { definitions } = project;
+  for (let undone: number | undefined; ; ) {
+    const found = await searched(context, project, changedAt, new RollbackSearch(definitions.sources, undone));
+    if (found === null || !isLive(definitions, found)) return found;
+    undone = found.to;
+  }
+}
+
+/** Reads the events of the definitions, newest first, until the search has seen enough. */
+async function searched(context: AppContext, project: Project, changedAt: number, search: RollbackSearch): Promise<EarlierLive | null> {
   for (let before = changedAt + 1; ; ) {
     const revisions = await context.views.revisions(project.id, DEFINITIONS, { before, limit: REVISIONS });
     for (const run of runsOf(revisions)) {

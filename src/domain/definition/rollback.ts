@@ -31,9 +31,10 @@ export class RollbackSearch {
   readonly #texts = new Map<string, string>();
   readonly #parts = new Map<string, Map<number, string>>();
 
-  /** Takes texts that are at hand. */
-  constructor(held: ReadonlyMap<string, string>) {
+  /** Takes texts that are at hand; `undone`: the publish to be undone, where it is not the last one. */
+  constructor(held: ReadonlyMap<string, string>, undone?: number) {
     for (const [hash, text] of held) this.#texts.set(hash, text);
+    this.#undone = undone;
   }
 
   /** Newest first. Answers whether it has seen enough. */
@@ -93,6 +94,15 @@ function liveEvent(event: ProjectEvent): LiveEvent | null {
   return changes.length === 0 && to === null ? null : { revision: event.revision, changes, to };
 }
 
+/** Whether that is what live is: a workflow that is pushed again as it was is a publish, too, and there is nothing in it to undo. */
+export function isLive(state: DefinitionsState, { definitions }: EarlierLive): boolean {
+  return otherThanLive(state, definitions).length === 0;
+}
+
+function otherThanLive({ live }: DefinitionsState, definitions: EarlierLive['definitions']): EarlierLive['definitions'] {
+  return definitions.filter(({ kind, id, hash }) => (live[kind].get(id)?.hash ?? null) !== hash);
+}
+
 /** `dryRun` answers what would change and writes nothing. */
 export function decideRollback(
   state: DefinitionsState,
@@ -100,7 +110,7 @@ export function decideRollback(
   { dryRun }: { readonly dryRun: boolean },
 ): Decision | Refusal {
   if (earlier === null) return refusal('NOTHING_TO_ROLL_BACK');
-  const changed = earlier.definitions.filter(({ kind, id, hash }) => (state.live[kind].get(id)?.hash ?? null) !== hash);
+  const changed = otherThanLive(state, earlier.definitions);
   const changes = changed.map(({ kind, id, hash }) => ({ kind, id, hash }));
   const hash = layerHash(state.live, changes);
   const generation = state.generation + (dryRun ? 0 : 1);

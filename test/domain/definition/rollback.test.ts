@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decideUpsertMany } from '../../../src/domain/definition/decide.ts';
 import { layerHash } from '../../../src/domain/definition/evolve.ts';
 import { decidePromote } from '../../../src/domain/definition/promote.ts';
-import { decideRollback, type EarlierLive, RollbackSearch } from '../../../src/domain/definition/rollback.ts';
+import { decideRollback, type EarlierLive, isLive, RollbackSearch } from '../../../src/domain/definition/rollback.ts';
 import type { DomainEvent, ProjectEvent } from '../../../src/domain/events.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import { decidePutTests } from '../../../src/domain/test/decide.ts';
@@ -25,8 +25,8 @@ class History {
     return this;
   }
 
-  push(items: Json, target: 'live' | 'next' = 'live'): this {
-    return this.add(accepted(decideUpsertMany(this.state, 'endpoint', items, { target, replaceAll: target === 'live' })).events);
+  push(items: Json, target: 'live' | 'next' = 'live', kind: 'endpoint' | 'workflow' = 'endpoint'): this {
+    return this.add(accepted(decideUpsertMany(this.state, kind, items, { target, replaceAll: target === 'live' })).events);
   }
 
   promote(): this {
@@ -34,9 +34,13 @@ class History {
   }
 
   earlier(): EarlierLive | null {
-    const search = new RollbackSearch(this.state.sources);
-    this.events.toReversed().some((event) => search.take(event));
-    return search.result();
+    for (let undone: number | undefined; ; ) {
+      const search = new RollbackSearch(this.state.sources, undone);
+      this.events.toReversed().some((event) => search.take(event));
+      const found = search.result();
+      if (found === null || !isLive(this.state, found)) return found;
+      undone = found.to;
+    }
   }
 
   rollback(): this {
@@ -79,6 +83,17 @@ describe('rolling back (decision 8)', () => {
       events: [],
       answer: { body: { dryRun: true, generation: 0, to: 1 } },
     });
+  });
+
+  it('passes over workflows that were pushed again as they were, after another had been staged', () => {
+    const history = new History().push(items('w1'), 'live', 'workflow');
+    const before = history.live;
+    history.push(items('w2'), 'live', 'workflow').push(items('w3'), 'next', 'workflow');
+    const { length } = history.events;
+    history.push(items('w2'), 'live', 'workflow').push(items('w2'), 'live', 'workflow');
+    expect(history.events).toHaveLength(length + 2);
+    expect(history.rollback().live).toBe(before);
+    expect(history.rollback().live).toBe(layerHash(EMPTY.live));
   });
 
   it('undoes a promotion, leaves what is staged alone, and starts a new generation', () => {
