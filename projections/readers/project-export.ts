@@ -1,5 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
+import { sentRules } from '../../src/domain/limit/rules.ts';
 import { acceptValue } from '../../src/domain/wire-names.ts';
+import { jsonIn, stringifyJson } from '../../src/kernel/json.ts';
 import { inTransaction } from '../migrate.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
 
@@ -143,7 +145,9 @@ class ProjectExport {
       const rows = await this.#query<Row>(DEFINITIONS, kind);
       await this.#list(
         table,
-        rows.map((row) => rowText(null, row)),
+        rows.map((row) =>
+          rowText(null, kind === 'rate-limit-rules' ? { ...row, text: stringifyJson(sentRules(jsonIn(row.text) ?? null)) } : row),
+        ),
       );
     }
     return collections;

@@ -326,6 +326,9 @@ describe('a project as a JSON file (management 18)', () => {
       counts: { collections: 8, global_records: 3, save_records: 1, pages: 1 },
     });
     expect(readFileSync(file, 'utf8')).toContain('"id64":76561198000000001,');
+    expect(JSON.parse(readFileSync(file, 'utf8')).tables.rate_limit_rules[0].definition_json).toMatchObject([
+      expect.not.objectContaining({ _since: expect.anything() }),
+    ]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await outcome('project', 'export', game.projectId, '--out', file)).said).toContain('--force');
     expect((await outcome('project', 'export', game.projectId, '--out', data, '--force')).said).toContain('is no file');

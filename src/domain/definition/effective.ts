@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import type { DefinitionKind, PublishTarget } from '../events.ts';
 import { SINGLE_ID } from '../events.ts';
-import { identifiedRules, normaliseRules } from '../limit/rules.ts';
+import { normaliseRules, sentRules } from '../limit/rules.ts';
 import type { DefinitionsState, Layer } from '../states.ts';
 import { hashText } from './hash.ts';
 import type {
@@ -71,7 +71,7 @@ class Effective implements EffectiveDefinitions {
     this.queries = of('query').map((entry) => queryModel(entry, (id) => this.collection(id)?.name));
     this.#queryNames = indexed(this.queries, (model) => [model.id, model.name]);
     const rules = single('rate-limit-rules')?.value ?? null;
-    this.rawRules = identifiedRules(rules).map(({ rule }) => rule);
+    this.rawRules = sentRules(rules);
     this.rules = normaliseRules(rules).map((rule) => ({ ...rule, exact: this.#collectionIds.has(rule.collection) }));
     this.#document = single('game-values');
     this.#valueSources = of('collection').filter((entry) => definesValues(collectionModel(entry)));

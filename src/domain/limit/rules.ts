@@ -33,6 +33,11 @@ export function identifiedRules(raw: Json): IdentifiedRule[] {
   });
 }
 
+/** The stored rules as they were sent. */
+export function sentRules(raw: Json): JsonObject[] {
+  return identifiedRules(raw).map(({ rule }) => rule);
+}
+
 /**
  * Rules as they are stored: each with the time since when there is one of its id, so that what a deleted one had counted goes with it
  * (runtime-storage 11.1). `before`: the rules that they replace.
