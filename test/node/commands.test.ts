@@ -406,6 +406,24 @@ describe('a project as a JSON file (management 18)', () => {
     other.close();
   });
 
+  test('brings rules as old as those that are there: what deleted ones had counted went with them', async () => {
+    const { projectId, ...keys } = Object(await quickJson('project', 'create', 'Ruled'));
+    const other = createClient(node.url, { projectId, publicKey: keys.publicKey, secretKey: keys.secretKey });
+    const [rules, ruled] = [other.definitions('rate-limit-rules'), join(data, 'ruled.json')];
+    await ok(other.manage('PUT', other.definitions('collections'), { body: [SLOTS] }));
+    await ok(other.manage('PUT', rules, { body: [{ collection: 'slots', field: 'gold', maxPerDay: 5 }] }));
+    const save = async (gold: number) => (await other.play('POST', other.storage(`slots/${PLAYER}`), { body: { gold } })).status;
+    expect([await save(5), await save(6)]).toEqual([200, 429]);
+    await quick('project', 'export', projectId, '--out', ruled);
+    await importing(ruled, '--into', projectId);
+    expect(await save(6)).toBe(429);
+    await ok(other.manage('DELETE', rules));
+    await importing(ruled, '--into', projectId);
+    expect(await save(6)).toBe(200);
+    expect((await importing(ruled, '--into', projectId)).written).toMatchObject({ definitions: 0 });
+    other.close();
+  });
+
   test('that is none, or names what is not there, is refused before anything is made', async () => {
     const before = await count('projects');
     expect(await refusedImport('{"export_version":1,"tables":{}}', '--as-new')).toContain('no project_id');

@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { CollectionModel } from '../../../domain/definition/model.ts';
-import { type Put, publishEvents } from '../../../domain/definition/publish.ts';
+import { definitionOf } from '../../../domain/definition/overlay.ts';
+import { current, type Put, publishEvents, putOf } from '../../../domain/definition/publish.ts';
 import { ledgerEntries, MOST_ENTRIES } from '../../../domain/document/ledger.ts';
 import type { DomainEvent } from '../../../domain/events.ts';
+import { datedRules, sentRules } from '../../../domain/limit/rules.ts';
 import { type AdoptKey, adoptKey } from '../../../domain/project/decide.ts';
 import { slotOf } from '../../../domain/record/slot.ts';
 import { asAuthority, type DefinitionsState, type DocumentState } from '../../../domain/states.ts';
 import { AUTHORITY, documentSubject, recordListSubject } from '../../../domain/subjects.ts';
 import { Refusal, refusal } from '../../../kernel/errors.ts';
-import { jsonEquals, printOnce } from '../../../kernel/json.ts';
+import { jsonEquals, jsonIn, printOnce } from '../../../kernel/json.ts';
 import { operatorGrounds } from '../../access.ts';
 import { firstTexts } from '../../management/manage.ts';
 import { type Decision, newCommandId } from '../../project/commit.ts';
@@ -49,7 +51,7 @@ const LONGEST_DOCUMENT = 16 * 1024 * 1024;
 export function createImporter(projects: Projects): Importer {
   const open = (projectId: string) => openProject(projects, projectId);
 
-  const commit = async (projectId: string, decide: (view: View) => Decision<number> | Refusal): Promise<Imported> => {
+  const commit = async (projectId: string, decide: (view: View, now: number) => Decision<number> | Refusal): Promise<Imported> => {
     const project = projects.peek(projectId) ?? (await open(projectId));
     const command = { commandId: newCommandId(), cause: 'project.import', actor: { kind: 'operator' as const } };
     const { answer, revision } = await project.execute({ ...command, decide });
@@ -61,9 +63,10 @@ export function createImporter(projects: Projects): Importer {
 
     async publish(projectId, puts) {
       for (;;) {
-        const done = await commit(projectId, (view) => {
+        const done = await commit(projectId, (view, now) => {
           const { state } = grounds(view);
-          const events = publishEvents(state, 'live', puts);
+          const dated = puts.map((put) => (put.kind === 'rate-limit-rules' ? datedPut(state, put, now) : put));
+          const events = publishEvents(state, 'live', dated);
           const first = firstTexts(events);
           return first === null ? { events, answer: changesIn(events) } : { events: first, answer: TEXTS };
         });
@@ -98,6 +101,12 @@ export function createImporter(projects: Projects): Importer {
 const TEXTS = -1;
 
 const grounds = operatorGrounds('live');
+
+/** The rules of a file are as old as those that they replace: it does not know when one of them was deleted here (runtime-storage 11.1). */
+function datedPut(state: DefinitionsState, { kind, id, text }: Put, now: number): Put {
+  const held = current(state, 'live', kind, id);
+  return putOf(kind, id, datedRules(sentRules(jsonIn(text) ?? null), held === undefined ? null : definitionOf(held), now));
+}
 
 function changesIn(events: readonly DomainEvent[]): number {
   const last = events.at(-1);
