@@ -118,9 +118,16 @@ export function asStepFailure(source: StepSource, error: unknown): unknown {
   return stepFailure(source, 400, errorCode(source), `${source.type} step "${source.id}" failed: ${error.message}`);
 }
 
-/** An author's HTTP status: 200 to 599, else `fallback`. Refusing with 200 is how a game gets to read the reason. */
+/** Those that cannot carry the body: the transport sends 200 for them. */
+const BODILESS: readonly number[] = [204, 205, 304];
+
+/**
+ * An author's HTTP status: 200 to 599, else `fallback`. Refusing with 200 is how a game gets to read the reason. One without a body is
+ * 200 here already, so that a test tells what a caller gets.
+ */
 export function statusOf(value: Json | undefined, fallback: number): number {
   const status = toNumber(value);
+  if (BODILESS.includes(status)) return 200;
   return Number.isInteger(status) && status >= 200 && status <= 599 ? status : fallback;
 }
 

@@ -16,6 +16,7 @@ describe('a response', () => {
     ['none is 200 ok', undefined, 200, { ok: true }],
     ['without body is ok', { status: 201 }, 201, { ok: true }],
     ['with status 0 is 200', { status: 0 }, 200, { ok: true }],
+    ['with status 204 is the 200 that a caller gets, also in a test', { status: 204 }, 200, { ok: true }],
     ['is sent as it is', { body: { gold: '{{bag.gold}}' } }, 200, { gold: 3 }],
     ['may be one token', { body: '{{bag}}' }, 200, { gold: 3 }],
     ['omits missing members, and lists them as null', { body: { a: '{{nope}}', b: ['{{nope}}'], c: null } }, 200, { b: [null], c: null }],
