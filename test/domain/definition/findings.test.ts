@@ -205,6 +205,7 @@ describe('the validator (management 20)', () => {
     ['FIELD_MISREAD /schema/properties/ops', 'collection', { schema: { properties: { ops: { type: 'array', items: 'string' } } } }],
     ['INVALID_FIELD_TYPE /schema/f/type', 'collection', field({ type: 'text' })],
     ['INVALID_FIELD_BOUND /schema/f/min', 'collection', field({ type: 'number', min: 'x' })],
+    ['INVALID_FIELD_BOUND /schema/f/minItems', 'collection', field({ type: 'array', minItems: 2, maxItems: 1 })],
     ['INVALID_LEDGER /schema/f/_ledger', 'collection', field({ type: 'string', _ledger: true })],
     [
       'INVALID_LEDGER /schema/f/items',

@@ -1,4 +1,4 @@
-import { isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../../kernel/json.ts';
+import { compareNumbers, isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { acceptValue } from '../../wire-names.ts';
 import { objectOf, textOf } from '../read.ts';
@@ -10,7 +10,14 @@ import { constantsFindings, tablesFindings } from './values.ts';
 const FIELD_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]{0,63}$/;
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'player', 'playerSave', 'datetime', 'any', 'null']);
 const RATE_FIELDS = ['_maxPerMin', '_maxPerHour', '_maxPerDay', '_maxPerWeek', '_maxPerYear'];
-const BOUNDS = ['min', 'max', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'];
+/** What is least and what is most, by their names. */
+const RANGES = [
+  ['min', 'max'],
+  ['minimum', 'maximum'],
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+] as const;
+const BOUNDS = RANGES.flat();
 const SETTINGS = new Set([
   ...['type', 'description', 'title', 'default', 'enum', 'required', 'properties', 'items', 'additionalProperties', '_ledger', '_unique'],
   ...BOUNDS,
@@ -121,6 +128,11 @@ function fieldFindings(field: JsonObject, path: string, findings: Findings): voi
     if (!SETTINGS.has(name)) findings.add('UNKNOWN_FIELD_SETTING', `${path}/${name}`, `'${name}' is no setting of a field.`);
   }
   for (const name of BOUNDS) findings.member(field, name, path, isNumber, 'INVALID_FIELD_BOUND', 'a number');
+  for (const [least, most] of RANGES) {
+    const [low, high] = [member(field, least), member(field, most)];
+    if (!isNumber(low) || !isNumber(high) || compareNumbers(low, high) <= 0) continue;
+    findings.add('INVALID_FIELD_BOUND', `${path}/${least}`, `Nothing is at least '${least}' and at most '${most}'.`);
+  }
   for (const name of RATE_FIELDS)
     findings.member(field, name, path, (value) => isNumber(value) && toDouble(value) > 0, 'INVALID_RATE_FIELD', 'a number above 0');
   findings.member(field, '_ledger', path, isFlag, 'INVALID_FIELD_FLAG', 'true or false');

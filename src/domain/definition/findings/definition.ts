@@ -75,7 +75,7 @@ function isAliases(value: Json): boolean {
 }
 
 function endpointFindings(definition: JsonObject, findings: Findings): void {
-  for (const flag of ['deprecated', 'requiresSecretKey']) {
+  for (const flag of ['deprecated', 'requiresSecretKey', 'publiclyCallable']) {
     findings.member(definition, flag, '', isFlag, 'INVALID_FLAG', 'true or false');
   }
   findings.member(definition, 'method', '', oneOf('get', 'post'), 'INVALID_METHOD', 'GET or POST');
