@@ -16,7 +16,7 @@ test.each([
   ],
   ['an address of another machine', failure('listen EADDRNOTAVAIL', { code: 'EADDRNOTAVAIL', syscall: 'listen' }), /another --host/],
   ['a database that is off', failure('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' }), /check DATABASE_URL/],
-  ['a host that is none', failure('getaddrinfo ENOTFOUND x', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }), /check the host/],
+  ['a host that is none', failure('getaddrinfo ENOTFOUND x', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }), /check the host.*--host/],
   ['a database that a firewall hides', failure('timeout expired'), /No answer came.*DATABASE_URL/],
   ['a port of something else', failure('Connection terminated unexpectedly'), /ended the connection.*DATABASE_URL/],
   [
