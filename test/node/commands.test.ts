@@ -435,6 +435,7 @@ describe('a project as a JSON file (management 18)', () => {
     );
     expect(await refusedImport('{"project_id":"p","export_version":1,"tables":{"records":{"x":[{}]}}}', '--as-new')).toContain('records.x');
     expect(await refusedImport('{"project_id":', '--as-new')).toContain('no JSON project export');
+    expect(await refusedImport('no JSON', '--as-new')).toMatch(/[^ :] cannot be read/);
     expect(await refusedImport(Buffer.from([...Buffer.from('{"project_id":"'), 0xff]), '--as-new')).toContain('not UTF-8');
     expect(await refusedImport('{}')).toContain('--as-new');
     expect(await refusedImport('{"project_id":"p","export_version":1,"tables":{}}', '--into', 'nobody')).toContain('NOT_FOUND');

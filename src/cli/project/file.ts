@@ -68,7 +68,7 @@ async function* pieces(file: string, onTables: () => void = () => undefined): As
       return { path, json: parseJson(text), place };
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      throw refusal('VALIDATION_FAILED', `${file}: ${place} cannot be read: ${error.message}`);
+      throw refusal('VALIDATION_FAILED', `${place === '' ? file : `${file}: ${place}`} cannot be read: ${error.message}`);
     }
   };
   try {
