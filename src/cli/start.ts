@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isWorker } from '../cluster/worker.ts';
@@ -39,10 +40,13 @@ export function startCommand(): Command {
     });
 }
 
-/** One line says where the node listens; the first start adds the demo project and a line to try. */
+/**
+ * The last line says where the node listens; the first start adds the demo project and a line to try. Later ones say where its keys
+ * are: the first may have ended before its greeting, on a taken port.
+ */
 function greeting(node: Node, file: string): string {
   const ready = `savepoint is ready on ${node.url}`;
-  if (!node.demo) return ready;
+  if (!node.demo) return existsSync(file) ? `The keys of the demo project are in ${file}\n${ready}` : ready;
   const { projectId, publicKey, secretKey } = node.demo;
   return [
     `A demo project was made (kept in ${file}):`,

@@ -129,6 +129,17 @@ describe('a later start', () => {
     expect((await savepoint(['db', 'url', '--json', '--data', data])).stdout).toContain('"running":false');
   });
 
+  test('the start after one that ended so says where the keys of its demo project are', async () => {
+    const other = newFolder();
+    const holder = await holdPort();
+    expect((await savepoint(['start', '--port', String(holder.port), '--data', other])).code).toBe(1);
+    holder.release();
+    const next = await startNode(other);
+    const file = join(other, 'demo-project.json');
+    expect(next.stdout()).toBe(`The keys of the demo project are in ${file}\nsavepoint is ready on ${next.url}\n`);
+    expect((await next.stop()).code).toBe(0);
+  });
+
   test('SIGTERM while it still starts stops it with 0 and leaves no Postgres running', async () => {
     const starting = run(['start', '--port', String(await freePort()), '--data', data]);
     await eventually('its Postgres is there', async () => existsSync(join(data, 'postgres', 'postmaster.pid')));
