@@ -64,8 +64,8 @@ const PRIVATE = { 4: new BlockList(), 6: new BlockList() } as const;
 for (const network of [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16'],
   ...['198.18.0.0/15', '224.0.0.0/3'],
-  // Loopback, IPv4 in IPv6 in its four forms, unique local, link-local, multicast.
-  ...['::/96', '::ffff:0:0/96', '64:ff9b::/96', '2002::/16', '2001::/32', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
+  // Loopback, IPv4 in IPv6 in its five forms, unique local, link-local, multicast.
+  ...['::/96', '::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
 ]) {
   const [address = '', length = ''] = network.split('/');
   const family = isIP(address) === 6 ? 6 : 4;

@@ -39,6 +39,7 @@ it.each(['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254'
     expect(isPrivateAddress(address)).toBe(true);
     expect(isPrivateAddress(`::ffff:${address}`)).toBe(true);
     expect(isPrivateAddress(`64:ff9b::${address}`)).toBe(true);
+    expect(isPrivateAddress(`64:ff9b:1::${address}`)).toBe(true);
   },
 );
 it.each(['::1', '::', 'fc00::1', 'fd12::1', 'fe80::1', 'ff02::1'])('%s is private', (address) =>

@@ -9,7 +9,7 @@ import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
 import { saveRecordRoutes } from './save-records.ts';
 import { securityConfigRoutes } from './security-config.ts';
-import { familyRouter, type Services } from './services.ts';
+import { familyRouter, type Routes, type Services } from './services.ts';
 import { sessionRoutes } from './sessions.ts';
 import { settingsRoutes } from './settings.ts';
 import { syncRoutes } from './sync.ts';
@@ -19,9 +19,30 @@ import { testRoutes } from './tests.ts';
 import { rateLimitRoutes, valueRoutes } from './values.ts';
 
 export type Families = Readonly<Record<Family, Serve>>;
+/** The route table. The canary has no router: it answers whatever is under it. */
+type Routers = Readonly<Record<Exclude<Family, 'canary'>, Routes>>;
+
+export function buildFamilies(services: Services, system: SystemParts): Families {
+  const { manage, ...routers } = buildRouters(services, system);
+  return {
+    storage: serve(routers.storage),
+    'storage-api': serve(routers['storage-api']),
+    'storage-v1': serve(routers['storage-v1']),
+    canary: serveCanary(services.settings),
+    endpoints: serve(routers.endpoints),
+    queries: serve(routers.queries),
+    values: serve(routers.values),
+    manage: serve(manage, (ctx) => unknownManagementRoute(ctx, services)),
+    'security-config': serve(routers['security-config']),
+    system: serve(routers.system),
+    sessions: serve(routers.sessions),
+    pages: serve(routers.pages),
+    'save-failure': serve(routers['save-failure']),
+  };
+}
 
 /** One router per family, so that a request is matched against few patterns (a router tries them one by one). */
-export function buildFamilies(services: Services, system: SystemParts): Families {
+export function buildRouters(services: Services, system: SystemParts): Routers {
   const storage = familyRouter('/v3/storage');
   telemetryRoutes(storage, services);
   statsRoute(storage, services);
@@ -69,18 +90,17 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   systemRoutes(systemRouter, system);
 
   return {
-    storage: serve(storage),
-    'storage-api': serve(storageApi),
-    'storage-v1': serve(storageV1),
-    canary: serveCanary(services.settings),
-    endpoints: serve(endpoints),
-    queries: serve(queries),
-    values: serve(values),
-    manage: serve(manage, (ctx) => unknownManagementRoute(ctx, services)),
-    'security-config': serve(securityConfig),
-    system: serve(systemRouter),
-    sessions: serve(sessions),
-    pages: serve(pages),
-    'save-failure': serve(saveFailure),
+    storage,
+    'storage-api': storageApi,
+    'storage-v1': storageV1,
+    endpoints,
+    queries,
+    values,
+    manage,
+    'security-config': securityConfig,
+    system: systemRouter,
+    sessions,
+    pages,
+    'save-failure': saveFailure,
   };
 }
