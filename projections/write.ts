@@ -49,7 +49,8 @@ async function fold(
   const events = wiped ? all.slice(deletion + 1) : all;
   const withDocuments = projections.some(({ name }) => name === 'documents');
   const before = memory.definitions;
-  const after = foldDefinitions(wiped ? null : before, events);
+  // Who needs none is given none: a page that a view reads by itself may speak of sources that were stored long before it.
+  const after = projections.some(needsDefinitions) ? foldDefinitions(wiped ? null : before, events) : before;
   const catalog = after === before ? memory.catalog : catalogOf(after);
   const batch: Batch = {
     all,
@@ -60,4 +61,9 @@ async function fold(
     catalog: { before: memory.catalog, after: catalog },
   };
   return { batch, after: { definitions: after, catalog } };
+}
+
+/** A derived view follows what the definitions ask of it. */
+function needsDefinitions({ name, derived }: Projection): boolean {
+  return derived || name === 'definitions';
 }

@@ -8,7 +8,7 @@ import { HistoryMismatch } from '../checkpoints.ts';
 import { dropVersion, inTransaction, showVersion } from '../migrate.ts';
 import { rebuildTelemetry } from '../models/telemetry/rebuild.ts';
 import { projectsAfter, readFollowed } from '../projector/followed.ts';
-import { PROJECTION_NAMES, PROJECTIONS, TELEMETRY } from '../registry.ts';
+import { PROJECTION_NAMES, PROJECTIONS, STATE_NAMES, TELEMETRY } from '../registry.ts';
 import { type ProjectionName, Session, schemaOf, type Versions } from '../tables.ts';
 import { transaction } from '../transaction.ts';
 import { type Memory, NOTHING, writeBatch } from '../write.ts';
@@ -163,12 +163,17 @@ class Rebuild {
     }
   }
 
-  /** Sets every project's target to where the active version stands, or to the log's head when that tells another history. */
+  /**
+   * Sets every project's target to where the state tables stand, or to the log's head when that tells another history. Not to where the
+   * views that are rebuilt stand: one that was paused would be built up to the very event that it failed at.
+   */
   async #aim(client: Pool | PoolClient): Promise<number> {
     const { rows } = await client.query<{ project: string; revision: string; hash: string }>(
-      `SELECT DISTINCT ON (project) project, revision, hash FROM savepoint.checkpoints
-       WHERE (projection, version) IN (SELECT * FROM unnest($1::text[], $2::int[])) ORDER BY project, revision DESC`,
-      [this.#names, this.#names.map((name) => this.#old.get(name))],
+      `SELECT DISTINCT ON (c.project) c.project, c.revision, c.hash FROM savepoint.checkpoints c
+       WHERE (c.projection, c.version) IN (SELECT * FROM unnest($1::text[], $2::int[])
+         UNION SELECT name, active FROM savepoint.projection_versions WHERE name = $3 AND name <> ALL ($1))
+       ORDER BY c.project, c.revision DESC`,
+      [this.#names, this.#names.map((name) => this.#old.get(name)), STATE_NAMES[0]],
     );
     let left = 0;
     for (const row of rows) {

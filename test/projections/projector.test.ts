@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
+import { hashText } from '../../src/domain/definition/hash.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log } from '../../src/log/port.ts';
 import { Feed, fillAll, freshPool, memoryLogger, project, projecting, reached, rowsOf, written } from './support.ts';
@@ -175,6 +176,51 @@ test('a view that cannot be written is paused after five tries, alone, and goes 
   expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'poison'`)).toEqual([{ field: 'bad' }]);
 });
 
+// The publish that is caught up names a source that was stored long before it: folded from nothing, it did not exist.
+test('a view that is caught up by itself needs no definitions: a promotion of what was staged before is nothing to fail at', async () => {
+  const log = createMemoryLog();
+  const logger = memoryLogger();
+  const feed = new Feed(log, 'staged');
+  await feed.publish('next', [['collection', 'saves', { id: 'saves', name: 'Saves' }]]);
+  await poison('publishes_v1', 'staged', 3, '55P03', "NEW.action = 'promote'");
+  await projecting({ pool, log, logger }, async (projector) => {
+    await reached(projector, feed);
+    const hash = hashText(JSON.stringify({ id: 'saves', name: 'Saves' }));
+    const changes = [{ kind: 'collection', id: 'saves', hash }] as const;
+    await feed.commit({ type: 'definitions.promoted', data: { changes, hash: 'promoted', generation: 1 } });
+    await expect.poll(() => projector.waitFor('staged', feed.revision, 100)).toBe(true);
+    expect(logger.lines.filter((line) => line.includes('unknown source'))).toEqual([]);
+  });
+  expect(await rowsOf(pool, `SELECT action FROM savepoint.publishes WHERE project = 'staged' ORDER BY revision`)).toEqual([
+    { action: 'publish' },
+    { action: 'promote' },
+  ]);
+});
+
+test('views that are rebuilt by their names come to where the state tables stand, however far behind they were', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'left');
+  await fillAll(feed);
+  await project(pool, log, feed);
+  const at = { projection: 'ledger', revision: String(feed.revision), paused: false };
+  await pool.query(`DELETE FROM savepoint.checkpoints WHERE project <> 'left'`);
+  const ledger = () => rowsOf(pool, `SELECT * FROM savepoint.ledger WHERE project = 'left' ORDER BY revision, ordinal`);
+  const before = await ledger();
+  await pool.query(`DELETE FROM savepoint.ledger WHERE project = 'left' AND revision > 10`);
+  await pool.query(
+    `UPDATE savepoint.checkpoints SET revision = 10, hash = '', paused_at = 1 WHERE project = 'left' AND projection = ANY ('{ledger,publishes}')`,
+  );
+  await rebuild(['ledger', 'publishes'], { pool, log });
+  expect(
+    await rowsOf(
+      pool,
+      `SELECT projection, revision, paused_at IS NOT NULL AS paused FROM savepoint.checkpoints
+       WHERE project = 'left' AND projection = ANY ('{ledger,publishes}') ORDER BY 1`,
+    ),
+  ).toEqual([at, { ...at, projection: 'publishes' }]);
+  expect(await ledger()).toEqual(before);
+});
+
 test('a projector that stands idle goes on in the tables that a rebuild has switched to meanwhile, and calls it no failure', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'switched');
@@ -191,12 +237,12 @@ test('a projector that stands idle goes on in the tables that a rebuild has swit
 });
 
 /** The first attempts to write rows of the project fail. A sequence counts on where a transaction is rolled back. */
-async function poison(table: string, projectId: string, times: number, code: string): Promise<void> {
+async function poison(table: string, projectId: string, times: number, code: string, which = 'true'): Promise<void> {
   const name = `savepoint.poison_${projectId}`;
   await pool.query(`
     CREATE SEQUENCE ${name}_count;
     CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF NEW.project = '${projectId}' AND nextval('${name}_count') <= ${times} THEN RAISE 'poison' USING ERRCODE = '${code}'; END IF;
+      IF NEW.project = '${projectId}' AND ${which} AND nextval('${name}_count') <= ${times} THEN RAISE 'poison' USING ERRCODE = '${code}'; END IF;
       RETURN NEW;
     END $$;
     CREATE TRIGGER poison_${projectId} BEFORE INSERT ON savepoint.${table} FOR EACH ROW EXECUTE FUNCTION ${name}()`);
