@@ -85,6 +85,8 @@ describe('test-endpoint (management 9.3)', () => {
     expect(await verdict({ status: 404 })).toBe(true);
     expect(await verdict({ status: 409 })).toBe(false);
     expect(await verdict({ status: 404, outcome: 'pass' })).toBe(false);
+    expect(await verdict({ status: 404, body: { error: { code: 'NO_ITEM' } } })).toBe(true);
+    expect(await verdict({ status: 404, body: { error: { code: 'ANOTHER' } } })).toBe(false);
   });
 
   test('starts from seeded documents where the test brings some, and takes the other spelling of the player', async () => {

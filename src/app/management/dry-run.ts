@@ -71,10 +71,9 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
   });
   const ok = answer.status < 400 && !(isObject(answer.body) && member(answer.body, 'ok') === false);
   const message = ok ? '' : messageOf(answer.body);
-  const verdict = verdictOf(test.expect, { ok, status: answer.status, message });
-  const warnings = [...warningsOf(endpoint), ...test.warnings];
+  const verdict = verdictOf(test.expect, { ok, status: answer.status, message, body: answer.body });
   const body = ok ? answer.body : withError(answer.body, message);
-  return { endpoint, ok, status: answer.status, body, message, steps, pendingWrites: pending, warnings, verdict };
+  return { endpoint, ok, status: answer.status, body, message, steps, pendingWrites: pending, warnings: warningsOf(endpoint), verdict };
 }
 
 /** Nobody waits, and a webhook is shown where it is not sent. */

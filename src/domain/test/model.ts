@@ -5,6 +5,7 @@ import { flagOf, listOf, numberOf, objectOf, textOf } from '../definition/read.t
 import { SINGLE_ID } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { acceptMembers, SYNTHETIC_PLAYER } from '../wire-names.ts';
+import { bodyDifference } from './expected-body.ts';
 
 /** A test of an endpoint: whom it is called as, with what, and what is expected of it (management 9.2). */
 export interface TestCase {
@@ -19,8 +20,6 @@ export interface TestCase {
   readonly expect: JsonObject;
   /** Documents that are there for this test alone, by collection and key. */
   readonly seed: readonly { readonly collection: string; readonly key: string; readonly document: JsonObject }[];
-  /** What is in it and has no effect. */
-  readonly warnings: readonly string[];
 }
 
 export interface Verdict {
@@ -48,7 +47,6 @@ export function testCase(json: JsonObject): TestCase {
     asServer: flagOf(member(test, 'asServer')) ?? false,
     expect,
     seed: seedOf(objectOf(member(test, 'seed'))),
-    warnings: Object.hasOwn(expect, 'body') ? ['expect.body is not compared.'] : [],
   };
 }
 
@@ -58,22 +56,25 @@ export function storedTests(state: DefinitionsState): readonly JsonObject[] {
   return item === undefined ? [] : listOf(definitionOf(item)).filter((test) => isObject(test));
 }
 
-/** Status first, then the outcome (management 9.2). */
-export function verdictOf(
-  expect: JsonObject,
-  result: { readonly ok: boolean; readonly status: number; readonly message: string },
-): Verdict {
+/** What a run came to. */
+interface Came {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly message: string;
+  /** As a caller gets it. */
+  readonly body: Json;
+}
+
+/** Status first, then the outcome (management 9.2), then the body (decision 26). */
+export function verdictOf(expect: JsonObject, result: Came): Verdict {
   const status = statusOf(member(expect, 'status'));
   const outcome = outcomeOf(member(expect, 'outcome'), status);
-  const reason = reasonOf(outcome, status, result);
+  const reason =
+    reasonOf(outcome, status, result) || (Object.hasOwn(expect, 'body') ? bodyDifference(expect['body'] ?? null, result.body) : '');
   return { outcome, status, passed: reason === '', reason };
 }
 
-function reasonOf(
-  outcome: Verdict['outcome'],
-  status: number | null,
-  { ok, status: came, message }: { readonly ok: boolean; readonly status: number; readonly message: string },
-): string {
+function reasonOf(outcome: Verdict['outcome'], status: number | null, { ok, status: came, message }: Came): string {
   const told = message === '' ? '' : `: ${message.replace(/\.$/, '')}`;
   if (status !== null && status !== came) return `Expected HTTP ${status}, got HTTP ${came}${told}.`;
   if (outcome === 'fail' && ok) return `Expected a rejection, got HTTP ${came}.`;

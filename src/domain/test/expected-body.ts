@@ -1,0 +1,38 @@
+import { isArray, isObject, type Json, jsonEquals, stringifyJson } from '../../kernel/json.ts';
+
+/**
+ * Whether an answer holds what its test expects (decision 26): every member that is named has to be there and equal, whatever stands
+ * beside it; lists and scalars are compared whole. The first difference as a sentence; empty: there is none.
+ */
+export function bodyDifference(expected: Json, found: Json): string {
+  return difference(expected, found, 'body');
+}
+
+/** Of a value in a reason: enough to see what it is. */
+const LONGEST = 200;
+
+function difference(expected: Json, found: Json | undefined, path: string): string {
+  if (found === undefined) return `Expected ${path} to be ${shown(expected)}; it is missing.`;
+  if (!isObject(expected)) return jsonEquals(expected, found) ? '' : unequal(expected, found, path);
+  if (!isObject(found)) return unequal(expected, found, path);
+  for (const [name, value] of Object.entries(expected)) {
+    const inner = difference(value, Object.hasOwn(found, name) ? found[name] : undefined, `${path}.${name}`);
+    if (inner !== '') return inner;
+  }
+  return '';
+}
+
+/** Of lists of one length the first item that differs is named: two long texts that begin alike would tell nothing. */
+function unequal(expected: Json, found: Json, path: string): string {
+  if (isArray(expected) && isArray(found) && expected.length === found.length) {
+    const at = expected.findIndex((item, index) => !jsonEquals(item, found[index] ?? null));
+    return unequal(expected[at] ?? null, found[at] ?? null, `${path}[${at}]`);
+  }
+  const lengths = isArray(expected) && isArray(found) ? ` (${expected.length} items, not ${found.length})` : '';
+  return `Expected ${path} to be ${shown(expected)}, got ${shown(found)}${lengths}.`;
+}
+
+function shown(value: Json): string {
+  const text = stringifyJson(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
