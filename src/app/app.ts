@@ -127,7 +127,7 @@ export interface App {
     /** Newest first. `before`: a revision, as the page before names it. */
     publishes(caller: Caller, query: { readonly limit: string | null; readonly before: string | null }): Promise<ManageAnswer>;
     /** Live becomes what it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK. */
-    rollback(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
+    rollback(caller: Caller, options: { readonly dryRun: boolean; readonly to: number | null }): Promise<ManageAnswer>;
   };
   /** Saved tests and dry runs: what they write is seen by the run alone, and nothing of it is stored (management 9). */
   readonly tests: {

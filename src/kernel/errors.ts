@@ -51,6 +51,8 @@ const CATALOGUE = {
   PAYLOAD_TOO_LARGE: [413, 'The body is too large'],
   PLATFORM_AUTH_FAILED: [401, 'The player could not be verified'],
   PREFLIGHT_VALIDATION_FAILED: [400, 'Preflight validation failed. No resources were written.'],
+  PROMOTION_FINDINGS: [409, 'Stored data does not fit what is staged'],
+  PUBLISH_NOT_FOUND: [404, 'Nothing was published live at this revision'],
   PROJECT_DISABLED: [403, 'This project is disabled'],
   QUERY_FAILED: [500, 'The query could not be run'],
   RATE_LIMIT: [429, 'A rate limit was reached'],

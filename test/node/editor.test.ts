@@ -170,6 +170,11 @@ describe('the windows of the editor', () => {
     expect(await refused(studio.play('POST', studio.endpoint('shop'), { body: {} }))).toBe('404 ENDPOINT_NOT_FOUND');
     expect(await refused(rollback())).toBe('409 NOTHING_TO_ROLL_BACK');
     expect((await history()).publishes[0]).toMatchObject({ action: 'rollback', restored: -1 });
+    const to = publishes[0].revision;
+    expect((await ok(rollback({ to }))).body).toMatchObject({ to, changes: [{ kind: 'endpoint', id: 'shop', action: 'add' }] });
+    expect(await price()).toBe(2);
+    expect(await refused(rollback({ to: to + 1000 }))).toBe('404 PUBLISH_NOT_FOUND');
+    expect(await refused(rollback({ dry_run: true }))).toBe('400 INVALID_BODY');
     expect(await refused(rollback({ dryRun: 'no' }))).toBe('400 INVALID_BODY');
   });
 });

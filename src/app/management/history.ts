@@ -39,7 +39,7 @@ export function createHistory(context: AppContext): App['history'] {
       await project.refresh();
       const { key, state: seen } = grounds(project.authority, project.definitions, caller, 'live');
       for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
-      const earlier = await earlierLive(context, project);
+      const earlier = await earlierLive(context, project, options.to);
       return publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) => {
         // What was found belongs to another live than this one.
         if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) return refusal('WRITE_CONFLICT');
@@ -68,11 +68,12 @@ function shown({ restored, at, actor, ...row }: PublishRow, { keys }: AuthorityS
 /** Revisions that are asked of the index at once; a text of a definition is at most 256 KiB an event. */
 const REVISIONS = 64;
 
-/** What live was before the last publish that changed it. Throws 503 while the index is behind. */
-async function earlierLive(context: AppContext, project: Project): Promise<EarlierLive | null> {
+/** What live was before the last publish that changed it, or right after the one at `to`. Throws 503 while the index is behind. */
+async function earlierLive(context: AppContext, project: Project, to: number | null): Promise<EarlierLive | null> {
   const changedAt = project.set.residentChangedAt(DEFINITIONS);
   if (!(await context.views.caughtUp(project.id, changedAt, INDEX_WAIT_MS))) throw refusal('BEHIND');
   const { definitions } = project;
+  if (to !== null) return searched(context, project, changedAt, new RollbackSearch(definitions.sources, { revision: to }));
   for (let undone: number | undefined; ; ) {
     const found = await searched(context, project, changedAt, new RollbackSearch(definitions.sources, undone));
     if (found === null || !isLive(definitions, found)) return found;

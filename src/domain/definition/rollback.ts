@@ -13,6 +13,11 @@ import { type Decision, type Put, reply, sourceEvents } from './publish.ts';
  * first and says when it has seen enough. Saved tests have no part in it.
  */
 
+/** How far back, where it is said: to what live was right after the publish, promotion or rollback of this revision; −1: before any. */
+export interface RollbackGoal {
+  readonly revision: number;
+}
+
 /** What live was; a definition that was not there has no text. */
 export interface EarlierLive {
   /** Revision of the publish or promotion that made it; −1: none. */
@@ -30,11 +35,17 @@ export class RollbackSearch {
   readonly #wanted = new Map<string, { readonly kind: DefinitionChange['kind']; readonly id: string; hash?: string | null }>();
   readonly #texts = new Map<string, string>();
   readonly #parts = new Map<string, Map<number, string>>();
+  readonly #goal: number | undefined;
+  /** Something older than the goal was met before the goal itself: nothing was published there. */
+  #passedGoal = false;
 
-  /** Takes texts that are at hand; `undone`: the publish to be undone, where it is not the last one. */
-  constructor(held: ReadonlyMap<string, string>, undone?: number) {
+  /** Takes texts that are at hand; `from`: the publish to be undone, where it is not the last one, or how far to go. */
+  constructor(held: ReadonlyMap<string, string>, from?: number | RollbackGoal) {
     for (const [hash, text] of held) this.#texts.set(hash, text);
-    this.#undone = undone;
+    if (typeof from === 'object') {
+      this.#goal = from.revision;
+      this.#undone = from.revision + 1;
+    } else this.#undone = from;
   }
 
   /** Newest first. Answers whether it has seen enough. */
@@ -45,9 +56,10 @@ export class RollbackSearch {
     return this.#enough();
   }
 
-  /** `null`: live was never published. What was not found is taken for never having been there. */
+  /** `null`: live was never published, or by nothing at the goal. What was not found is taken for never having been there. */
   result(): EarlierLive | null {
     if (this.#undone === undefined || this.#undone < 0) return null;
+    if (this.#goal !== undefined && this.#goal >= 0 && this.#to === undefined) return null;
     const definitions = [...this.#wanted.values()].map(({ kind, id, hash = null }) => {
       const text = hash === null ? null : this.#texts.get(hash);
       if (text === undefined) throw new Error(`Corrupt log: ${kind} ${id} refers to the unknown source ${hash}`);
@@ -57,12 +69,14 @@ export class RollbackSearch {
   }
 
   #takeLive({ revision, changes, to }: LiveEvent): void {
+    this.#passedGoal = this.#goal !== undefined && revision < this.#goal && this.#to === undefined;
     this.#undone ??= to ?? revision;
     if (revision >= this.#undone) {
       for (const { kind, id } of changes) this.#wanted.set(`${kind}/${id}`, { kind, id });
       return;
     }
-    this.#to ??= to ?? revision;
+    // Of a goal only what stands at its very revision: what came before it is another state of live.
+    if (this.#goal === undefined || this.#goal === revision) this.#to ??= to ?? revision;
     for (const { kind, id, hash } of changes) {
       const wanted = this.#wanted.get(`${kind}/${id}`);
       if (wanted !== undefined && wanted.hash === undefined) wanted.hash = hash;
@@ -78,7 +92,7 @@ export class RollbackSearch {
 
   #enough(): boolean {
     if (this.#undone === undefined) return false;
-    if (this.#undone < 0) return true;
+    if (this.#undone < 0 || this.#passedGoal) return true;
     const known = [...this.#wanted.values()].every(({ hash }) => hash === null || (hash !== undefined && this.#texts.has(hash)));
     return this.#to !== undefined && known;
   }
@@ -107,19 +121,26 @@ function otherThanLive({ live }: DefinitionsState, definitions: EarlierLive['def
 export function decideRollback(
   state: DefinitionsState,
   earlier: EarlierLive | null,
-  { dryRun }: { readonly dryRun: boolean },
+  { dryRun, to: goal = null }: { readonly dryRun: boolean; readonly to?: number | null },
 ): Decision | Refusal {
-  if (earlier === null) return refusal('NOTHING_TO_ROLL_BACK');
+  if (earlier === null) return goal === null ? refusal('NOTHING_TO_ROLL_BACK') : noSuchPublish(goal);
   const changed = otherThanLive(state, earlier.definitions);
   const changes = changed.map(({ kind, id, hash }) => ({ kind, id, hash }));
   const hash = layerHash(state.live, changes);
-  const generation = state.generation + (dryRun ? 0 : 1);
+  // A goal may be what live is already; without one there is always something to undo.
+  const writes = !dryRun && (goal === null || changes.length > 0);
+  const generation = state.generation + (writes ? 1 : 0);
   const { to } = earlier;
   const body: JsonObject = { to, changes: changes.map((each) => summary(state, each)), hash, generation, ...(dryRun ? { dryRun } : {}) };
-  if (dryRun) return { events: [], answer: reply(body) };
+  if (!writes) return { events: [], answer: reply(body) };
   const puts = changed.flatMap(({ kind, id, hash: put, text }) => (put === null || text === null ? [] : [{ kind, id, hash: put, text }]));
   const rolledBack = { type: 'definitions.rolledBack', data: { changes, hash, generation, to } } as const;
   return { events: [...sourceEvents(state, puts), rolledBack], answer: reply(body) };
+}
+
+function noSuchPublish(revision: number): Refusal {
+  const message = `Nothing was published live at revision ${revision}; GET publishes lists what was`;
+  return refusal('PUBLISH_NOT_FOUND', message);
 }
 
 function summary(state: DefinitionsState, { kind, id, hash }: DefinitionChange): JsonObject {

@@ -2,11 +2,11 @@ import type { ListedKind, SingleKind } from '../../app/app.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type Json } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Answer } from '../answer.ts';
 import { invalidBody, readJson } from '../body.ts';
 import { ANY_SECRET_KEY, authenticate, managementKeys, present, targetOf } from '../credentials.ts';
-import { type Context, type Exchange, headerText, param, queryText } from '../exchange.ts';
+import { type Context, type Exchange, headerText, param, queryOf, queryText } from '../exchange.ts';
 import { invalidResource, managed, presentBody, type Routes, type Services } from './services.ts';
 
 /** One kind of definition that is listed by id. */
@@ -105,21 +105,23 @@ function projectRoutes(router: Routes, { app, managementBody }: Services): void 
 
   router.post('/:project/promote', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, WRITES_STAGED);
-    const dryRun = dryRunOf(ctx.state.exchange, await readJson(ctx.state.exchange, managementBody, invalidBody));
-    return managed(await app.manage.promote(caller, { dryRun }));
+    const { exchange } = ctx.state;
+    const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun']);
+    return managed(await app.manage.promote(caller, { dryRun: flagOf(exchange, body, 'dryRun') }));
   });
 
   router.post('/:project/discard', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, WRITES_STAGED);
     const body = await readJson(ctx.state.exchange, managementBody, invalidBody);
-    const dryRun = dryRunOf(ctx.state.exchange, body);
+    const dryRun = flagOf(ctx.state.exchange, membersOf(body), 'dryRun');
     return managed(await app.manage.discard(caller, body, { dryRun }));
   });
 
   router.post('/:project/rollback', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, WRITES_STAGED);
-    const dryRun = dryRunOf(ctx.state.exchange, await readJson(ctx.state.exchange, managementBody, invalidBody));
-    return managed(await app.history.rollback(caller, { dryRun }));
+    const { exchange } = ctx.state;
+    const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun', 'to']);
+    return managed(await app.history.rollback(caller, { dryRun: flagOf(exchange, body, 'dryRun'), to: goalOf(exchange, body) }));
   });
 
   router.get('/:project/publishes', async (ctx): Promise<Answer> => {
@@ -152,15 +154,32 @@ export async function unknownManagementRoute(ctx: Context, { app }: Services): P
 }
 
 /**
- * `dryRun` of a promotion or rollback, in the body or the query. A value that is neither true nor false is refused: taken for false it
- * would do what was only to be looked at.
+ * The body of a promotion, rollback or discard; none is an empty one. A member that is not known is refused: `dry_run`, taken for
+ * nothing, would do what was only to be looked at.
  */
-function dryRunOf(exchange: Exchange, body: Json | undefined): boolean {
-  if (body !== undefined && !isObject(body)) throw refusal('INVALID_BODY');
-  const sent = body !== undefined && Object.hasOwn(body, 'dryRun') ? body['dryRun'] : false;
-  const asked = queryText(exchange, 'dryRun') ?? 'false';
-  if (typeof sent !== 'boolean' || !['true', 'false'].includes(asked)) throw refusal('INVALID_BODY', '`dryRun` must be true or false');
+function membersOf(body: Json | undefined, known?: readonly string[]): JsonObject {
+  if (body === undefined) return {};
+  if (!isObject(body)) throw refusal('INVALID_BODY');
+  const unknown = Object.keys(body).find((name) => known?.includes(name) === false);
+  if (unknown === undefined) return body;
+  throw refusal('INVALID_BODY', `The body has no member \`${unknown}\`, only ${known?.join(', ')}`);
+}
+
+/** In the body or the query. What is neither true nor false is refused for the same reason, `?dryRun` without a value, too. */
+function flagOf(exchange: Exchange, body: JsonObject, name: string): boolean {
+  const sent = Object.hasOwn(body, name) ? body[name] : false;
+  const asked = queryOf(exchange)[name] ?? 'false';
+  if (typeof sent !== 'boolean' || (asked !== 'true' && asked !== 'false'))
+    throw refusal('INVALID_BODY', `\`${name}\` must be true or false`);
   return sent || asked === 'true';
+}
+
+/** To which publish a rollback goes, as `publishes` names them: in the body or the query. */
+function goalOf(exchange: Exchange, body: JsonObject): number | null {
+  const asked = queryText(exchange, 'to');
+  const to = Object.hasOwn(body, 'to') ? body['to'] : asked === null ? null : Number(asked);
+  if (to === null || (typeof to === 'number' && Number.isSafeInteger(to) && to >= -1)) return to;
+  throw refusal('INVALID_BODY', '`to` must be the revision of a publish');
 }
 
 function listingOf(exchange: Exchange): { readonly includeStaged: boolean; readonly target: PublishTarget | null } {

@@ -47,6 +47,16 @@ class History {
     return this.add(accepted(decideRollback(this.state, this.earlier(), { dryRun: false })).events);
   }
 
+  earlierAt(revision: number): EarlierLive | null {
+    const search = new RollbackSearch(this.state.sources, { revision });
+    this.events.toReversed().some((event) => search.take(event));
+    return search.result();
+  }
+
+  rollbackTo(to: number): this {
+    return this.add(accepted(decideRollback(this.state, this.earlierAt(to), { dryRun: false, to })).events);
+  }
+
   /** Live as texts by id. */
   get live(): string {
     return layerHash({ ...this.state.live, tests: new Map() });
@@ -124,6 +134,37 @@ describe('rolling back (decision 8)', () => {
     history.add(accepted(decidePutTests(history.state, [{ id: 't', endpoint: 'a' }])).events).rollback();
     expect(history.state.live.endpoint.get('a')?.text).toContain('a1');
     expect(history.state.live.tests.size).toBe(1);
+  });
+
+  it('goes to the publish that is named: what live was right after it, in one step; a rollback after it goes on from there', () => {
+    const history = new History().push(items('a1'));
+    const [first] = [history.events.at(-1)?.revision ?? -1, history.push(items('a2', 'b1'))];
+    const [middle, live] = [history.events.at(-1)?.revision ?? -1, history.live];
+    history.push(items('a3')).push(items('c1'), 'next').promote().rollback();
+    const undone = history.events.at(-1)?.revision ?? -1;
+    history.push(items('d1'));
+    expect(history.rollbackTo(middle).live).toBe(live);
+    expect(history.events.at(-1)).toMatchObject({ type: 'definitions.rolledBack', data: { to: middle } });
+    expect(history.rollbackTo(undone).state.live.endpoint.get('a')?.text).toContain('a3');
+    expect(history.rollbackTo(first).state.live.endpoint.get('a')?.text).toContain('a1');
+    expect(history.state.live.endpoint.size).toBe(1);
+    const { length } = history.events;
+    expect(history.rollbackTo(first).events).toHaveLength(length);
+    expect(history.rollbackTo(-1).state.live.endpoint.size).toBe(0);
+    expect(history.rollbackTo(middle).rollback().state.live.endpoint.get('a')?.text).toContain('a1');
+  });
+
+  it('refuses a revision at which nothing was published live', () => {
+    const history = new History().push(items('a1')).push(items('a2'), 'next').push(items('a3'));
+    const none = [0, 3, 99].filter((revision) => history.events[revision]?.type !== 'definitions.published');
+    expect(none.length).toBeGreaterThan(1);
+    for (const to of [
+      ...none,
+      history.events.findIndex((event) => event.type === 'definitions.published' && event.data.target === 'next'),
+    ]) {
+      const decision = decideRollback(history.state, history.earlierAt(to), { dryRun: false, to });
+      expect(refused(decision)).toMatchObject({ status: 404, code: 'PUBLISH_NOT_FOUND', message: expect.stringContaining(String(to)) });
+    }
   });
 
   it('is a pile: publishes lay on it, rollbacks take off', () => {
