@@ -9,7 +9,7 @@ import type { Projects } from './app/project/projects.ts';
 import { startCrew } from './cluster/crew.ts';
 import { openFront } from './cluster/front.ts';
 import { serveAsWorker } from './cluster/worker.ts';
-import { makeDemoProject } from './compose/demo.ts';
+import { makeDemoProject, type NoDemo } from './compose/demo.ts';
 import { type Foundations, layFoundations, standOn } from './compose/foundations.ts';
 import { healthOf } from './compose/health.ts';
 import { startJobs } from './compose/jobs.ts';
@@ -35,8 +35,8 @@ const STOP_SHARE = 0.9;
 
 export interface Node {
   readonly url: string;
-  /** The demo project, when this start has made it. */
-  readonly demo: NewProject | null;
+  /** The demo project, when this start has made it; otherwise why not. */
+  readonly demo: NewProject | NoDemo;
   /** Serves no more, lets what runs finish, stops everything, within `SHUTDOWN_TIMEOUT_MS` and what stopping the database takes. */
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
 
 interface Started {
   readonly port: number;
-  readonly demo: NewProject | null;
+  readonly demo: NewProject | NoDemo;
   /** What this process measures. */
   readonly registry: Registry;
 }
@@ -132,7 +132,7 @@ async function startWithoutApi(build: Building): Promise<Started> {
   const server = createProbeServer({ metrics, health: () => healthOfNode(build) });
   const port = await server.listen(config.port, config.host);
   stops.add(() => server.close());
-  return { port, demo: null, registry: metrics.registry };
+  return { port, demo: 'not asked for', registry: metrics.registry };
 }
 
 async function startProjecting({ config, log, pool, logger, stops }: Building) {
@@ -183,7 +183,7 @@ function healthOfNode({ config, pool, log }: Building): Promise<Health> {
   return healthOf(pool, config.eventStoreUrl === null ? null : log);
 }
 
-async function demoOf(build: Building, projects: Projects, views: ViewReader): Promise<NewProject | null> {
-  if (!build.demo) return null;
+async function demoOf(build: Building, projects: Projects, views: ViewReader): Promise<NewProject | NoDemo> {
+  if (!build.demo) return 'not asked for';
   return makeDemoProject({ ...build, views, operator: createOperator(projects, build.config.keyPrefix) });
 }

@@ -1,14 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { at, numberAt } from '../harness/json.ts';
+import { at, listAt, numberAt, textAt } from '../harness/json.ts';
 import { demoCredentials, type RunningNode, savepoint, savepointAsCaller, startNode } from '../harness/node.ts';
 import { seededRandom } from '../harness/numbers.ts';
-import { type Credentials, expectOk, openProject, type Project, parseCredentials } from '../harness/project.ts';
+import { type Credentials, expectOk, managePath, openProject, type Project, parseCredentials, secretHeaders } from '../harness/project.ts';
 import { auditLeaderboard, auditMarket, auditPlayers, type Check, readLeaderboard, readLedger, readMarket } from './audit.ts';
 import { newPlayer, type Player, play, type Rules } from './player.ts';
-import { pushGame } from './push.ts';
+import { gameIds, pushGame } from './push.ts';
 import { printReport, type Report, startProgress } from './report.ts';
 import { stagePrices } from './staging.ts';
 import { createTally, type Throughput } from './tally.ts';
@@ -24,13 +24,15 @@ interface Options {
   readonly credentials: Credentials | null;
   readonly seconds: number;
   readonly players: number;
+  readonly overwrite: boolean;
   readonly json: boolean;
 }
 
 const USAGE = `npm run demo [-- options]
   --url URL        a running node; without it, one is started on a temporary folder and removed afterwards
-  --data DIR       the data folder of that node: its demo project is used, and verified at the end
-  --project ID --public-key KEY --secret-key KEY    another project, in place of --data
+  --data DIR       the data folder of that node: the game gets a project of its own there, and the log is verified at the end
+  --project ID --public-key KEY --secret-key KEY    the project to play in; one that holds other definitions needs --overwrite
+  --overwrite      publish the game also over definitions of another
   --seconds N      how long to play (8)      --players N   how many at once (200)      --json   print the report as JSON`;
 
 /** `null`: only the usage was asked for. */
@@ -45,6 +47,7 @@ function readOptions(): Options | null {
       'secret-key': text,
       seconds: { type: 'string', default: '8' },
       players: { type: 'string', default: '200' },
+      overwrite: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -58,6 +61,7 @@ function readOptions(): Options | null {
     credentials,
     seconds: positive('--seconds', values.seconds),
     players: positive('--players', values.players),
+    overwrite: values.overwrite,
     json: values.json,
   };
   if (options.url !== null && options.dataFolder === null && credentials === null)
@@ -96,12 +100,44 @@ async function main(): Promise<boolean> {
 
 async function credentialsFor(options: Options): Promise<Credentials> {
   if (options.credentials !== null) return options.credentials;
-  return demoCredentials(options.dataFolder ?? '.');
+  return ownProject(options.dataFolder ?? '.');
+}
+
+/** The example game's own project of an installation: made once, its keys kept beside those of the demo project. */
+async function ownProject(dataFolder: string): Promise<Credentials> {
+  const file = join(dataFolder, 'example-game.json');
+  const kept = await readFile(file, 'utf8').catch(() => null);
+  if (kept !== null) return parseCredentials(JSON.parse(kept));
+  const { code, stdout, stderr } = await savepointAsCaller('project', 'create', 'Example game', '--data', dataFolder, '--json');
+  if (code !== 0) throw new Error(`no project for the example game: ${(stderr || stdout).trim()}`);
+  await writeFile(file, stdout, { mode: 0o600 });
+  say(`a project of its own was made for the example game; its keys are in ${file}`);
+  return parseCredentials(JSON.parse(stdout));
+}
+
+/** Publishing replaces what has the same id, and the game values and rules as a whole. */
+async function refuseToReplace(project: Project): Promise<void> {
+  const ours = new Set(await gameIds());
+  for (const route of ['collections', 'endpoints']) {
+    const { body } = await expectOk(
+      `GET ${route}`,
+      project.http.send('GET', managePath(project, route), { headers: secretHeaders(project) }),
+    );
+    const others = listAt(body, 'data')
+      .map((item) => textAt(item, 'id') ?? '')
+      .filter((id) => !ours.has(id));
+    if (others.length === 0) continue;
+    throw new Error(
+      `project ${project.projectId} holds ${route} of another game (${others.slice(0, 3).join(', ')}); publishing the example game there would ` +
+        'replace its game values and rules. Give it a project of its own (`savepoint project create NAME`), or --overwrite',
+    );
+  }
 }
 
 async function demonstrate(credentials: Credentials, url: string, dataFolder: string | null, options: Options): Promise<boolean> {
   const project = openProject(url, credentials);
   try {
+    if (!options.overwrite) await refuseToReplace(project);
     say(`project ${project.projectId} at ${url}: ${await pushGame(project)} definitions pushed`);
     const rules = await loadRules(project);
     const marketBefore = await readMarket(project);

@@ -68,6 +68,11 @@ async function readSources(): Promise<readonly SourceItem[]> {
   return Promise.all(names.map(readSource));
 }
 
+/** The ids that the game's sources define. */
+export async function gameIds(): Promise<readonly string[]> {
+  return (await readSources()).map(({ id }) => id);
+}
+
 async function readSource(name: string): Promise<SourceItem> {
   const [id = '', kind = ''] = name.split('.');
   const sourceText = await readFile(join(gameFolder(), name), 'utf8');

@@ -31,14 +31,19 @@ export function startCommand(): Command {
       const stopping = toldToStop();
       const node = await startNode(config, { demo: options.demo, logger });
       const file = join(resolve(config.dataDir), 'demo-project.json');
-      if (options.json) print(JSON.stringify({ url: node.url, demo: node.demo }));
+      const demo = typeof node.demo === 'string' ? null : node.demo;
+      if (options.json) print(JSON.stringify({ url: node.url, demo }));
       else print(greeting(node, file));
       await stopping;
       await node.close();
+      if (!options.json) print('savepoint has stopped');
       // What was left behind may hold the process open.
       process.exit(0);
     });
 }
+
+const NO_DEMO = `No demo project was made: the log holds projects already. \`savepoint project list\` shows them,
+\`savepoint key create ID\` makes a key of one, \`savepoint project create NAME\` another project.`;
 
 /**
  * The last line says where the node listens; the first start adds the demo project and a line to try. Later ones say where its keys
@@ -46,7 +51,8 @@ export function startCommand(): Command {
  */
 function greeting(node: Node, file: string): string {
   const ready = `savepoint is ready on ${node.url}`;
-  if (!node.demo) return existsSync(file) ? `The keys of the demo project are in ${file}\n${ready}` : ready;
+  if (node.demo === 'the log holds projects') return `${NO_DEMO}\n${ready}`;
+  if (typeof node.demo === 'string') return existsSync(file) ? `The keys of the demo project are in ${file}\n${ready}` : ready;
   const { projectId, publicKey, secretKey } = node.demo;
   return [
     `A demo project was made (kept in ${file}):`,

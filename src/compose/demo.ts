@@ -18,18 +18,21 @@ export interface DemoParts {
   readonly logger: Logger;
 }
 
+/** Why a start made none. */
+export type NoDemo = 'not asked for' | 'made before' | 'the log holds projects' | 'no folder for its keys';
+
 /** Held while one node looks whether there is a project and makes one, so that two first nodes make one between them. No meaning. */
 const DEMO_LOCK = 7_203_114_004;
 
 /** On the very first start: a project to try things on. Its keys are written for the operator alone. */
-export async function makeDemoProject({ config, pool, log, operator, views, logger }: DemoParts): Promise<NewProject | null> {
+export async function makeDemoProject({ config, pool, log, operator, views, logger }: DemoParts): Promise<NewProject | NoDemo> {
   const folder = resolve(config.dataDir);
   const file = join(folder, 'demo-project.json');
-  if (existsSync(file)) return null;
+  if (existsSync(file)) return 'made before';
   const lock = await pool.connect();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [DEMO_LOCK]);
-    if (await hasProjects(log)) return null;
+    if (await hasProjects(log)) return 'the log holds projects';
     // Before the project: keys that cannot be kept would be lost.
     mkdirSync(folder, { recursive: true });
     const { revision, ...project } = await operator.createProject('Demo');
@@ -41,7 +44,7 @@ export async function makeDemoProject({ config, pool, log, operator, views, logg
     // With DATABASE_URL nothing else needs the folder, so a node without one serves all the same.
     if (!isFileProblem(error)) throw error;
     logger.warn({ err: error }, 'no demo project: its keys could not be written');
-    return null;
+    return 'no folder for its keys';
   } finally {
     await lock.query('SELECT pg_advisory_unlock($1)', [DEMO_LOCK]).catch(() => undefined);
     lock.release();

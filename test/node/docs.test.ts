@@ -72,9 +72,19 @@ test.skipIf(!hasCurl)('the commands of "Sending source files" push a folder', as
   });
 });
 
-test('the demo plays on a running node, prints every part, and everything holds', async () => {
-  const args = ['dist/infra/demo/main.js', '--url', node.url, '--data', data, '--seconds', '2', '--players', '20'];
-  const { stdout } = await execute(process.execPath, args, { cwd: ROOT });
+test('the demo plays on a running node in a project of its own, prints every part, and everything holds', async () => {
+  const project = JSON.parse(readFileSync(join(data, 'demo-project.json'), 'utf8'));
+  const headers = { 'x-api-key': project.secretKey, 'content-type': 'application/json' };
+  const mine = JSON.stringify([{ id: 'mine', name: 'mine', schema: {} }]);
+  const listing = `${node.url}/v3/manage/${project.projectId}/collections`;
+  await fetch(listing, { method: 'PUT', headers, body: mine });
+  const before = await (await fetch(listing, { headers })).text();
+
+  const args = ['dist/infra/demo/main.js', '--url', node.url, '--seconds', '2', '--players', '20'];
+  const { stdout } = await execute(process.execPath, [...args, '--data', data], { cwd: ROOT });
+  expect(await (await fetch(listing, { headers })).text()).toBe(before);
+  const named = ['--project', project.projectId, '--public-key', project.publicKey, '--secret-key', project.secretKey];
+  await expect(execute(process.execPath, [...args, ...named], { cwd: ROOT })).rejects.toThrow(/of another game \(.*mine.*--overwrite/s);
   for (const part of ['Leaderboard', 'Ledger of', 'A staged price', 'calls in', '"ok":true']) expect(stdout).toContain(part);
   expect(stdout).not.toContain('fails');
 });

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials, healthStatus, ownEnvironment, programPath } from '../../infra/harness/node.ts';
 import { freePort } from '../../infra/harness/port.ts';
+import { testDatabase } from '../support/postgres.ts';
 import { publishGame } from './support/game.ts';
 import { createClient } from './support/game-client.ts';
 import {
@@ -79,7 +80,9 @@ describe('SIGTERM', () => {
     await sleep(300);
     write.end('1}');
     expect(await answer).toBe(200);
-    expect(await stopping).toMatchObject({ code: 0, signal: null });
+    const ended = await stopping;
+    expect(ended).toMatchObject({ code: 0, signal: null });
+    expect(ended.stdout.trimEnd().split('\n').at(-1)).toBe('savepoint has stopped');
     // Whoever collects orphans may take a moment.
     await eventually('no Postgres is left', async () => !isRunning(postmaster));
     agent.destroy();
@@ -117,6 +120,15 @@ describe('a later start', () => {
     expect(existsSync(join(other, 'demo-project.json'))).toBe(false);
     expect(bare.stdout()).toBe(`savepoint is ready on ${bare.url}\n`);
     expect((await bare.stop()).code).toBe(0);
+  });
+
+  test('on a fresh folder beside a log that holds projects says why there is no demo project', async () => {
+    const env = { DATABASE_URL: await testDatabase() };
+    const first = await startNode(newFolder(), { env });
+    await first.stop();
+    const second = await startNode(newFolder(), { env });
+    expect(second.stdout()).toContain('No demo project was made: the log holds projects already');
+    expect((await second.stop()).code).toBe(0);
   });
 
   test('on a taken port says so, ends with 1 and leaves no Postgres running', async () => {

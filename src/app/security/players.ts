@@ -96,6 +96,10 @@ function hasConsent({ projectId, key, onBehalfOf }: Caller, proof: PlayerProof, 
   return scopes.some((scope) => isSignedBy(key.display, { projectId, scope, player: onBehalfOf, token }, signature));
 }
 
+function notAnId({ source }: RegExp): string {
+  return `This is not the id of a player: the server's setting PLATFORM_ID_PATTERN says what one looks like (${source})`;
+}
+
 function rejected(message: string): Refusal {
   return refusal('PLATFORM_AUTH_FAILED', message, { error: { authFailureKind: 'token_rejected' } });
 }
@@ -109,7 +113,7 @@ export async function verifyPlayer(
   address: string | null,
 ): Promise<string> {
   // A login may prove any text; what is no player's id here must not become the name of documents.
-  if (platformId !== null && !context.platformId.test(platformId)) throw rejected('This is not the id of a player');
+  if (platformId !== null && !context.platformId.test(platformId)) throw rejected(notAnId(context.platformId));
   const verdict = await context.verifier.verify({ projectId, platformId, token, address });
   if (!verdict.ok) throw notVerified(verdict);
   return platformId ?? '';

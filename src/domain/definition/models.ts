@@ -33,7 +33,7 @@ function makeCollection(entry: Entry): CollectionModel {
   return {
     id: entry.id,
     name: firstText(definition, 'name') ?? entry.id,
-    type: collectionType(definition),
+    type: typeOfCollection(definition),
     isPublic: textOf(member(definition, 'accessMode'))?.toLowerCase() === 'public',
     publicAppend: flagOf(member(definition, 'publicAppend')) ?? false,
     allowRecordDelete: flagOf(member(definition, 'allowRecordDelete')) ?? false,
@@ -46,7 +46,7 @@ function makeCollection(entry: Entry): CollectionModel {
   };
 }
 
-function collectionType(definition: JsonObject): CollectionModel['type'] {
+export function typeOfCollection(definition: JsonObject): CollectionModel['type'] {
   const type = textOf(member(definition, 'collectionType')) ?? '';
   return acceptValue('collectionType', type) === 'global' ? 'global' : 'per-platformid';
 }

@@ -9,6 +9,7 @@ import { droppedGuards } from './findings/guards.ts';
 import { knownIn } from './findings/known.ts';
 import { warningsOf } from './findings/shown.ts';
 import type { ListedKind } from './kinds.ts';
+import { typeOfCollection } from './models.ts';
 import { definitionOf } from './overlay.ts';
 import type { Fit, Planned } from './plan.ts';
 import { objectOf, textOf } from './read.ts';
@@ -25,12 +26,20 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
   const pushed = (kind: ListedKind) =>
     (push.get(kind) ?? []).flatMap((each) => (each.ok ? [{ id: each.put.id, definition: each.definition }] : []));
   const collections = pushed('collection');
-  const names = new Set(collections.flatMap(({ id, definition }) => [id, textOf(member(definition, 'name')) ?? id]).map(lower));
+  const types = new Map(
+    collections.flatMap(({ id, definition }) =>
+      [id, textOf(member(definition, 'name')) ?? id].map((name) => [lower(name), typeOfCollection(definition)] as const),
+    ),
+  );
   const workflows = new Map(pushed('workflow').map(({ id, definition }) => [id, definition]));
   const endpoints = new Set(pushed('endpoint').map(({ id }) => id));
   const tables = new Set(collections.flatMap(({ definition }) => tableIds(definition)));
   return {
-    collection: (name) => names.has(lower(name)) || held.collection(name),
+    collection: (name) => types.has(lower(name)) || held.collection(name),
+    playersCollection: (name) => {
+      const pushedType = types.get(lower(name));
+      return pushedType === undefined ? held.playersCollection(name) : pushedType === 'per-platformid';
+    },
     callable: (name) => workflows.has(name) || endpoints.has(name) || held.callable(name),
     workflow: (id) => workflows.get(id) ?? held.workflow(id),
     table: (name) => tables.has(name) || held.table(name),

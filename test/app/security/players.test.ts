@@ -73,6 +73,8 @@ test('a login that proves what is no id of a player lets nobody in: it could be 
     expect(await refused(save(strict, proofOf(id), `${id}_${PLAYER}`))).toBe('401 PLATFORM_AUTH_FAILED');
     expect(await refused(call(strict, proofOf(id)))).toBe('401 PLATFORM_AUTH_FAILED');
   }
+  const { body } = await call(strict, proofOf('abc'));
+  expect(Object(body).message).toContain('PLATFORM_ID_PATTERN');
 });
 
 describe('where players must be verified, an endpoint call', () => {

@@ -33,7 +33,7 @@ export async function openNode(env: Readonly<Record<string, string>> = {}, besid
   };
   const node = await startNode(readConfig({ ...own, ...env }), { demo: beside === undefined, logger: createLogger({ level: 'silent' }) });
   const credentials = beside?.game ?? node.demo;
-  if (!credentials) throw new Error('no project');
+  if (typeof credentials === 'string') throw new Error('no project');
   const game = createClient(node.url, credentials);
   return {
     game,

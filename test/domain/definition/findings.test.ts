@@ -8,8 +8,20 @@ import type { ListedKind } from '../../../src/domain/definition/kinds.ts';
 import { compileItem } from '../../../src/domain/definition/source.ts';
 import { type Json, type JsonObject, parseJson } from '../../../src/kernel/json.ts';
 
-const EVERYTHING: Known = { collection: () => true, callable: () => true, workflow: () => undefined, table: () => true };
-const NOTHING: Known = { collection: () => false, callable: () => false, workflow: () => undefined, table: () => false };
+const EVERYTHING: Known = {
+  collection: () => true,
+  playersCollection: (name) => name !== 'towns',
+  callable: () => true,
+  workflow: () => undefined,
+  table: () => true,
+};
+const NOTHING: Known = {
+  collection: () => false,
+  playersCollection: () => false,
+  callable: () => false,
+  workflow: () => undefined,
+  table: () => false,
+};
 
 function codes(kind: ListedKind, definition: JsonObject, known = EVERYTHING): string[] {
   return definitionFindings(kind, definition, known).map(({ code, path }) => `${code} ${path}`);
@@ -73,6 +85,8 @@ describe('the validator (management 20)', () => {
     ['INVALID_STEP_TYPE /steps/0/type', 'endpoint', step({ type: 'explode' })],
     ['MISSING_COLLECTION /steps/0', 'endpoint', step({ type: 'read', key: 'k' })],
     ['MISSING_KEY /steps/0', 'endpoint', step({ type: 'delete', collection: 'c' })],
+    ['MISSING_KEY /steps/0', 'endpoint', step({ type: 'read', collection: 'towns' })],
+    ['MISSING_KEY /steps/0', 'endpoint', step({ type: 'read', collection: 'c', key: '' })],
     ['INVALID_REQUIRED /steps/0/required', 'endpoint', step({ ...read, required: 7 })],
     ['INVALID_ON_MISSING /steps/0/onMissing', 'endpoint', step({ ...read, onMissing: 'x' })],
     ['MISSING_VALUES_TABLE /steps/0', 'endpoint', step({ type: 'filter', source: 'values', where: { field: 'a', op: 'exists' } })],
@@ -363,6 +377,11 @@ describe('the validator (management 20)', () => {
       { id: 'c', type: 'condition', check: { expression: '1' }, onFail: 'skip' },
     ];
     expect(codes('endpoint', { id: 'e', steps })).toEqual([]);
+  });
+
+  it('has nothing to say about a step without a key, which means the caller’s own document in a collection of players', () => {
+    expect(codes('endpoint', step({ type: 'read', collection: 'c' }))).toEqual([]);
+    expect(codes('endpoint', step({ type: 'write', collection: 'c', ops: [{ op: 'inc', path: 'gold', value: 1 }] }))).toEqual([]);
   });
 
   const GAME = new URL('../../../infra/demo/game/', import.meta.url);

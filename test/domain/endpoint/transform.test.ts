@@ -111,7 +111,13 @@ describe('transform', () => {
       'endpoint',
     );
     if (!compiled.ok) throw new Error('the example cannot be read');
-    const known: Known = { collection: () => false, callable: () => false, workflow: () => undefined, table: () => false };
+    const known: Known = {
+      collection: () => false,
+      playersCollection: () => false,
+      callable: () => false,
+      workflow: () => undefined,
+      table: () => false,
+    };
     expect(definitionFindings('endpoint', compiled.definition, known)).toEqual([]);
     const rooms = { hall: { doors: ['yard', 'attic'] }, yard: { doors: ['hall', 'lake'] }, attic: { doors: [] } };
     const response = { body: { visited: '{{visited}}' } };

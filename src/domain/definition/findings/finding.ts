@@ -16,6 +16,8 @@ export interface Finding {
 export interface Known {
   /** By id or name, in any letter case. */
   collection(name: string): boolean;
+  /** Whether its documents are the players' own, so that a step without a key means the caller's. */
+  playersCollection(name: string): boolean;
   /** A workflow, or an endpoint used as one. */
   callable(name: string): boolean;
   /** The definition of a workflow. */

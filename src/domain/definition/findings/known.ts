@@ -6,6 +6,7 @@ import type { Known } from './finding.ts';
 export function knownIn(held: EffectiveDefinitions): Known {
   return {
     collection: (name) => held.collection(name) !== undefined,
+    playersCollection: (name) => held.collection(name)?.type === 'per-platformid',
     callable: (name) => held.workflow(name) !== undefined || held.endpoint(name) !== undefined,
     workflow: (id) => held.workflow(id)?.definition,
     table: (name) => Object.hasOwn(held.values.values, name),

@@ -17,8 +17,10 @@ const MAX_OPERATIONS = 100;
 function target(step: JsonObject, path: string, findings: Findings): void {
   collection(step, path, findings);
   if (isText(member(step, 'key'))) return;
-  const implied = member(step, 'type') === 'delete' ? '' : `, but for the caller's own document in a collection of players`;
-  findings.add('MISSING_KEY', path, `This step needs a 'key'${implied}.`, 'Such as {{platformId}}.');
+  const named = member(step, 'collection');
+  const meansTheCaller = member(step, 'key') === undefined && member(step, 'type') !== 'delete';
+  if (meansTheCaller && isText(named) && findings.known.playersCollection(named)) return;
+  findings.add('MISSING_KEY', path, `This step needs a 'key'.`, 'Such as {{platformId}}.');
 }
 
 function collection(step: JsonObject, path: string, findings: Findings): void {
