@@ -15,14 +15,14 @@ import { healthOf } from './compose/health.ts';
 import { startJobs } from './compose/jobs.ts';
 import { exportProjector, observerOf, sampleMetrics } from './compose/metrics.ts';
 import type { Connections } from './compose/pool.ts';
-import { createProbeServer } from './compose/probe.ts';
+import { openMetricsPort, probeOf } from './compose/probe.ts';
 import { createProjects, SILENT, watchCheckpoints } from './compose/projects.ts';
 import { createServing } from './compose/serving.ts';
 import { installationSigner } from './compose/signing-key.ts';
 import { Stops } from './compose/stops.ts';
 import { followTelemetry, openTelemetry } from './compose/telemetry.ts';
 import type { Config } from './config/config.ts';
-import { createMetrics } from './http/metrics.ts';
+import { createMetrics, type Exposition, expositionOf } from './http/metrics.ts';
 import type { Health } from './http/routes/system.ts';
 import type { HttpServer } from './http/server.ts';
 
@@ -84,8 +84,9 @@ function startRoles(build: Building): Promise<Started> {
 /** Requests, and the read models where it has that role: then the projector tells the working set how far it is. */
 async function startInOneProcess(build: Building): Promise<Started> {
   const { config, stops } = build;
-  const { projects, views, metrics, server } = await openProjects(build, config.roles.includes('projector'));
+  const { projects, views, metrics, server, exposition } = await openProjects(build, config.roles.includes('projector'));
   const demo = await demoOf(build, projects, views);
+  await openMetricsPort(build, () => healthOfNode(build), exposition);
   const port = await server.listen(config.port, config.host);
   stops.add(() => server.close(config.limits.shutdownTimeoutMs * DRAIN_SHARE));
   return { port, demo, registry: metrics.registry };
@@ -102,6 +103,7 @@ async function startWithWorkers(build: Building): Promise<Started> {
   const crew = await startCrew<WorkerStart>({ size: config.workers, start: { databaseUrl, connections }, registry, logger });
   const drainMs = config.limits.shutdownTimeoutMs * STOP_SHARE;
   stops.add(() => crew.stop(drainMs));
+  await openMetricsPort(build, () => healthOfNode(build), expositionOf(crew.exposition));
   const front = await openFront(config.port, config.host, crew.hand);
   stops.add(async () => front.close());
   return { port: front.port, demo, registry };
@@ -129,7 +131,10 @@ export function runWorker(config: Config, logger: Logger): void {
 async function startWithoutApi(build: Building): Promise<Started> {
   const { config, stops } = build;
   const { metrics } = config.roles.includes('projector') ? await startProjecting(build) : { metrics: createMetrics() };
-  const server = createProbeServer({ metrics, health: () => healthOfNode(build) });
+  const exposition = expositionOf(() => metrics.registry.metrics());
+  const health = () => healthOfNode(build);
+  await openMetricsPort(build, health, exposition);
+  const server = probeOf(config, health, exposition);
   const port = await server.listen(config.port, config.host);
   stops.add(() => server.close());
   return { port, demo: 'not asked for', registry: metrics.registry };
@@ -145,8 +150,8 @@ async function startProjecting({ config, log, pool, logger, stops }: Building) {
   return { metrics, registry: metrics.registry, projector };
 }
 
-/** The write side with its HTTP server, which nothing reaches yet. `projecting`: in this process too. */
-async function openProjects(build: Building, projecting: boolean, exposition?: () => Promise<string>) {
+/** The write side with its HTTP server, which nothing reaches yet. `projecting`: in this process too; `ofAll`: metrics of the whole node. */
+async function openProjects(build: Building, projecting: boolean, ofAll?: Exposition) {
   const { config, log, pool, logger, stops } = build;
   const metrics = createMetrics();
   const states = createStateReader(pool);
@@ -165,6 +170,7 @@ async function openProjects(build: Building, projecting: boolean, exposition?: (
   stops.add(sampleMetrics(metrics, projects));
   const views = createViewReader(pool, projector);
   const health = () => healthOfNode(build);
+  const exposition = expositionOf(ofAll ?? (() => metrics.registry.metrics()));
   const server: HttpServer = createServing({
     config,
     projects,
@@ -174,9 +180,9 @@ async function openProjects(build: Building, projecting: boolean, exposition?: (
     metrics,
     logger,
     health,
-    ...(exposition === undefined ? {} : { exposition }),
+    exposition,
   });
-  return { projects, views, metrics, server };
+  return { projects, views, metrics, server, exposition };
 }
 
 function healthOfNode({ config, pool, log }: Building): Promise<Health> {

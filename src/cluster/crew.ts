@@ -18,6 +18,8 @@ export interface CrewOptions<Start> {
 export interface Crew {
   /** Gives a connection to the worker of its project, or to any. */
   hand(socket: Socket, head: Buffer, project: string | null): void;
+  /** The text of `/metrics` of all processes. */
+  exposition(): Promise<string>;
   /** Has every worker finish what it does; those that are not gone after `withinMs` are killed. */
   stop(withinMs: number): Promise<void>;
 }
@@ -56,11 +58,11 @@ export async function startCrew<Start>({ size, start, registry, logger }: CrewOp
     if (worker.isConnected()) worker.send(order, () => undefined);
   };
 
-  const expose = async (to: Worker, ask: number) => {
+  const textOfAll = () => {
     const serving = places.flatMap(({ worker, ready }) => (worker && ready ? [worker] : []));
-    const text = await exposition.text(serving, (worker, id) => tell(worker, { kind: 'measure', ask: id }));
-    tell(to, { kind: 'exposition', ask, text });
+    return exposition.text(serving, (worker, id) => tell(worker, { kind: 'measure', ask: id }));
   };
+  const expose = async (to: Worker, ask: number) => tell(to, { kind: 'exposition', ask, text: await textOfAll() });
 
   const listen = (place: Place, worker: Worker, report: Report, settle: (reason: string | null) => void) => {
     if (report.kind === 'awake') tell(worker, { kind: 'start', with: start });
@@ -131,6 +133,7 @@ export async function startCrew<Start>({ size, start, registry, logger }: CrewOp
 
   return {
     stop,
+    exposition: textOfAll,
     hand(socket, head, project) {
       const worker = choose(places, project, state);
       if (worker === null) return void socket.end(NOBODY);

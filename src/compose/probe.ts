@@ -1,7 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { Metrics } from '../http/metrics.ts';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Config } from '../config/config.ts';
+import { Buckets } from '../http/buckets.ts';
+import { clientAddresses } from '../http/client-address.ts';
+import { type Exposition, METRICS_TYPE } from '../http/metrics.ts';
+import { type MetricsGuard, metricsGuard, metricsPortGuard } from '../http/metrics-access.ts';
 import type { Health } from '../http/routes/system.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import { requestBuckets } from './serving.ts';
+import type { Stops } from './stops.ts';
 
 export interface ProbeServer {
   /** Resolves with the port, which is a free one when 0 was asked for. */
@@ -9,25 +16,37 @@ export interface ProbeServer {
   close(): Promise<void>;
 }
 
-/** What a node without the role `api` serves: `/health` and `/metrics`, for whoever watches it. */
-export function createProbeServer(parts: { readonly metrics: Metrics; health(): Promise<Health> }): ProbeServer {
-  const { registry } = parts.metrics;
-  const json = 'application/json; charset=utf-8';
-  const answer = (response: ServerResponse, status: number, contentType: string, text: string) =>
-    response.writeHead(status, { 'Content-Type': contentType, 'Cache-Control': 'no-store' }).end(text);
+export interface ProbeParts {
+  readonly config: Config;
+  health(): Promise<Health>;
+  /** `null`: `/metrics` is on a port of its own. */
+  readonly exposition: Exposition | null;
+  readonly guard: MetricsGuard;
+}
 
-  const serve = async (path: string, response: ServerResponse) => {
-    if (path === '/metrics') return answer(response, 200, registry.contentType, await registry.metrics());
+/** `/health` and `/metrics` alone, for whoever watches: of a node without the role `api`, and the port that METRICS_PORT names. */
+export function createProbeServer({ config, health, exposition, guard }: ProbeParts): ProbeServer {
+  const buckets = new Buckets(requestBuckets(config), clientAddresses(config.trustedProxies));
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    buckets.take(request, 'system');
+    const path = (request.url ?? '').split('?')[0];
     if (path === '/health') {
-      const report = await parts.health();
-      return answer(response, report.status === 'ok' ? 200 : 503, json, JSON.stringify(report));
+      const report = await health();
+      return answer(response, report.status === 'ok' ? 200 : 503, JSON.stringify(report));
     }
-    const message = 'This node serves /health and /metrics alone: its ROLES have no api';
-    return answer(response, 404, json, JSON.stringify({ ok: false, error: { code: 'NOT_FOUND', message }, message }));
+    if (path !== '/metrics' || exposition === null)
+      throw refusal('NOT_FOUND', `Here are ${exposition === null ? '/health' : '/health and /metrics'} alone`);
+    guard(request);
+    answer(response, 200, await exposition(), { 'Content-Type': METRICS_TYPE });
   };
   const server = createServer((request, response) => {
     request.resume();
-    serve((request.url ?? '').split('?')[0] ?? '', response).catch(() => response.destroy());
+    serve(request, response).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) return void response.destroy();
+      const { status, code, message, extra } = error;
+      answer(response, status, JSON.stringify({ ok: false, error: { code, message }, message }), extra.headers);
+    });
   });
 
   return {
@@ -42,4 +61,28 @@ export function createProbeServer(parts: { readonly metrics: Metrics; health(): 
         server.closeAllConnections();
       }),
   };
+}
+
+const HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+
+function answer(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+  response.writeHead(status, { ...HEADERS, ...headers }).end(text);
+}
+
+/** What the main port of a node without the role `api` serves. */
+export function probeOf(config: Config, health: () => Promise<Health>, exposition: Exposition): ProbeServer {
+  const shown = config.metricsPort === null ? exposition : null;
+  return createProbeServer({ config, health, exposition: shown, guard: metricsGuard(config.metricsToken) });
+}
+
+/** Listens on METRICS_PORT, where it is set. */
+export async function openMetricsPort(
+  { config, stops }: { readonly config: Config; readonly stops: Stops },
+  health: () => Promise<Health>,
+  exposition: Exposition,
+): Promise<void> {
+  if (config.metricsPort === null) return;
+  const server = createProbeServer({ config, health, exposition, guard: metricsPortGuard(config.metricsToken) });
+  await server.listen(config.metricsPort, config.host);
+  stops.add(() => server.close());
 }

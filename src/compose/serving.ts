@@ -5,10 +5,10 @@ import type { ViewReader } from '../app/ports/readers.ts';
 import type { Signer } from '../app/ports/signer.ts';
 import type { Projects } from '../app/project/projects.ts';
 import type { Config } from '../config/config.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { Exposition, Metrics } from '../http/metrics.ts';
 import type { Health } from '../http/routes/system.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
-import { HTTP_DEFAULTS, type HttpSettings } from '../http/settings.ts';
+import { type BucketGroup, type BucketRule, HTTP_DEFAULTS, type HttpSettings } from '../http/settings.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import { createVerifier } from '../outbound/verifier/create-verifier.ts';
 import { createWebhooks } from '../outbound/webhooks.ts';
@@ -26,8 +26,7 @@ export interface ServingParts {
   readonly metrics: Metrics;
   readonly logger: Logger;
   health(): Promise<Health>;
-  /** The text of `/metrics`, where it is more than this process' own. */
-  exposition?(): Promise<string>;
+  readonly exposition: Exposition;
 }
 
 /** The HTTP server over the use cases. Nothing listens yet. */
@@ -50,7 +49,7 @@ export function createServing(parts: ServingParts): HttpServer {
     log: logger,
     metrics,
     health,
-    ...(exposition === undefined ? {} : { exposition }),
+    exposition: config.metricsPort === null ? exposition : null,
   });
 }
 
@@ -66,10 +65,16 @@ function httpSettings(config: Config): HttpSettings {
     managementBodyBytes: limits.managementBodyBytes,
     bodyDepth: limits.bodyDepth,
     trustedProxies: config.trustedProxies,
-    buckets: {
-      game: { burst: limits.gameBurst, perSecond: limits.gameRefill },
-      management: { burst: limits.managementBurst, perSecond: limits.managementRefill },
-      session: { burst: limits.sessionBurst, perSecond: limits.sessionRefill },
-    },
+    buckets: requestBuckets(config),
+    metricsToken: config.metricsToken,
+  };
+}
+
+export function requestBuckets({ limits }: Config): Readonly<Record<BucketGroup, BucketRule>> {
+  return {
+    game: { burst: limits.gameBurst, perSecond: limits.gameRefill },
+    management: { burst: limits.managementBurst, perSecond: limits.managementRefill },
+    session: { burst: limits.sessionBurst, perSecond: limits.sessionRefill },
+    system: { burst: limits.systemBurst, perSecond: limits.systemRefill },
   };
 }

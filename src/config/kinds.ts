@@ -24,6 +24,11 @@ export function whole(min: number, max: number, unit = ''): Kind<number> {
   return { allowed: `a whole number${unit === '' ? '' : ` of ${unit}`} from ${min} to ${max}`, parse: number };
 }
 
+export function optionalWhole(min: number, max: number): Kind<number | null> {
+  const { allowed, parse } = whole(min, max);
+  return { allowed, parse: parse.optional().transform((number) => number ?? null) };
+}
+
 export function bytes(min: number, max: number): Kind<number> {
   const parse = z
     .string()

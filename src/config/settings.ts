@@ -10,6 +10,7 @@ import {
   networks,
   optional,
   optionalText,
+  optionalWhole,
   origins,
   pattern,
   prefixes,
@@ -106,6 +107,13 @@ export const SERVER = {
     pattern,
     'What a player id looks like, also of a login of your own. Leave `_` out: it ends the player in the key of a save slot.',
   ),
+  metricsToken: setting('METRICS_TOKEN', null, secretText, 'Who sends it as `Authorization: Bearer …` may read `/metrics` from elsewhere.'),
+  metricsPort: setting(
+    'METRICS_PORT',
+    null,
+    optionalWhole(0, 65_535),
+    'A port of its own for `/metrics` (and `/health`), open to whoever reaches it unless there is a token; `PORT` serves no metrics then.',
+  ),
   logLevel: setting(
     'LOG_LEVEL',
     'info',
@@ -125,6 +133,8 @@ export const LIMITS = {
   managementRefill: setting('LIMIT_MANAGEMENT_REFILL', '20', whole(1, 1e9), 'The same per second, management routes.'),
   sessionBurst: setting('LIMIT_SESSION_BURST', '120', whole(1, 1e9), 'The same at once, routes of auth sessions.'),
   sessionRefill: setting('LIMIT_SESSION_REFILL', '30', whole(1, 1e9), 'The same per second, routes of auth sessions.'),
+  systemBurst: setting('LIMIT_SYSTEM_BURST', '60', whole(1, 1e9), 'The same at once, `/health` and `/metrics`.'),
+  systemRefill: setting('LIMIT_SYSTEM_REFILL', '10', whole(1, 1e9), 'The same per second, `/health` and `/metrics`.'),
   workingSetBytes: setting('WORKING_SET', '64 MiB', bytes(MIB, 64 * 1024 * MIB), 'Memory for what is cached of documents.'),
   windowBytes: setting(
     'WORKING_SET_WINDOW',

@@ -25,11 +25,11 @@ export interface Prefix {
   readonly family: Family;
   /** What the prefix stands for: the family's routes begin with it. */
   readonly base: string;
-  /** Which request buckets count these routes; `null`: none. */
-  readonly group: BucketGroup | null;
+  /** Which request buckets count these routes. */
+  readonly group: BucketGroup;
 }
 
-const prefix = (family: Family, group: BucketGroup | null, base: string): Prefix => ({ family, group, base });
+const prefix = (family: Family, group: BucketGroup, base: string): Prefix => ({ family, group, base });
 
 const SESSIONS = prefix('sessions', 'session', '/v3/auth-sessions');
 const ENDPOINTS = prefix('endpoints', 'game', '/v3/endpoints');
@@ -71,8 +71,8 @@ const CANARY_PATH = /^\/deploy-canary(?:\/|$)/i;
 /** Prefixes of one segment. */
 const SHORT_PREFIXES: ReadonlyMap<string, Prefix> = new Map([
   ['pages', PAGES],
-  ['health', prefix('system', null, '/health')],
-  ['metrics', prefix('system', null, '/metrics')],
+  ['health', prefix('system', 'system', '/health')],
+  ['metrics', prefix('system', 'system', '/metrics')],
 ]);
 
 // A game's own call among the management routes: counted with the game's (security 8.8).

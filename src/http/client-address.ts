@@ -41,6 +41,11 @@ interface Peer {
   readonly alone: string | null;
 }
 
+/** Whether a peer's address, as its socket writes it, is this machine's own. */
+export function isLoopback(address: string): boolean {
+  return LOOPBACK.test(plain(address));
+}
+
 const LOOPBACK = /^127\.|^::1$/;
 const PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
 

@@ -1,6 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { RequestHistogram } from './request-histogram.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { keptAWhile } from '../kernel/kept-a-while.ts';
+import { type CallTimes, createCallTimes } from './call-times.ts';
+import { TimingHistogram } from './timing-histogram.ts';
 
 /**
  * What the server counts, in one registry. The transport feeds the requests; the other members are for whoever does the work: the
@@ -10,6 +12,7 @@ export interface Metrics {
   readonly registry: Registry;
   /** `route` is a pattern, never a path: paths would make endless series. */
   observeRequest(route: string, status: number, seconds: number): void;
+  readonly calls: CallTimes;
   /** Commits in one append. */
   readonly appendGroupSize: Histogram;
   readonly appendSeconds: Histogram;
@@ -24,23 +27,37 @@ export interface Metrics {
   readonly workingSetBytes: Gauge;
 }
 
+/** Makes the text of `/metrics`. */
+export type Exposition = () => Promise<string>;
+
+export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
+/** However many ask: it costs milliseconds to make. */
+const EXPOSED_MS = 1_000;
+
+/** The text that `make` makes, at most once a second. */
+export function expositionOf(make: Exposition): Exposition {
+  return keptAWhile(make, EXPOSED_MS);
+}
+
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const APPEND_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
+const DELAY_RESOLUTION_MS = 20;
 const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 400];
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const requests = new RequestHistogram(
-    { name: 'savepoint_http_request_seconds', help: 'Time from a request to its answer, by route and status' },
-    REQUEST_BUCKETS,
-    registry,
-  );
+  const title = { name: 'savepoint_http_request_seconds', help: 'Time from a request to its answer, by route and status' };
+  const requests = new TimingHistogram(title, ['route', 'status'], REQUEST_BUCKETS, registry);
   watchEventLoop(registry);
+  // What every Prometheus client tells of its process: memory, CPU, garbage collection, open files. The delay of the loop is looked at
+  // as seldom as ours: by default a hundred times a second.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_RESOLUTION_MS });
 
   return {
     registry,
-    observeRequest: (route, status, seconds) => requests.observeRequest(route, status, seconds),
+    observeRequest: (route, status, seconds) => requests.observePair(route, status, seconds),
+    calls: createCallTimes(registry),
     appendGroupSize: new Histogram({ name: 'savepoint_append_commits', help: 'Commits in one append', buckets: GROUP_BUCKETS, registers }),
     appendSeconds: new Histogram({ name: 'savepoint_append_seconds', help: 'Time of one append', buckets: APPEND_BUCKETS, registers }),
     appendConflicts: new Counter({ name: 'savepoint_append_conflicts_total', help: 'Appends that met another writer', registers }),
@@ -61,7 +78,7 @@ export function createMetrics(): Metrics {
 }
 
 function watchEventLoop(registry: Registry): void {
-  const delay = monitorEventLoopDelay({ resolution: 20 });
+  const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delay.enable();
   new Gauge({
     name: 'savepoint_event_loop_delay_seconds',

@@ -9,7 +9,7 @@ import { Buckets } from './buckets.ts';
 import { clientAddresses } from './client-address.ts';
 import { newRequestId, type State } from './exchange.ts';
 import { inTurn } from './in-turn.ts';
-import type { Metrics } from './metrics.ts';
+import type { Exposition, Metrics } from './metrics.ts';
 import { buildFamilies } from './routes/families.ts';
 import type { Health } from './routes/system.ts';
 import type { HttpSettings } from './settings.ts';
@@ -21,8 +21,8 @@ export interface ServerParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   health(): Promise<Health>;
-  /** The text of `/metrics`, where it is more than the registry of this process. */
-  exposition?(): Promise<string>;
+  /** The text of `/metrics`; `null`: they are on a port of their own. */
+  readonly exposition: Exposition | null;
 }
 
 export interface HttpServer {
@@ -46,6 +46,7 @@ export function createServer(parts: ServerParts): HttpServer {
   const services = {
     app,
     settings,
+    calls: metrics.calls,
     gameBody: { ...body, bytes: settings.gameBodyBytes },
     managementBody: { ...body, bytes: settings.managementBodyBytes },
     badKeys: settings.buckets && new Throttle(MOST_BAD_KEYS, () => performance.now()),

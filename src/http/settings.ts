@@ -34,11 +34,13 @@ export interface HttpSettings {
   readonly trustedProxies: readonly string[];
   /** A request that takes longer is logged. */
   readonly slowMs: number;
+  /** Who besides this machine may read `/metrics`: whoever has this; `null`: nobody. */
+  readonly metricsToken: string | null;
   /** Level of the log line of an answer from 400 to 499. */
   readonly clientErrorLevel: 'debug' | 'info';
 }
 
-export type BucketGroup = 'game' | 'management' | 'session';
+export type BucketGroup = 'game' | 'management' | 'session' | 'system';
 
 /** A token bucket: `burst` tokens at most, `perSecond` of them come back each second. */
 export interface BucketRule {
@@ -69,8 +71,10 @@ export const HTTP_DEFAULTS: HttpSettings = {
     game: { burst: 600, perSecond: 200 },
     management: { burst: 120, perSecond: 20 },
     session: { burst: 120, perSecond: 30 },
+    system: { burst: 60, perSecond: 10 },
   },
   trustedProxies: ['127.0.0.0/8', '::1'],
   slowMs: 1000,
+  metricsToken: null,
   clientErrorLevel: 'debug',
 };

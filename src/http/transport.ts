@@ -99,7 +99,7 @@ function dispatch(parts: TransportParts, ctx: Context, exchange: Exchange): Awai
   const location = locate(exchange.path, parts.settings.wholeV1);
   if (!location) throw refusal('NOT_FOUND');
   const { family, group } = location.prefix;
-  if (group && parts.buckets) parts.buckets.take(exchange.req, group);
+  if (parts.buckets) parts.buckets.take(exchange.req, group);
   if (exchange.method === 'OPTIONS') {
     const allowed = preflight(parts.settings.corsOrigins, exchange);
     if (allowed) return allowed;

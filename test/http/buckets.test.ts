@@ -4,7 +4,7 @@ import { type Harness, startServer } from './harness.ts';
 let server: Harness;
 beforeAll(async () => {
   const rule = { burst: 3, perSecond: 0.001 };
-  server = await startServer({ buckets: { game: rule, management: rule, session: rule } });
+  server = await startServer({ buckets: { game: rule, management: rule, session: rule, system: rule } });
 });
 afterAll(() => server.stop());
 
@@ -37,8 +37,15 @@ describe('request buckets', () => {
     for (const _ of [1, 2, 3, 4, 5]) expect(await from('127.0.0.1')).toBe(401);
   });
 
-  it('do not count peers on this machine, nor health', async () => {
+  it('do not count peers on this machine', async () => {
     for (const _ of [1, 2, 3, 4, 5]) expect((await server.send('GET', '/v3/values/demo')).status).toBe(401);
-    for (const _ of [1, 2, 3, 4, 5]) expect(await from('10.0.0.5', '/health')).toBe(200);
+    for (const _ of [1, 2, 3, 4, 5]) expect((await server.send('GET', '/health')).status).toBe(200);
+  });
+
+  it('count health and metrics, apart from the game', async () => {
+    for (const _ of [1, 2]) expect(await from('10.0.0.5', '/health')).toBe(200);
+    expect(await from('10.0.0.5', '/metrics')).toBe(403);
+    expect(await from('10.0.0.5', '/health')).toBe(429);
+    expect(await from('10.0.0.5')).toBe(401);
   });
 });

@@ -43,11 +43,13 @@ export async function startServer(settings: Partial<HttpSettings> = {}): Promise
   const app = fakeApp();
   const log: Record<string, unknown>[] = [];
   const state: { health: Health } = { health: { status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 } };
+  const metrics = createMetrics();
   const server = createServer({
     app,
     settings: { ...HTTP_DEFAULTS, ...settings },
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(JSON.parse(line)) }),
-    metrics: createMetrics(),
+    metrics,
+    exposition: () => metrics.registry.metrics(),
     health: async () => state.health,
   });
   const port = await server.listen(0, '127.0.0.1');

@@ -11,7 +11,7 @@ import { startWriting } from '../faults/support/writers.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { newProject, verified } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
-import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
+import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
 import { ALL_ROLES, eventually, isRunning, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -40,7 +40,11 @@ afterAll(async () => {
   removeFolders();
 });
 
+/** The text is made once a second at most: an older one would not know what was just done. */
+const EXPOSED_MS = 1_000;
+
 async function metric(name: string): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, EXPOSED_MS + 100));
   const { text } = await ok(client.send('GET', '/metrics'));
   return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
@@ -141,7 +145,8 @@ test('/metrics adds the workers up', async () => {
 
 test('what the dashboard shows is measured by a node with all roles', async () => {
   const dashboard = readFileSync(new URL('../../infra/grafana/dashboard.json', import.meta.url), 'utf8');
-  const shown = new Set(dashboard.match(/savepoint_\w+/g));
+  const shown = new Set(dashboard.match(/(?:savepoint|process|nodejs)_\w+/g));
+  await refused(client.play('POST', client.endpoint('nobody-has-this'), { body: {} }));
   await eventually('jobs begin after the node serves', async () => (await metric('savepoint_jobs')) >= 0);
   const { text } = await ok(client.send('GET', '/metrics'));
   expect([...shown].filter((name) => !new RegExp(`^${name}(?:\\{| )`, 'm').test(text))).toEqual([]);

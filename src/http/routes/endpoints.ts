@@ -1,8 +1,8 @@
-import type { EndpointAnswer, EndpointRequest } from '../../app/app.ts';
+import type { Caller, EndpointAnswer, EndpointRequest } from '../../app/app.ts';
 import { inputOfBody, securityIn } from '../../domain/security/call-body.ts';
 import { sealedIn } from '../../domain/security/envelope.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
 import { invalidBody, invalidJson, readJson } from '../body.ts';
@@ -13,7 +13,7 @@ import { CLAIM_QUERIES } from '../names.ts';
 import type { Routes, Services } from './services.ts';
 
 /** Endpoint calls (endpoint-language 1.1). The verb is not compared with the definition's. */
-export function endpointRoutes(router: Routes, { app, gameBody }: Services): void {
+export function endpointRoutes(router: Routes, { app, calls, gameBody }: Services): void {
   const bodyOf = (ctx: Context): Awaitable<JsonObject> =>
     andThen(readJson(ctx.state.exchange, gameBody, invalidJson), (body) => {
       if (body === undefined) return {};
@@ -21,10 +21,24 @@ export function endpointRoutes(router: Routes, { app, gameBody }: Services): voi
       return body;
     });
 
+  /** The call, counted and timed under its slug, whatever comes of it. */
+  const timed = async (ctx: Context, caller: Caller, request: EndpointRequest): Promise<Answer> => {
+    const { startedAt } = ctx.state.exchange;
+    const note = (status: number, answered: boolean) =>
+      calls.observe(request.slug, status, answered, (performance.now() - startedAt) / 1000);
+    try {
+      const answer = await app.endpoints.call(caller, request);
+      note(answer.status, true);
+      return answerOf(answer);
+    } catch (error) {
+      note(error instanceof Refusal ? error.status : 500, false);
+      throw error;
+    }
+  };
+
   const posted = async (ctx: Context, slugIn: (body: JsonObject) => string): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
-    const called = andThen(bodyOf(ctx), (body) => app.endpoints.call(withBodyClaim(caller, body), requestOf(ctx, slugIn(body), body)));
-    return answerOf(await called);
+    return andThen(bodyOf(ctx), (body) => timed(ctx, withBodyClaim(caller, body), requestOf(ctx, slugIn(body), body)));
   };
 
   router.post('/:project/:slug', (ctx) => posted(ctx, () => param(ctx, 'slug')));
@@ -44,7 +58,7 @@ export function endpointRoutes(router: Routes, { app, gameBody }: Services): voi
     const { exchange } = ctx.state;
     const plain = { sealed: null, security: null, library: false };
     const request = { ...plain, slug: param(ctx, 'slug'), target: targetOf(exchange), input: inputOfQuery(exchange), fromQuery: true };
-    return answerOf(await app.endpoints.call(caller, request));
+    return timed(ctx, caller, request);
   });
 }
 

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Throttle } from '../../kernel/throttle.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
 import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
+import type { CallTimes } from '../call-times.ts';
 import { targetOf } from '../credentials.ts';
 import { type Context, type Exchange, param, type State } from '../exchange.ts';
 import type { HttpSettings } from '../settings.ts';
@@ -14,6 +15,7 @@ import type { HttpSettings } from '../settings.ts';
 export interface Services {
   readonly app: App;
   readonly settings: HttpSettings;
+  readonly calls: CallTimes;
   readonly gameBody: BodyBounds;
   readonly managementBody: BodyBounds;
   /** Who keeps sending heartbeats with a key that is none; `null`: requests are not counted here. */

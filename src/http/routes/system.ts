@@ -1,7 +1,8 @@
 import { refusal } from '../../kernel/errors.ts';
 import type { Answer } from '../answer.ts';
 import type { Context } from '../exchange.ts';
-import type { Metrics } from '../metrics.ts';
+import { type Exposition, METRICS_TYPE } from '../metrics.ts';
+import { metricsGuard } from '../metrics-access.ts';
 import type { HttpSettings } from '../settings.ts';
 import type { Routes } from './services.ts';
 
@@ -12,9 +13,9 @@ export type Health =
 
 export interface SystemParts {
   readonly settings: HttpSettings;
-  readonly metrics: Metrics;
   health(): Promise<Health>;
-  exposition?(): Promise<string>;
+  /** The text of `/metrics`; `null`: they are on a port of their own. */
+  readonly exposition: Exposition | null;
 }
 
 const CAPABILITIES = [
@@ -32,19 +33,20 @@ const CAPABILITIES = [
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Routes about the server itself: no key, no project. */
-export function systemRoutes(
-  router: Routes,
-  { settings, metrics, health, exposition = () => metrics.registry.metrics() }: SystemParts,
-): void {
+export function systemRoutes(router: Routes, { settings, health, exposition }: SystemParts): void {
   router.get('/health', async (): Promise<Answer> => {
     const report = await health();
     if (report.status === 'ok') return { body: { ...report }, headers: NO_STORE };
     return { status: 503, body: { ...report }, headers: { ...NO_STORE, 'Retry-After': '30' } };
   });
 
-  router.get('/metrics', async (): Promise<Answer> => {
-    return { text: await exposition(), contentType: metrics.registry.contentType, headers: NO_STORE };
-  });
+  const guard = metricsGuard(settings.metricsToken);
+  if (exposition !== null) {
+    router.get('/metrics', async (ctx): Promise<Answer> => {
+      guard(ctx.state.exchange.req);
+      return { text: await exposition(), contentType: METRICS_TYPE, headers: NO_STORE };
+    });
+  }
 
   router.get('/v3/server-info', async (): Promise<Answer> => {
     const { product, version, database } = settings;

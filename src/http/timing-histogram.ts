@@ -6,7 +6,7 @@ interface Value {
   readonly value: number;
 }
 
-/** Counts of one route and status. `buckets` are not cumulative here; they add up when they are read. */
+/** Counts of one pair of labels. `buckets` are not cumulative here; they add up when they are read. */
 interface Series {
   readonly buckets: Float64Array;
   sum: number;
@@ -14,24 +14,31 @@ interface Series {
 }
 
 /**
- * A histogram over route and status whose observation is a few additions. The library's own hashes its labels every time,
- * which measured a tenth of a whole request; here a route is looked up once, and labels are made when somebody reads.
+ * A histogram over two labels whose observation is a few additions. The library's own hashes its labels every time,
+ * which measured a tenth of a whole request; here a pair is looked up once, and labels are made when somebody reads.
  */
-export class RequestHistogram extends Histogram<'route' | 'status'> {
-  private readonly routes = new Map<string, Map<number, Series>>();
+export class TimingHistogram<First extends string, Second extends string> extends Histogram<First | Second> {
+  private readonly firsts = new Map<string, Map<string | number, Series>>();
+  private readonly names: readonly [First, Second];
   private readonly bounds: readonly number[];
   private readonly title: { readonly name: string; readonly help: string };
 
-  /** `bounds`: upper bounds of the buckets, seconds, ascending. */
-  constructor(title: { readonly name: string; readonly help: string }, bounds: readonly number[], registry: Registry) {
-    super({ ...title, labelNames: ['route', 'status'], buckets: [...bounds], registers: [registry] });
+  /** `names`: of the labels. `bounds`: upper bounds of the buckets, seconds, ascending. */
+  constructor(
+    title: { readonly name: string; readonly help: string },
+    names: readonly [First, Second],
+    bounds: readonly number[],
+    registry: Registry,
+  ) {
+    super({ ...title, labelNames: names, buckets: [...bounds], registers: [registry] });
+    this.names = names;
     this.title = title;
     this.bounds = bounds;
   }
 
-  /** `route` is a pattern, never a path: paths would make endless series. */
-  observeRequest(route: string, status: number, seconds: number): void {
-    const series = this.seriesOf(route, status);
+  /** Both values are of a bounded set: each pair makes a series for good. */
+  observePair(first: string, second: string | number, seconds: number): void {
+    const series = this.seriesOf(first, second);
     series.sum += seconds;
     series.count += 1;
     let bucket = 0;
@@ -42,36 +49,37 @@ export class RequestHistogram extends Histogram<'route' | 'status'> {
     if (bucket < this.bounds.length) series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1;
   }
 
-  private seriesOf(route: string, status: number): Series {
-    let statuses = this.routes.get(route);
-    if (!statuses) {
-      statuses = new Map();
-      this.routes.set(route, statuses);
+  private seriesOf(first: string, second: string | number): Series {
+    let seconds = this.firsts.get(first);
+    if (!seconds) {
+      seconds = new Map();
+      this.firsts.set(first, seconds);
     }
-    let series = statuses.get(status);
+    let series = seconds.get(second);
     if (!series) {
       series = { buckets: new Float64Array(this.bounds.length), sum: 0, count: 0 };
-      statuses.set(status, series);
+      seconds.set(second, series);
     }
     return series;
   }
 
   /** The same as JSON, which is what several processes' metrics are added up from. */
-  override async get(): Promise<MetricObjectWithValues<MetricValueWithName<'route' | 'status'>>> {
+  override async get(): Promise<MetricObjectWithValues<MetricValueWithName<First | Second>>> {
     // The library declares an enum and a `collect` that it neither has nor gives.
-    return (await this.getForPromString()) as unknown as MetricObjectWithValues<MetricValueWithName<'route' | 'status'>>;
+    return (await this.getForPromString()) as unknown as MetricObjectWithValues<MetricValueWithName<First | Second>>;
   }
 
   /** What the library's registry makes its output from; its types do not name it. */
   async getForPromString(): Promise<{ name: string; help: string; type: string; aggregator: string; values: Value[] }> {
     const values: Value[] = [];
-    for (const [route, statuses] of this.routes) {
-      for (const [status, series] of statuses) values.push(...this.valuesOf({ route, status: String(status) }, series));
+    const [one, other] = this.names;
+    for (const [first, seconds] of this.firsts) {
+      for (const [second, series] of seconds) values.push(...this.valuesOf({ [one]: first, [other]: String(second) }, series));
     }
     return { ...this.title, type: 'histogram', aggregator: 'sum', values };
   }
 
-  private valuesOf(labels: { readonly route: string; readonly status: string }, series: Series): Value[] {
+  private valuesOf(labels: Readonly<Record<string, string>>, series: Series): Value[] {
     const { name } = this.title;
     let below = 0;
     const buckets = this.bounds.map((bound, index) => {

@@ -1,0 +1,36 @@
+import type { Registry } from 'prom-client';
+import { TimingHistogram } from './timing-histogram.ts';
+
+/** Slugs of all projects that have series of their own; the calls of those that come later are counted together. */
+const MOST_SLUGS = 100;
+const OTHERS = 'other';
+/** Few: each is a line of the exposition for every slug and outcome. */
+const BUCKETS = [0.002, 0.01, 0.05, 0.25, 1, 5];
+
+/** Endpoint calls by slug and outcome. */
+export interface CallTimes {
+  /** `answered`: the endpoint ran and said something itself, so that there is one with this slug. */
+  observe(slug: string, status: number, answered: boolean, seconds: number): void;
+}
+
+export function createCallTimes(registry: Registry, most: number = MOST_SLUGS): CallTimes {
+  const title = { name: 'savepoint_endpoint_call_seconds', help: 'Time of endpoint calls, by slug and outcome' };
+  const times = new TimingHistogram(title, ['slug', 'outcome'], BUCKETS, registry);
+  const known = new Set<string>();
+  /** Made-up slugs get no series: whoever asks for many would take those of the endpoints that there are. */
+  const named = (slug: string, answered: boolean): string => {
+    if (known.has(slug)) return slug;
+    if (!answered || known.size >= most) return OTHERS;
+    known.add(slug);
+    return slug;
+  };
+  return {
+    observe: (slug, status, answered, seconds) => times.observePair(named(slug, answered), outcomeOf(status), seconds),
+  };
+}
+
+/** As who watches asks: did it work, was it refused, did we fail? */
+function outcomeOf(status: number): string {
+  if (status < 400) return 'ok';
+  return status < 500 ? 'refused' : 'failed';
+}

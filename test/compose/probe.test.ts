@@ -1,0 +1,46 @@
+import { afterEach, expect, test } from 'vitest';
+import { createProbeServer, type ProbeServer, probeOf } from '../../src/compose/probe.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { metricsPortGuard } from '../../src/http/metrics-access.ts';
+import type { Health } from '../../src/http/routes/system.ts';
+
+const WELL: Health = { status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 };
+const health = async () => WELL;
+const exposition = async () => 'up 1\n';
+const open: ProbeServer[] = [];
+afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
+
+async function asker(server: ProbeServer) {
+  open.push(server);
+  const port = await server.listen(0, '127.0.0.1');
+  return (path: string, headers: Readonly<Record<string, string>> = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers });
+}
+
+test('the main port has no metrics where they have a port of their own', async () => {
+  const ask = await asker(probeOf(readConfig({ METRICS_PORT: '9464' }), health, exposition));
+  expect([(await ask('/health')).status, (await ask('/metrics')).status]).toEqual([200, 404]);
+});
+
+test('their own port serves health and metrics to whoever reaches it, and counts requests', async () => {
+  const config = readConfig({ METRICS_PORT: '9464', LIMIT_SYSTEM_BURST: '3', LIMIT_SYSTEM_REFILL: '1' });
+  const ask = await asker(createProbeServer({ config, health, exposition, guard: metricsPortGuard(null) }));
+  const from = { 'X-Forwarded-For': '10.0.0.1' };
+  const metrics = await ask('/metrics', from);
+  expect([metrics.status, metrics.headers.get('content-type'), await metrics.text()]).toEqual([
+    200,
+    expect.stringContaining('text/plain'),
+    'up 1\n',
+  ]);
+  expect([(await ask('/health', from)).status, (await ask('/v3/manage', from)).status]).toEqual([200, 404]);
+  const refused = await ask('/health', from);
+  expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, 1]);
+});
+
+test('without a port of their own they are for this machine, or with the token', async () => {
+  const token = 'a token of the watchers';
+  const ask = await asker(probeOf(readConfig({ METRICS_TOKEN: token }), health, exposition));
+  const from = { 'X-Forwarded-For': '10.0.0.1' };
+  expect((await ask('/metrics')).status).toBe(200);
+  expect((await ask('/metrics', from)).status).toBe(401);
+  expect((await ask('/metrics', { ...from, Authorization: `Bearer ${token}` })).status).toBe(200);
+});
