@@ -24,9 +24,16 @@ const ID = '00000000-0000-4000-8000-000000000000';
 /** The route table. What stands behind the routes is never asked. */
 function routes(): readonly string[] {
   const bounds = { bytes: 1, depth: 1, timeoutMs: 1, arriving: new Arriving(1, 1) };
-  const services = { app: fakeApp(), settings: HTTP_DEFAULTS, gameBody: bounds, managementBody: bounds, badKeys: null };
+  const services = {
+    app: fakeApp(),
+    settings: HTTP_DEFAULTS,
+    calls: createMetrics().calls,
+    gameBody: bounds,
+    managementBody: bounds,
+    badKeys: null,
+  };
   const health = () => Promise.reject(new Error('nobody asks'));
-  const listed = Object.values(buildRouters(services, { settings: HTTP_DEFAULTS, metrics: createMetrics(), health })).flatMap((router) =>
+  const listed = Object.values(buildRouters(services, { settings: HTTP_DEFAULTS, exposition: async () => '', health })).flatMap((router) =>
     router.stack.flatMap(({ path, methods }) => methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${String(path)}`)),
   );
   return [...new Set(listed)].sort((a, b) => pathOf(a).localeCompare(pathOf(b), 'en') || a.localeCompare(b, 'en'));
