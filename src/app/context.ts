@@ -24,6 +24,8 @@ export interface AppContext {
   readonly scheduler: Scheduler;
   readonly limits: {
     readonly documentBytes: number;
+    /** How long an endpoint call may compute, ms. */
+    readonly endpointMs: number;
     /** How long a read of a view waits for it to reach what this node has committed, ms. */
     readonly viewWaitMs: number;
   };

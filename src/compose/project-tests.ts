@@ -12,7 +12,7 @@ import { createProjects, SILENT } from './projects.ts';
 export function projectTestsOn(config: Config, projects: Projects): ProjectTests {
   const { webhookPrefixes, limits } = config;
   const webhooks = createWebhooks(webhookPrefixes);
-  return createProjectTests({ projects, scheduler: realScheduler, webhooks, limits: { documentBytes: limits.documentBytes } });
+  return createProjectTests({ projects, scheduler: realScheduler, webhooks, limits });
 }
 
 /** For jobs, which run on nodes that serve nothing, too: the projects are opened for one run. */

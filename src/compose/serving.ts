@@ -38,7 +38,7 @@ export function createServing(parts: ServingParts): HttpServer {
     signer,
     telemetry,
     scheduler: realScheduler,
-    limits: { documentBytes: config.limits.documentBytes, viewWaitMs: VIEW_WAIT_MS },
+    limits: { documentBytes: config.limits.documentBytes, endpointMs: config.limits.endpointMs, viewWaitMs: VIEW_WAIT_MS },
     platformId: new RegExp(config.platformIdPattern, 'u'),
     webhooks: createWebhooks(config.webhookPrefixes),
     verifier: createVerifier(config.verifier, realScheduler),

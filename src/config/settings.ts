@@ -147,6 +147,12 @@ export const LIMITS = {
   // EventStoreDB takes 1 MiB per append with default settings.
   groupBytes: setting('GROUP_BYTES', '768 KiB', bytes(64 * KIB, 16 * MIB), 'Most bytes in one append.'),
   commandTimeoutMs: setting('COMMAND_TIMEOUT_MS', '10000', whole(100, 600_000, 'milliseconds'), 'Longest time for one request.'),
+  endpointMs: setting(
+    'ENDPOINT_TIME_MS',
+    '1000',
+    whole(50, 10_000, 'milliseconds'),
+    'Longest time that one endpoint call may compute, during which the node does nothing else; then 400 LIMIT_EXCEEDED.',
+  ),
   shutdownTimeoutMs: setting(
     'SHUTDOWN_TIMEOUT_MS',
     '10000',

@@ -146,7 +146,10 @@ function perform(run: Run, platformId: string, input: JsonObject): Decision<Ran>
   const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, world: outside };
   const keys = (collection: string) => outside.keys(view, ground.space, collection);
   const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
-  for (const write of result.writes) commit(writes, ground, write, platformId, endpoint.slug);
+  for (const write of result.writes) {
+    outside.look();
+    commit(writes, ground, write, platformId, endpoint.slug);
+  }
   return decided({ status: result.status, body: result.body, wrote: writes.events.length > 0 }, writes.events);
 }
 

@@ -6,6 +6,7 @@ import type { AppContext } from '../context.ts';
 import type { DocumentKeys } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import type { View } from '../project/view.ts';
+import { CallTime } from './call-time.ts';
 
 /**
  * Thrown by a decision that needs something from outside of it: whoever asked for the decision brings it and asks again. Not an
@@ -29,12 +30,13 @@ const MOST_WEBHOOK_MS = 5000;
 /** How often one call may go outside. */
 const MOST_ERRANDS = 50;
 
-type Around = Pick<AppContext, 'webhooks' | 'scheduler'>;
+type Around = Pick<AppContext, 'webhooks' | 'scheduler'> & { readonly limits: Pick<AppContext['limits'], 'endpointMs'> };
 
 /** What the decisions of one call got from outside of them, kept from one to the next. */
 export class Outside implements World {
   readonly #project: Project;
   readonly #around: Around;
+  readonly #time: CallTime;
   /** Made when first needed: most calls stay at home. */
   #scans: Map<string, DocumentKeys & { readonly tries: number }> | null = null;
   /** By number. */
@@ -45,11 +47,17 @@ export class Outside implements World {
   constructor(project: Project, around: Around) {
     this.#project = project;
     this.#around = around;
+    this.#time = new CallTime(around.scheduler, around.limits.endpointMs);
   }
 
   /** A decision begins: of one that is made again nothing counts. */
   begin(): void {
     this.#sleptMs = 0;
+    this.#time.begin();
+  }
+
+  look(): void {
+    this.#time.look();
   }
 
   sleep(ms: number): void {

@@ -39,6 +39,8 @@ export interface DryCall {
   /** Finds the documents of a collection that a step looks through. */
   readonly keys: Reads['keys'];
   readonly webhooks: Pick<Webhooks, 'isAllowed'>;
+  /** Throws when the run has computed for too long. */
+  look(): void;
 }
 
 /** Runs one test inside a decision, which is to be given no events. Refusals of the call are part of what it tells. */
@@ -53,7 +55,7 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
     for (const { collection, key, document } of test.seed) {
       writes.place(ground.definitions.collection(collection)?.id ?? collection, key, document);
     }
-    const as = { ...call.as, platformId: test.platformId, now, random, world: stillWorld(call.webhooks) };
+    const as = { ...call.as, platformId: test.platformId, now, random, world: stillWorld(call) };
     const result = runSteps(
       ground,
       writes,
@@ -77,10 +79,11 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
 }
 
 /** Nobody waits, and a webhook is shown where it is not sent. */
-function stillWorld({ isAllowed }: DryCall['webhooks']): RunAs['world'] {
+function stillWorld({ webhooks, look }: DryCall): RunAs['world'] {
   return {
     sleep: () => undefined,
-    webhook: (_index, url, payload) => (isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null),
+    webhook: (_index, url, payload) => (webhooks.isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null),
+    look,
   };
 }
 

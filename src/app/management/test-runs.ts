@@ -24,7 +24,9 @@ export interface TestPlace {
   groundsOf(view: View): Grounds;
 }
 
-export type TestContext = Pick<AppContext, 'scheduler' | 'webhooks'> & { readonly limits: Pick<AppContext['limits'], 'documentBytes'> };
+export type TestContext = Pick<AppContext, 'scheduler' | 'webhooks'> & {
+  readonly limits: Pick<AppContext['limits'], 'documentBytes' | 'endpointMs'>;
+};
 
 /** What the steps of one run may show: when it was asked for alone, and in a list of many. */
 export const ALONE_BYTES = 64 * 1024;
@@ -40,12 +42,13 @@ async function run(context: TestContext, place: TestPlace, test: TestCase, as: D
   const random = draws();
   const outside = new Outside(place.project, context);
   const decide = (view: View, now: number): Decision<DryRun | null> => {
+    outside.begin();
     const ground = place.groundsOf(view);
     const endpoint = ground.definitions.endpoint(test.endpoint);
     if (endpoint === undefined) return { events: [], answer: null };
     const keys = (collection: string) => outside.keys(view, ground.space, collection);
     const { limits, webhooks } = context;
-    const call = { test, endpoint, as, documentBytes: limits.documentBytes, traceBytes, keys, webhooks };
+    const call = { test, endpoint, as, documentBytes: limits.documentBytes, traceBytes, keys, webhooks, look: () => outside.look() };
     return { events: [], answer: dryRun(view, ground, call, now, random()) };
   };
   const command = { cause: 'endpoint.test', actor: place.actor, decide };

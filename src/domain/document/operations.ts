@@ -14,6 +14,7 @@ import type { Change, Operation } from '../events.ts';
 import { changesOf, Draft, PathBlocked } from './draft.ts';
 import { type Meant, pulling, removing } from './match.ts';
 import { cutText } from './text.ts';
+import { weightOf } from './weight.ts';
 
 export { applyChanges } from './draft.ts';
 
@@ -55,7 +56,11 @@ interface Run {
   readonly touched: Set<string>;
   readonly increases: Map<string, number>;
   readonly origins: Map<string, Origin>;
+  readonly spend: Spend;
 }
+
+/** Told of items and members before they are gone through or copied; may throw. */
+export type Spend = (units: number) => void;
 
 const MAX_OPERATIONS = 100;
 const MAX_PATH_PARTS = 64;
@@ -87,9 +92,9 @@ const APPLY: Readonly<Record<string, Apply>> = {
  * Runs operations in order on a copy; each sees the ones before it, the first error ends all of it. `document` null is `{}`. The
  * input is never changed, and what was not touched is shared. Throws {@link OperationError}. Source: runtime-storage 5.
  */
-export function applyOperations(document: JsonObject | null, operations: readonly Operation[]): Operated {
+export function applyOperations(document: JsonObject | null, operations: readonly Operation[], spend: Spend = free): Operated {
   checkCount(operations.length);
-  const run: Run = { draft: new Draft(document ?? {}), touched: new Set(), increases: new Map(), origins: new Map() };
+  const run: Run = { draft: new Draft(document ?? {}), touched: new Set(), increases: new Map(), origins: new Map(), spend };
   operations.forEach((operation, index) => {
     try {
       applyOne(run, operation);
@@ -101,6 +106,9 @@ export function applyOperations(document: JsonObject | null, operations: readonl
   const result = run.draft.document;
   return { document: result, changes: changesOf(result, run.touched), increases: run.increases, origins: run.origins };
 }
+
+/** A request's own operations are bounded by its body. */
+function free(): void {}
 
 /** The operations of a request's `ops` member. Throws {@link OperationError}. */
 export function parseOperations(value: Json): readonly Operation[] {
@@ -163,16 +171,18 @@ function applyIncrement(run: Run, operation: Operation): void {
 function applyPush(run: Run, operation: Operation): void {
   const value = operand(operation);
   const old = run.draft.get(operation.path);
+  if (isArray(old)) run.spend(old.length);
   write(run, operation.path, isArray(old) ? [...old, value] : [value]);
 }
 
 function applyPull(run: Run, { path, match }: Operation): void {
   if (!isObject(match)) throw new Misuse('pull needs an object match');
-  filter(run, path, pulling(match));
+  filter(run, path, pulling(match), weightOf(match));
 }
 
 function applyRemove(run: Run, operation: Operation): void {
-  filter(run, operation.path, removing(operand(operation)));
+  const value = operand(operation);
+  filter(run, operation.path, removing(value), weightOf(value));
 }
 
 function applyMerge(run: Run, operation: Operation): void {
@@ -180,7 +190,9 @@ function applyMerge(run: Run, operation: Operation): void {
   if (!isObject(value)) throw new Misuse('merge needs an object');
   const old = run.draft.get(path) ?? null;
   if (old !== null && !isObject(old)) throw new Misuse('merge needs an object to merge into');
-  for (const [name, item] of Object.entries(value)) noteMember(run, path, name, old, item);
+  const members = Object.entries(value);
+  run.spend(members.length + (old === null ? 0 : Object.keys(old).length));
+  for (const [name, item] of members) noteMember(run, path, name, old, item);
   run.draft.set(path, { ...old, ...value });
   if (old === null) run.touched.add(path);
   noteOrigin(run, path, operation);
@@ -197,9 +209,11 @@ function noteMember(run: Run, path: string, name: string, old: JsonObject | null
   run.touched.add(memberPath);
 }
 
-function filter(run: Run, path: string, goes: Meant): void {
+/** `weight` of what is compared with every item. */
+function filter(run: Run, path: string, goes: Meant, weight: number): void {
   const old = run.draft.get(path);
   if (!isArray(old)) return;
+  run.spend(old.length * weight);
   const kept = old.filter((item) => !goes(item));
   if (kept.length !== old.length) write(run, path, kept);
 }

@@ -99,6 +99,7 @@ function compileReturns(compilation: Compilation, json: Json | undefined): (scop
   if (!isObject(json)) return boundNames;
   const members = Object.entries(json).map(([name, value]) => [name, compileShallow(compilation.language, value)] as const);
   return (scope) => {
+    scope.context.spend(members.length);
     const result: Record<string, Json> = {};
     for (const [name, evaluate] of members) setMember(result, name, evaluate(scope));
     return result;
@@ -106,6 +107,7 @@ function compileReturns(compilation: Compilation, json: Json | undefined): (scop
 }
 
 function boundNames(scope: Scope, params: JsonObject): JsonObject {
+  scope.context.spend(scope.names.size);
   const result: Record<string, Json> = {};
   for (const [name, value] of scope.names) {
     if (name !== 'params' || value !== params) setMember(result, name, value);

@@ -5,7 +5,7 @@ import { looksLikeMath } from './expression.ts';
 import type { Language } from './language.ts';
 import { compileOperator } from './operators.ts';
 import { findTokens, isOneToken, literalOf, scanTop, unquoted } from './scan.ts';
-import type { Check, Eval } from './scope.ts';
+import type { Check, Eval, Scope } from './scope.ts';
 import { compileShallow } from './template.ts';
 import { isTruthy, toNumber, type Value } from './value.ts';
 
@@ -33,11 +33,17 @@ function compileGroup(language: Language, items: readonly Json[], depth: number)
 }
 
 function every(checks: readonly Check[]): Check {
-  return (scope) => checks.every((check) => check(scope));
+  return (scope) => checks.every((check) => charged(scope) && check(scope));
 }
 
 function some(checks: readonly Check[]): Check {
-  return (scope) => checks.some((check) => check(scope));
+  return (scope) => checks.some((check) => charged(scope) && check(scope));
+}
+
+/** A check without a name in it costs something, too: a group may hold thousands. */
+function charged(scope: Scope): true {
+  scope.context.spend(1);
+  return true;
 }
 
 function compileFieldCheck(language: Language, json: JsonObject, field: Json): Check {

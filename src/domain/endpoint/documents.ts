@@ -2,8 +2,12 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { ByAddress } from '../document/by-address.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import { applyOperations } from '../document/operations.ts';
+import { weightOf } from '../document/weight.ts';
 import type { Operation } from '../events.ts';
 import type { PendingWrite, Reads, Target } from './run.ts';
+
+/** Documents read in a call whose defaults are not charged for: few calls read more. */
+const UNWEIGHED_READS = 20;
 
 /**
  * The documents of one call: what is stored, under the call's own writes (decision 4). Writes are queued in order; a write after a
@@ -12,13 +16,19 @@ import type { PendingWrite, Reads, Target } from './run.ts';
 export class Documents {
   readonly writes: PendingWrite[] = [];
   readonly #reads: Reads;
+  readonly #spend: (units: number) => void;
+  /** As they were read: a loop that asks for one again and again fills its defaults in once. */
+  readonly #stored = new ByAddress<JsonObject | null>();
+  #readCount = 0;
   /** `null` is deleted. */
   readonly #changed = new ByAddress<JsonObject | null>();
   /** By collection, until the call writes in it. */
   readonly #scans = new Map<string, readonly JsonObject[]>();
 
-  constructor(reads: Reads) {
+  /** `spend` charges for work. */
+  constructor(reads: Reads, spend: (units: number) => void) {
     this.#reads = reads;
+    this.#spend = spend;
   }
 
   /** Every document of a collection in order of the keys, those that this call made included. */
@@ -27,6 +37,7 @@ export class Documents {
     if (known !== undefined) return known;
     const stored = this.#reads.keys(collection);
     const keys = [...new Set([...stored, ...this.#changed.keysIn(collection)])];
+    this.#spend(keys.length);
     const rows = (keys.length === stored.length ? keys : keys.sort())
       .map((key) => this.read(collection, key))
       .filter((document) => document !== null);
@@ -36,14 +47,24 @@ export class Documents {
 
   read(collection: string, key: string): JsonObject | null {
     const changed = this.#changed.get(collection, key);
-    return changed === undefined ? this.#reads.document(collection, key) : changed;
+    if (changed !== undefined) return changed;
+    const known = this.#stored.get(collection, key);
+    return known === undefined ? this.#readStored(collection, key) : known;
+  }
+
+  #readStored(collection: string, key: string): JsonObject | null {
+    const document = this.#reads.document(collection, key);
+    this.#stored.set(collection, key, document);
+    this.#readCount += 1;
+    if (document !== null && this.#readCount > UNWEIGHED_READS) this.#spend(weightOf(document));
+    return document;
   }
 
   /** Answers the document as it is then. Throws `OperationError` for the first operation that cannot be applied. */
   write(stepId: string, target: Target, ops: readonly Operation[]): JsonObject {
     const { collection, key } = target;
     const to = this.read(collection, key) ?? this.#reads.blank(collection);
-    const operated = applyOperations(to, ops);
+    const operated = applyOperations(to, ops, this.#spend);
     this.#changed.set(collection, key, this.#reads.filled(collection, operated.document));
     this.#scans.delete(collection);
     this.writes.push({ kind: 'write', stepId, target, ops, applied: to === null ? null : { to, operated } });

@@ -11,8 +11,9 @@ import type { Frame, Trace } from './step.ts';
  * it again. Throws a `Refusal` for every rejection and failure (endpoint-language 14), and whatever `reads` throws.
  */
 export function runEndpoint(compiled: CompiledEndpoint, call: EndpointCall, reads: Reads, trace: Trace | null = null): EndpointResult {
-  const scope = new Scope(new CallContext(call, compiled.values), new Map(), compiled.aliases);
-  const documents = new Documents(reads);
+  const context = new CallContext(call, compiled.values);
+  const scope = new Scope(context, new Map(), compiled.aliases);
+  const documents = new Documents(reads, (units) => context.spend(units));
   const frame: Frame = { scope, documents, depth: 0, trace, routed: true };
   const end = runProgram(frame, compiled.program);
   const body = end?.kind === 'answer' ? printable(scope, end.value) : compiled.response.body(scope);

@@ -11,6 +11,8 @@ import { isNullish, toNumber, toText } from './value.ts';
 
 /** Characters of arithmetic, tokens not counted. */
 const MAX_MATH = 1000;
+/** A text that is parsed in a call is looked through anew at each of its calls: its square, by this power of two. */
+const PARSED_SHIFT = 4;
 
 export function compileExpression(language: Language, source: string): Eval {
   const text = source.trim();
@@ -56,9 +58,10 @@ function compileOperand(language: Language, text: string, span: Span): Num {
   return (scope) => {
     const value = evaluate(scope);
     if (isNullish(value)) throw new UnresolvedError(`Unresolved variable "${token}" in math expression.`);
-    const number = toNumber(value);
+    const plain = scope.context.plain(value);
+    const number = toNumber(plain);
     if (Number.isFinite(number)) return number;
-    throw new LanguageError(`Variable "${token}" resolved to non-numeric value: ${toText(value).slice(0, 100)}`);
+    throw new LanguageError(`Variable "${token}" resolved to non-numeric value: ${toText(plain).slice(0, 100)}`);
   };
 }
 
@@ -77,7 +80,7 @@ function spliced(language: Language, text: string, spans: readonly Span[]): Num 
     }
     out += text.slice(from);
     checkLength(out.length);
-    scope.context.spend(out.length);
+    scope.context.spend(out.length + ((out.length * out.length) >> PARSED_SHIFT));
     return new MathParser(language, out, new Map()).whole()(scope);
   };
 }

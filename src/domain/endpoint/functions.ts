@@ -39,10 +39,12 @@ export const FUNCTION_NAMES: ReadonlySet<string> = new Set([
 export function compileCall(language: Language, name: string, args: string): Eval {
   const build = VALUE_FUNCTIONS.get(name);
   if (build === undefined) return compileCollectionCall(language, name, args);
-  return build(
-    name,
-    splitArguments(args).map((text) => compileArgument(language, text)),
-  );
+  const compiled = splitArguments(args).map((text) => compileArgument(language, text));
+  const evaluate = build(name, compiled);
+  return (scope) => {
+    scope.context.spend(compiled.length);
+    return evaluate(scope);
+  };
 }
 
 /** Quoted text, `true|false|null`, a number, a call, a nested token, else a path. Aliases do not apply here. */

@@ -63,9 +63,15 @@ function compileField(json: Json, depth: number): Field {
   if (typeof json === 'string') return { ...ANY, types: [json] };
   if (!isObject(json) || depth > MAX_NESTING) return ANY;
   const type = member(json, 'type');
-  const types = (isArray(type) ? type : [type]).filter((name) => typeof name === 'string');
+  const types = typesOf(isArray(type) ? type : [type]);
   const items = member(json, 'items');
   return { types, shape: compileShape(json, depth), items: items === undefined ? null : compileField(items, depth + 1) };
+}
+
+/** Each once, and none where one of them is unknown, which takes anything: a list of thousands would be gone through for every value. */
+function typesOf(named: readonly (Json | undefined)[]): string[] {
+  const types = [...new Set(named.filter((name): name is string => typeof name === 'string'))];
+  return types.every((name) => TYPES.has(SAME_TYPES.get(name) ?? name)) ? types : [];
 }
 
 type Test = (value: Json) => boolean;
@@ -101,10 +107,17 @@ function checkShape(value: JsonObject, shape: Shape, at: string): void {
   for (const name of shape.required) {
     if ((member(value, name) ?? null) === null && !acceptsNull(shape.fields.get(name), value, name)) throw missing(value, name, at);
   }
-  for (const [name, field] of shape.fields) {
+  // A list of small objects is not to be held against thousands of fields each.
+  for (const name of shorter(shape.fields, value)) {
+    const field = shape.fields.get(name);
     const item = member(value, name);
-    if (item !== undefined && item !== null) checkField(item, field, at + name);
+    if (field !== undefined && item !== undefined && item !== null) checkField(item, field, at + name);
   }
+}
+
+function shorter(fields: ReadonlyMap<string, Field>, value: JsonObject): Iterable<string> {
+  const names = Object.keys(value);
+  return names.length < fields.size ? names : fields.keys();
 }
 
 function acceptsNull(field: Field | undefined, value: JsonObject, name: string): boolean {

@@ -5,7 +5,7 @@ import { isEqual } from './operators.ts';
 import { parsePath } from './path.ts';
 import { closingParenthesis, findTokens, literalOf } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
-import { isTruthy, toNumber } from './value.ts';
+import { isTruthy, toNumber, type Value } from './value.ts';
 
 /**
  * The boolean dialect of lambda bodies (endpoint-language 5.4). `!` binds looser than `==`; comparisons do not chain; there is
@@ -22,6 +22,12 @@ const ORDERINGS: ReadonlyMap<string, (a: number, b: number) => boolean> = new Ma
   ['>', (a: number, b: number) => a > b],
   ['<', (a: number, b: number) => a < b],
 ]);
+
+/** A term may be a literal, which costs nothing by itself, and there may be thousands of them for every row. */
+function charged(scope: Scope, term: Eval): Value {
+  scope.context.spend(1);
+  return term(scope);
+}
 
 class BooleanParser {
   private readonly language: Language;
@@ -62,7 +68,7 @@ class BooleanParser {
     while (this.take('||')) terms.push(this.and());
     const [only] = terms;
     if (terms.length === 1 && only !== undefined) return only;
-    return (scope) => terms.some((term) => isTruthy(term(scope)));
+    return (scope) => terms.some((term) => isTruthy(charged(scope, term)));
   }
 
   private and(): Eval {
@@ -70,7 +76,7 @@ class BooleanParser {
     while (this.take('&&')) terms.push(this.not());
     const [only] = terms;
     if (terms.length === 1 && only !== undefined) return only;
-    return (scope) => terms.every((term) => isTruthy(term(scope)));
+    return (scope) => terms.every((term) => isTruthy(charged(scope, term)));
   }
 
   private not(): Eval {

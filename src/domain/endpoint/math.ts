@@ -114,7 +114,10 @@ export class MathParser {
     const [only] = steps;
     if (only === undefined) return first;
     if (steps.length === 1) return (scope) => only.apply(first(scope), only.right(scope));
-    return (scope) => steps.reduce((value, step) => step.apply(value, step.right(scope)), first(scope));
+    return (scope) => {
+      scope.context.spend(steps.length);
+      return steps.reduce((value, step) => step.apply(value, step.right(scope)), first(scope));
+    };
   }
 
   private unary(): Num {
@@ -195,10 +198,12 @@ export class MathParser {
       if (!this.take(')')) throw this.unexpected();
     }
     if (args.length < fn.least || args.length > fn.most) throw new LanguageError(`${name}() has the wrong number of arguments.`);
-    return (scope) =>
-      fn.apply(
+    return (scope) => {
+      scope.context.spend(args.length);
+      return fn.apply(
         args.map((arg) => arg(scope)),
         scope,
       );
+    };
   }
 }

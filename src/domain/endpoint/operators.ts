@@ -17,6 +17,7 @@ function order(scope: Scope, value: Value): number {
 export function isEqual(scope: Scope, left: Value, right: Value): boolean {
   if (isArray(left) && isPlain(right)) return looselyEqual(scope.context.plain(left), right);
   if (isArray(right) && isPlain(left)) return looselyEqual(left, scope.context.plain(right));
+  scope.context.compared(left, right);
   return looselyEqual(left, right);
 }
 
@@ -41,7 +42,10 @@ function contains(scope: Scope, whole: Value, part: Value): boolean {
 }
 
 function startsWith(scope: Scope, left: Value, right: Value): boolean {
-  return typeof left === 'string' && left.startsWith(toText(scope.context.plain(right)));
+  if (typeof left !== 'string') return false;
+  const beginning = toText(scope.context.plain(right));
+  scope.context.compared(left, beginning);
+  return left.startsWith(beginning);
 }
 
 const OPERATORS: ReadonlyMap<string, Compare> = new Map<string, Compare>([

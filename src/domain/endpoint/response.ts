@@ -60,6 +60,7 @@ function compileEcho(language: Language, json: Json | undefined): Echo | null {
   const texts = json.filter((item): item is string => typeof item === 'string');
   const members = texts.map((text) => ({ name: echoName(text), evaluate: language.template(text) }));
   return (scope, body) => {
+    scope.context.spend(members.length);
     const echoed: Record<string, Json> = isObject(body) ? { ...body } : {};
     for (const { name, evaluate } of members) setMember(echoed, name, evaluate(scope));
     return echoed;

@@ -31,7 +31,12 @@ export interface World {
    * may not go to that address. May throw to have it sent first.
    */
   webhook(index: number, url: string, payload: JsonObject): JsonObject | null;
+  /** Told every {@link WORK_PER_LOOK} units of work. Throws a `Refusal` once the call has taken too long. */
+  look(): void;
 }
+
+/** Units of work between two looks at the clock: some hundred microseconds of the slowest kind. */
+export const WORK_PER_LOOK = 4096;
 
 export interface EndpointCall {
   readonly projectId: string;

@@ -3,8 +3,8 @@ import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json
 import { PLAYER_TEMPLATE_NAMES } from '../wire-names.ts';
 import { LanguageError } from './errors.ts';
 import { type Path, walk } from './path.ts';
-import type { EndpointCall } from './run.ts';
-import { MAX_DEPTH, toText, type Value } from './value.ts';
+import { type EndpointCall, WORK_PER_LOOK } from './run.ts';
+import { MAX_DEPTH, MAX_TEXT, toText, type Value } from './value.ts';
 
 /** Evaluates a compiled piece of text. Throws a {@link LanguageError}, or a `Refusal` when a budget is used up. */
 export type Eval = (scope: Scope) => Value;
@@ -14,8 +14,15 @@ export type Check = (scope: Scope) => boolean;
 const MAX_ALIASES = 10;
 /** Steps of one call, those of loops and workflows included. */
 const MAX_STEPS = 10_000;
-/** Rows looked at, values copied and characters written in one call: what keeps a call within its time without a clock. */
+/**
+ * Names looked up, pieces and checks evaluated, rows looked at, values copied and characters written in one call. Whatever a definition, a
+ * document or an input can make large is charged for where it is gone through, so this bounds a call's time without a clock.
+ */
 const MAX_WORK = 2_000_000;
+/** Beside what it does, a step is worth so many names looked up. */
+const STEP_COST = 8;
+/** Texts that are the same are compared to their ends: so many characters (as a power of two) in the time of looking a name up. */
+const COMPARED_SHIFT = 8;
 /** Sum of a call's sleeps (endpoint-language 17). */
 const MAX_SLEEP_MS = 1000;
 const MAX_WEBHOOKS = 5;
@@ -26,6 +33,7 @@ export class CallContext {
   readonly values: JsonObject;
   private steps = 0;
   private work = 0;
+  private nextLook = WORK_PER_LOOK;
   private slept = 0;
   private webhooks = 0;
   private clock: ClockNames | null = null;
@@ -38,6 +46,7 @@ export class CallContext {
   countStep(): void {
     this.steps += 1;
     if (this.steps > MAX_STEPS) throw refusal('LIMIT_EXCEEDED', `A call may execute at most ${MAX_STEPS} steps`);
+    this.spend(STEP_COST);
   }
 
   sleep(ms: number): void {
@@ -54,7 +63,19 @@ export class CallContext {
 
   spend(units: number): void {
     this.work += units;
+    if (this.work >= this.nextLook) this.look();
+  }
+
+  private look(): void {
     if (this.work > MAX_WORK) throw refusal('LIMIT_EXCEEDED', 'A call may not process more data than this');
+    this.nextLook = Math.min(this.work + WORK_PER_LOOK, MAX_WORK + 1);
+    this.call.world.look();
+  }
+
+  /** Charges for comparing two values, which takes its time for two long texts of the same beginning. */
+  compared(left: Value, right: Value): void {
+    if (typeof left !== 'string' || typeof right !== 'string') return;
+    this.spend(Math.min(left.length, right.length) >> COMPARED_SHIFT);
   }
 
   /**
@@ -63,9 +84,16 @@ export class CallContext {
    */
   plain(value: Value): Value {
     if (!isArray(value)) return value;
-    const text = toText(value);
-    this.spend(1 + (text.length >> 1));
-    return text;
+    // Before the work: a text that becomes too long costs as much, and where it is tried again it must not be free.
+    this.spend(value.length);
+    try {
+      const text = toText(value);
+      this.spend(1 + (text.length >> 1));
+      return text;
+    } catch (error) {
+      this.spend(MAX_TEXT >> 1);
+      throw error;
+    }
   }
 
   /**
@@ -77,8 +105,22 @@ export class CallContext {
     if (typeof value === 'number') return Number.isFinite(value);
     if (!isArray(value) && !isObject(value)) return true;
     if (depth >= MAX_DEPTH) throw new LanguageError('A value is nested too deeply.');
+    return isArray(value) ? this.measureList(value, depth) : this.measureObject(value, depth);
+  }
+
+  private measureList(list: readonly Json[], depth: number): boolean {
     let finite = true;
-    for (const item of isArray(value) ? value : Object.values(value)) finite = this.measure(item, depth + 1) && finite;
+    for (const item of list) finite = this.measure(item, depth + 1) && finite;
+    return finite;
+  }
+
+  /** Names are printed, too. */
+  private measureObject(object: JsonObject, depth: number): boolean {
+    let finite = true;
+    for (const name of Object.keys(object)) {
+      this.spend(name.length >> 3);
+      finite = this.measure(object[name] ?? null, depth + 1) && finite;
+    }
     return finite;
   }
 
@@ -148,6 +190,7 @@ export class Scope {
 
   /** A name alone: what steps bound, then the built-ins. */
   name(name: string): Value {
+    this.context.spend(1);
     const bound = this.names.get(name);
     if (bound !== undefined || this.names.has(name)) return bound;
     return this.context.builtIn(name);
@@ -170,11 +213,13 @@ export class Scope {
   }
 
   addAliases(aliases: ReadonlyMap<string, Path>): void {
+    this.context.spend(aliases.size + (this.aliases?.size ?? 0));
     this.aliases = new Map([...(this.aliases ?? []), ...aliases]);
   }
 
   /** A scope of its own that starts with these names and more. */
   copy(more: ReadonlyMap<string, Value>): Scope {
+    this.context.spend(this.names.size + more.size);
     return new Scope(this.context, new Map([...this.names, ...more]), this.aliases);
   }
 

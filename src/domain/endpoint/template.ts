@@ -40,6 +40,7 @@ function interpolation(language: Language, text: string, spans: readonly Span[])
   }
   pieces.push(text.slice(from));
   return (scope) => {
+    scope.context.spend(pieces.length);
     let out = '';
     // Bounded piece by piece: ten tokens may print the same long list.
     for (const piece of pieces) out = bounded(out + (typeof piece === 'string' ? piece : printed(scope, piece(scope))));
@@ -137,11 +138,15 @@ export function compileShallow(language: Language, json: Json | undefined): Eval
 }
 
 function deepList(items: readonly Eval[]): Eval {
-  return (scope) => items.map((item) => item(scope) ?? null);
+  return (scope) => {
+    scope.context.spend(items.length);
+    return items.map((item) => item(scope) ?? null);
+  };
 }
 
 function deepObject(members: readonly (readonly [string, Eval])[]): Eval {
   return (scope) => {
+    scope.context.spend(members.length);
     const object: Record<string, Json> = {};
     for (const [name, evaluate] of members) setMember(object, name, evaluate(scope));
     return object;

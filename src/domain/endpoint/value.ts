@@ -5,7 +5,7 @@ import { LanguageError } from './errors.ts';
 export type Value = Json | undefined;
 
 /** Longest text that a template or a printed value may become: no document or answer holds more. */
-const MAX_TEXT = 262_144;
+export const MAX_TEXT = 262_144;
 /** Deepest value that the language walks; request bodies and documents are bounded far below. */
 export const MAX_DEPTH = 64;
 
@@ -94,7 +94,7 @@ export function negate(value: Value): Value {
   if (isNullish(value)) return 0;
   if (typeof value === 'number') return 0 - value;
   if (value instanceof ExactNumber) return new ExactNumber(value.text.startsWith('-') ? value.text.slice(1) : `-${value.text}`);
-  if (typeof value === 'string' && value.trim() !== '') {
+  if (typeof value === 'string' && value.length <= MAX_NUMBER_TEXT && value.trim() !== '') {
     const number = toNumber(value);
     if (!Number.isNaN(number)) return 0 - number;
   }
@@ -107,13 +107,4 @@ export function toList(value: Value, what: string): readonly Json[] {
   if (isArray(value)) return value;
   if (isObject(value)) return Object.values(value);
   throw new LanguageError(`${what} expects a list.`);
-}
-
-/** Values in a value, itself included, a text by its length: what copying and printing it takes. */
-export function weightOf(value: Json): number {
-  if (typeof value === 'string') return 1 + (value.length >> 3);
-  if (!isArray(value) && !isObject(value)) return 1;
-  let weight = 1;
-  for (const item of isArray(value) ? value : Object.values(value)) weight += weightOf(item);
-  return weight;
 }

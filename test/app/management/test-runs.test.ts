@@ -53,7 +53,10 @@ function slowClock() {
     turns.push(ms);
   };
   const webhooks = createWebhooks([]);
-  return { turns, context: { scheduler: { ...realScheduler, monotonic, sleep }, webhooks, limits: { documentBytes: 65_536 } } };
+  return {
+    turns,
+    context: { scheduler: { ...realScheduler, monotonic, sleep }, webhooks, limits: { endpointMs: 1000, documentBytes: 65_536 } },
+  };
 }
 
 test('a long list of source texts lets other requests have their turn, and is parsed once', async () => {

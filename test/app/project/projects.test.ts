@@ -118,7 +118,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
     views,
     telemetry: noTelemetry(table.log, table.machine),
     scheduler: table.machine,
-    limits: { documentBytes: 65_536, viewWaitMs: 250 },
+    limits: { endpointMs: 1000, documentBytes: 65_536, viewWaitMs: 250 },
     platformId: /./,
     signer: neverAsked,
     verifier: NO_VERIFIER,

@@ -20,6 +20,9 @@ export interface World {
   readonly call?: Partial<EndpointCall>;
 }
 
+/** Nobody waits, and nothing goes out. */
+export const STILL: EndpointCall['world'] = { sleep: () => undefined, webhook: () => null, look: () => undefined };
+
 /** Tuesday, 14 November 2023, 22:13:20 UTC. */
 const NOW = 1_700_000_000_000;
 
@@ -34,7 +37,7 @@ export function callOf(world: World): EndpointCall {
     isDedicatedServer: false,
     now: NOW,
     random: () => 0.5,
-    world: { sleep: () => undefined, webhook: () => null },
+    world: STILL,
     ...world.call,
   };
 }

@@ -4,7 +4,7 @@ import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import { step } from '../path.ts';
 import { MOST_SCANNED } from '../run.ts';
-import type { Eval } from '../scope.ts';
+import type { Eval, Scope } from '../scope.ts';
 import { binding, type Compilation, type CompileStep, type Frame, type StepSource, stepFailure, textOf } from '../step.ts';
 import { compileDeep, setMember } from '../template.ts';
 import { isNullish, toList, toText, type Value } from '../value.ts';
@@ -91,12 +91,20 @@ export const lookupManyStep: CompileStep = (source, compilation) => {
     const { scope } = frame;
     const wanted = keys(scope);
     if (!isArray(wanted) || wanted.length === 0) throw new LanguageError('keys must be a non-empty list.');
-    const text = (value: Value) => toText(scope.context.plain(value));
+    const text = (value: Value) => keyText(scope, value);
+    scope.context.spend(wanted.length);
     const index = new Map(rows(frame).map((row) => [text(isObject(row) ? member(row, keyField) : undefined), row]));
     const found = wanted.map(text).map((key) => [key, index.get(key) ?? null] as const);
     return asMap ? mapOf(found) : found.map(([, row]) => row);
   });
 };
+
+/** A key as a map takes it, which goes through the whole of it. */
+function keyText(scope: Scope, value: Value): string {
+  const text = toText(scope.context.plain(value));
+  scope.context.spend(text.length >> 5);
+  return text;
+}
 
 function mapOf(entries: readonly (readonly [string, Json])[]): Json {
   const map: Record<string, Json> = {};

@@ -19,7 +19,7 @@ export const sortStep: CompileStep = (source, { language }) => {
     if (!isArray(items)) throw new LanguageError('source must resolve to a list, as "{{rows}}" does.');
     scope.context.spend(items.length * 8);
     const keyed = items.map((item, index) => ({ item, key: scope.context.plain(keyOf(scope, item, index)) }));
-    return keyed.sort((a, b) => sign * compareKeys(a.key, b.key)).map(({ item }) => item);
+    return keyed.sort((a, b) => sign * compareKeys(scope, a.key, b.key)).map(({ item }) => item);
   });
 };
 
@@ -41,7 +41,8 @@ function withItem(evaluate: (scope: Scope) => Value): KeyOf {
   return (scope, item, index) => scope.with('item', item, () => scope.with('index', index, () => evaluate(scope)));
 }
 
-function compareKeys(a: Value, b: Value): number {
+function compareKeys(scope: Scope, a: Value, b: Value): number {
+  scope.context.compared(a, b);
   if (isNullish(a) || isNullish(b)) return Number(isNullish(a)) - Number(isNullish(b));
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
   const [left, right] = [toNumber(a), toNumber(b)];

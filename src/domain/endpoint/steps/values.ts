@@ -49,7 +49,10 @@ export const switchStep: CompileStep = (source, { language }) => {
   const compiled = cases.map((item) => compileCase(language, item));
   const fallback = compileDeep(language, member(source.json, 'default') ?? null);
   return binding(source, ({ scope }) => {
-    const matched = compiled.find(({ when }) => when(scope));
+    const matched = compiled.find(({ when }) => {
+      scope.context.spend(1);
+      return when(scope);
+    });
     return (matched?.result ?? fallback)(scope);
   });
 };

@@ -30,6 +30,7 @@ export function compileWhere(language: Language, json: Json, depth = 0): (scope:
 function group(language: Language, items: readonly Json[], depth: number, all: boolean): (scope: Scope) => PreparedWhere {
   const parts = items.map((item) => compileWhere(language, item, depth + 1));
   return (scope) => {
+    scope.context.spend(parts.length);
     const tests = parts.map((part) => part(scope));
     return all ? (row) => tests.every((test) => test(row)) : (row) => tests.some((test) => test(row));
   };
@@ -37,13 +38,21 @@ function group(language: Language, items: readonly Json[], depth: number, all: b
 
 function clause(language: Language, json: JsonObject): (scope: Scope) => PreparedWhere {
   const op = member(json, 'op') ?? member(json, 'operator');
-  if (typeof op !== 'string') return () => () => false;
+  if (typeof op !== 'string') {
+    return (scope) => () => {
+      scope.context.spend(1);
+      return false;
+    };
+  }
   const compare = compileOperator(op);
   const field = compileShallow(language, member(json, 'field') ?? member(json, 'left'));
   const value = compileShallow(language, Object.hasOwn(json, 'value') ? json['value'] : member(json, 'right'));
   return (scope) => {
     const segments = parseSegments(toText(scope.context.plain(field(scope))));
     const right = value(scope);
-    return (row) => compare(scope, walk(row, segments), right);
+    return (row) => {
+      scope.context.spend(1);
+      return compare(scope, walk(row, segments), right);
+    };
   };
 }

@@ -2,6 +2,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/j
 import { member } from '../../../kernel/path.ts';
 import { OperationError } from '../../document/operations.ts';
 import { cutText } from '../../document/text.ts';
+import { weightOf } from '../../document/weight.ts';
 import type { Operation } from '../../events.ts';
 import { documentKey } from '../documents.ts';
 import { LanguageError } from '../errors.ts';
@@ -10,7 +11,7 @@ import type { Target } from '../run.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
 import { type CompileStep, errorCode, type StepSource, stepFailure, textOf } from '../step.ts';
 import { compileDeep } from '../template.ts';
-import { isNullish, toText, weightOf } from '../value.ts';
+import { isNullish, toText } from '../value.ts';
 import { collectionOf, compileKey } from './read.ts';
 
 /** `write` and `delete`: queued, and committed with the whole call (endpoint-language 9, 10). */
@@ -64,6 +65,7 @@ function assignments(data: Json | undefined): Json | undefined {
 export const deleteStep: CompileStep = (source, compilation) => {
   const target = compileTarget(source, compilation);
   return (frame) => {
+    frame.scope.context.spend(OPERATION_COST);
     frame.documents.delete(source.id, target(frame.scope));
     return undefined;
   };
