@@ -103,9 +103,9 @@ export interface App {
       options: { readonly target: PublishTarget; readonly replaceAll: boolean },
     ): Promise<ManageAnswer>;
     upsertOne(caller: Caller, kind: ListedKind, body: Json, target: PublishTarget): Promise<ManageAnswer>;
-    remove(caller: Caller, kind: ListedKind, id: string): Promise<ManageAnswer>;
+    remove(caller: Caller, kind: ListedKind, id: string, target: PublishTarget): Promise<ManageAnswer>;
     putSingle(caller: Caller, kind: SingleKind, body: Json, target: PublishTarget): Promise<ManageAnswer>;
-    removeSingle(caller: Caller, kind: SingleKind): Promise<ManageAnswer>;
+    removeSingle(caller: Caller, kind: SingleKind, target: PublishTarget): Promise<ManageAnswer>;
     list(
       caller: Caller,
       kind: ListedKind | SingleKind,

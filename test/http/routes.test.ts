@@ -332,12 +332,17 @@ describe('management', () => {
       await manage('PATCH', path, { id: 'a' }, { 'x-ns-publish-target': 'next' });
       expect(lastCall()).toMatchObject({ name: 'manage.upsertOne', arguments: [kind, { id: 'a' }, 'next'] });
       await manage('DELETE', `${path}/a%20b`);
-      expect(lastCall()).toMatchObject({ name: 'manage.remove', arguments: [kind, 'a b'] });
+      expect(lastCall()).toMatchObject({ name: 'manage.remove', arguments: [kind, 'a b', 'live'] });
+      await manage('DELETE', `${path}/a?revisionTarget=next`);
+      expect(lastCall()).toMatchObject({ name: 'manage.remove', arguments: [kind, 'a', 'next'] });
       await manage('GET', `${path}?includeStaged=true&revisionTarget=next&_syncToolTs=1`);
       expect(lastCall()).toMatchObject({ name: 'manage.list', arguments: [kind, { includeStaged: true, target: 'next' }] });
     }
     await manage('PUT', '/endpoints?replaceAll=true', []);
     expect(lastCall()).toMatchObject({ arguments: ['endpoint', [], { replaceAll: true }] });
+    for (const path of ['/collections?replaceAll=true', '/endpoints?replaceAll=yes', '/endpoints?replaceAll']) {
+      expect([path, (await manage('PUT', path, [])).status]).toEqual([path, 400]);
+    }
   });
 
   it('knows POST and DELETE of queries, and no PUT or PATCH', async () => {
@@ -354,7 +359,7 @@ describe('management', () => {
         expect(lastCall()).toMatchObject({ name: 'manage.putSingle', arguments: [kind, { items: [] }, 'live'] });
       }
       await manage('DELETE', `/${kind}`, { ignored: true });
-      expect(lastCall()).toMatchObject({ name: 'manage.removeSingle', arguments: [kind] });
+      expect(lastCall()).toMatchObject({ name: 'manage.removeSingle', arguments: [kind, 'live'] });
       await manage('GET', `/${kind}?revisionTarget=live`);
       expect(lastCall()).toMatchObject({ name: 'manage.list', arguments: [kind, { includeStaged: false, target: 'live' }] });
     }

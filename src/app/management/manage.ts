@@ -29,10 +29,12 @@ export function createManage(context: AppContext): App['manage'] {
     },
     upsertOne: (caller, kind, body, target) =>
       publish(caller, `${kind}.patch`, target, [kind], ({ state }) => decideUpsertOne(state, kind, body, target)),
-    remove: (caller, kind, id) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemove(state, kind, id)),
+    remove: (caller, kind, id, target) =>
+      publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemove(state, kind, id, target)),
     putSingle: (caller, kind, body, target) =>
       publish(caller, `${kind}.put`, target, [kind], ({ state }, now) => decidePutSingle(state, kind, body, target, now)),
-    removeSingle: (caller, kind) => publish(caller, `${kind}.delete`, live, [kind], ({ state }) => decideRemoveSingle(state, kind)),
+    removeSingle: (caller, kind, target) =>
+      publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemoveSingle(state, kind, target)),
     discard: (caller, body, options) =>
       publish(caller, 'definitions.discard', 'next', STAGED, ({ state }) => decideDiscard(state, body, options)),
     promote: (caller, options) => publish(caller, 'definitions.promote', live, STAGED, ({ state }) => decidePromote(state, options)),

@@ -12,7 +12,7 @@ import { rateRulesFindings } from './findings/rate-rules.ts';
 import { warningsOf } from './findings/shown.ts';
 import { gameValuesFindings } from './findings/values.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
-import { definitionOf, findByKey, withoutAuthoring } from './overlay.ts';
+import { definitionOf, type Entry, entriesOf, isRemoval, keyOf, REMOVAL, withoutAuthoring } from './overlay.ts';
 import { codeOf, diagnostic, existing, fileOf, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
 import type { Problem } from './problem.ts';
 import { current, type Decision, isHeld, type Put, publishEvents, putOf, refusePush, written } from './publish.ts';
@@ -22,11 +22,12 @@ import { compileItem } from './source.ts';
 
 /**
  * Management writes (management 5 to 8). A push is atomic (decision 9): one bad element and nothing is written, and the answer
- * tells about each. A push to `next` only ever changes `next` (decision 8); deletes are always live.
+ * tells about each. A push to `next` only ever changes `next` (decision 8), and what is removed there is removed from live by the
+ * promotion (decision 23).
  */
 
 /**
- * PUT and POST of an array: upsert by id, nothing absent is deleted, unless `replaceAll` (endpoints, live only) says so.
+ * PUT and POST of an array: upsert by id, nothing absent is deleted, unless `replaceAll` (endpoints only) says so.
  * `body` is `undefined` when the request had none.
  */
 export function decideUpsertMany(
@@ -42,15 +43,16 @@ export function decideUpsertMany(
   const planned = body.map((item, index) => plan(state, kind, item, target, index));
   if (planned.some((each) => !each.ok)) return refuseMany(kind, planned);
   const puts = [...new Map(planned.flatMap((each) => (each.ok ? [[each.put.id, each.put]] : []))).values()];
-  const deletes = replaceAll && target === 'live' && kind === 'endpoint' ? deletesBeside(state, puts) : [];
+  const beside = replaceAll && kind === 'endpoint' ? entriesBeside(state, target, puts) : [];
+  const removed = removal(beside, target);
   const existed = puts.map((put) => current(state, target, kind, put.id));
-  const createdCount = existed.filter((item) => item === undefined).length;
+  const createdCount = existed.filter((item) => item === undefined || isRemoval(item)).length;
   const unchangedCount = puts.filter((put, i) => existed[i]?.hash === put.hash).length;
-  const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: deletes.length };
+  const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: beside.length };
   const warn = warner(state, target, new Map([[kind, planned]]));
   const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, warn)] : []));
   return {
-    events: publishEvents(state, target, puts, deletes),
+    events: publishEvents(state, target, [...puts, ...removed.puts], removed.deletes),
     answer: written({ resourceKind: kind, action: 'upsert', results, ...counts }, target),
   };
 }
@@ -71,11 +73,12 @@ export function decideUpsertOne(
   const { definition } = compiled;
   const own = compiled.id ?? (kind === 'endpoint' ? textOf(member(definition, 'slug')) : undefined) ?? textOf(member(definition, 'name'));
   if (own === undefined) return refusePush('VALIDATION_FAILED', MISSING_KEY[kind], about);
-  const before = existing(state, kind, target, definition, true);
+  const held = existing(state, kind, target, definition, true);
+  const before = held === undefined || isRemoval(held) ? undefined : held;
   const isSource = typeof member(definition, 'sourceText') === 'string';
   const base = before === undefined || isSource ? {} : withoutAuthoring(objectOf(definitionOf(before)));
-  const value = stored(kind, { ...base, ...definition }, before?.id ?? own);
-  const put = putOf(kind, before?.id ?? own, value);
+  const value = stored(kind, { ...base, ...definition }, held?.id ?? own);
+  const put = putOf(kind, held?.id ?? own, value);
   const resourceId = (kind === 'workflow' ? undefined : textOf(member(value, keyMember(kind)))) ?? put.id;
   const problem = putProblem(kind, put, textOf(member(value, keyMember(kind)))) ?? contentProblem(value);
   if (problem !== null) return refuseOne(kind, problem, resourceId, item);
@@ -95,12 +98,27 @@ const MISSING_KEY: Readonly<Record<ListedKind, string>> = {
   query: 'Query name is required.',
 };
 
-/** DELETE: by id, then by slug or name. Always live, and 200 also when there was nothing. */
-export function decideRemove(state: DefinitionsState, kind: ListedKind, id: string): Decision | Refusal {
+/** DELETE: by id, then by slug or name; 200 also when there was nothing. */
+export function decideRemove(state: DefinitionsState, kind: ListedKind, id: string, target: PublishTarget): Decision | Refusal {
   if (id.trim() === '') return refusePush('VALIDATION_FAILED', `Missing route parameter '${kind}Id'.`, { resourceKind: kind });
-  const item = state.live[kind].get(id) ?? findByKey(state.live, kind, id);
-  const deletes = item === undefined ? [] : [{ kind, id: item.id, hash: null }];
-  return { events: publishEvents(state, 'live', [], deletes), answer: written({ resourceKind: kind, action: 'delete', resourceId: id }) };
+  const entries = entriesOf(state, target, kind);
+  const entry =
+    entries.find((each) => each.id === id) ??
+    entries.find(({ live, staged }) => [live, staged].some((item) => item !== null && keyOf(item) === id));
+  const { puts, deletes } = removal(entry === undefined ? [] : [entry], target);
+  const answer = written({ resourceKind: kind, action: 'delete', resourceId: id }, target);
+  return { events: publishEvents(state, target, puts, deletes), answer };
+}
+
+/** What takes definitions out of a target. Of what is live, `next` holds that it is gone; of what is only staged there is nothing to hold. */
+function removal(entries: readonly Entry[], target: PublishTarget): { readonly puts: Put[]; readonly deletes: DefinitionChange[] } {
+  if (target === 'live') return { puts: [], deletes: entries.map(({ kind, id }) => ({ kind, id, hash: null })) };
+  return {
+    puts: entries.flatMap(({ kind, live }) => (live === null ? [] : [putOf(kind, live.id, REMOVAL)])),
+    deletes: entries.flatMap(({ kind, live, staged }) =>
+      staged === null || staged.id === live?.id ? [] : [{ kind, id: staged.id, hash: null }],
+    ),
+  };
 }
 
 /** PUT and POST of game values or rate-limit rules: the one document is replaced whole. */
@@ -135,9 +153,9 @@ function singleWarnings(state: DefinitionsState, target: PublishTarget, kind: Si
 }
 
 /** DELETE of a single document: whatever the body says, all of it goes; 200 also when there was none. */
-export function decideRemoveSingle(state: DefinitionsState, kind: SingleKind): Decision {
-  const deletes = state.live[kind].has(SINGLE_ID) ? [{ kind, id: SINGLE_ID, hash: null }] : [];
-  return { events: publishEvents(state, 'live', [], deletes), answer: written({ resourceKind: kind, action: 'delete' }) };
+export function decideRemoveSingle(state: DefinitionsState, kind: SingleKind, target: PublishTarget): Decision {
+  const { puts, deletes } = removal(entriesOf(state, target, kind), target);
+  return { events: publishEvents(state, target, puts, deletes), answer: written({ resourceKind: kind, action: 'delete' }, target) };
 }
 
 /** Rules arrive as `{rules: […]}` or bare; they are stored bare. */
@@ -146,9 +164,10 @@ function ruleList(body: Json | undefined): readonly Json[] | undefined {
   return isArray(rules) && rules.every((rule) => isObject(rule)) ? rules : undefined;
 }
 
-function deletesBeside(state: DefinitionsState, puts: readonly Put[]): DefinitionChange[] {
+/** The endpoints of a target that a push of all of them leaves out. */
+function entriesBeside(state: DefinitionsState, target: PublishTarget, puts: readonly Put[]): Entry[] {
   const kept = new Set(puts.map((put) => put.id));
-  return [...state.live.endpoint.keys()].filter((id) => !kept.has(id)).map((id) => ({ kind: 'endpoint', id, hash: null }));
+  return entriesOf(state, target, 'endpoint').filter(({ id, staged }) => !kept.has(id) && !(staged !== null && kept.has(staged.id)));
 }
 
 function refuseMany(kind: ListedKind, planned: readonly Planned[]): Refusal {

@@ -4,7 +4,7 @@ import { type PublishTarget, SINGLE_ID } from '../events.ts';
 import { identifiedRules } from '../limit/rules.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import type { ListedKind, SingleKind } from './kinds.ts';
-import { definitionOf } from './overlay.ts';
+import { definitionOf, isRemoval } from './overlay.ts';
 import { lastPushed, type ManageReply, reply } from './publish.ts';
 import { firstText, flagOf, numberOf, objectOf, textOf } from './read.ts';
 
@@ -21,13 +21,19 @@ export interface ListOptions {
 
 export function listDefinitions(state: DefinitionsState, kind: ListedKind | SingleKind, options: ListOptions): ManageReply {
   if (kind === 'rate-limit-rules') return rateLimitRules(state, options);
-  if (kind === 'game-values') return reply({ data: single(state, kind, options) ?? [] });
+  if (kind === 'game-values') return reply({ data: single(state, kind, options) ?? [], ...singleMark(state, kind, options) });
   if (kind === 'workflow' && options.target === null && !options.includeStaged) return reply({ data: workflowsAsPushed(state) });
   const live = [...state.live[kind].values()].map((item) => listed(kind, item));
   const shown = showsStaged(options) ? [...state.next[kind].values()] : [];
   // Duplicates are meant: the editor itself prefers the item that carries the mark (management 4.1).
-  const staged = shown.map((item) => ({ ...listed(kind, item), revisionTarget: 'next' }));
-  return reply({ data: [...live, ...staged] });
+  return reply({ data: [...live, ...shown.flatMap((item) => staged(state, kind, item))] });
+}
+
+/** A staged definition with its mark; of one that a promotion removes what live holds of it, with another mark beside it. */
+function staged({ live }: DefinitionsState, kind: ListedKind, item: DefinitionItem): JsonObject[] {
+  if (!isRemoval(item)) return [{ ...listed(kind, item), revisionTarget: 'next' }];
+  const removed = live[kind].get(item.id);
+  return removed === undefined ? [] : [{ ...listed(kind, removed), revisionTarget: 'next', stagedRemoval: true }];
 }
 
 /**
@@ -35,13 +41,14 @@ export function listDefinitions(state: DefinitionsState, kind: ListedKind | Sing
  * and compares the answer with the author's files: of live alone it would make a mismatch, and a pull would write the old text over the
  * new one (management 13.4, 19.3).
  */
-function workflowsAsPushed({ live, next }: DefinitionsState): JsonObject[] {
-  const staged = (item: DefinitionItem): JsonObject => ({ ...listed('workflow', item), revisionTarget: 'next' });
-  const known = [...live.workflow.values()].map((item) => {
+function workflowsAsPushed(state: DefinitionsState): JsonObject[] {
+  const { live, next } = state;
+  const known = [...live.workflow.values()].flatMap((item) => {
     const later = next.workflow.get(item.id);
-    return later === undefined || lastPushed(item, later) === item ? listed('workflow', item) : staged(later);
+    return later === undefined || lastPushed(item, later) === item ? [listed('workflow', item)] : staged(state, 'workflow', later);
   });
-  return [...known, ...[...next.workflow.values()].filter((item) => !live.workflow.has(item.id)).map(staged)];
+  const added = [...next.workflow.values()].filter((item) => !live.workflow.has(item.id));
+  return [...known, ...added.flatMap((item) => staged(state, 'workflow', item))];
 }
 
 function showsStaged({ includeStaged, target }: ListOptions): boolean {
@@ -50,9 +57,17 @@ function showsStaged({ includeStaged, target }: ListOptions): boolean {
 
 /** A single document has no key to be told apart by, so a request for `next` gets the staged one alone. */
 function single(state: DefinitionsState, kind: SingleKind, options: ListOptions): Json | undefined {
-  const staged = options.target === 'next' || showsStaged(options) ? state.next[kind].get(SINGLE_ID) : undefined;
-  const item = staged ?? state.live[kind].get(SINGLE_ID);
-  return item === undefined ? undefined : definitionOf(item);
+  const item = stagedSingle(state, kind, options) ?? state.live[kind].get(SINGLE_ID);
+  return item === undefined || isRemoval(item) ? undefined : definitionOf(item);
+}
+
+function stagedSingle(state: DefinitionsState, kind: SingleKind, options: ListOptions): DefinitionItem | undefined {
+  return options.target === 'next' || showsStaged(options) ? state.next[kind].get(SINGLE_ID) : undefined;
+}
+
+function singleMark(state: DefinitionsState, kind: SingleKind, options: ListOptions): JsonObject {
+  const item = stagedSingle(state, kind, options);
+  return item !== undefined && isRemoval(item) ? { stagedRemoval: true } : {};
 }
 
 /** The stored definition with what a row of a listing always has, and nothing that the editor's typed reads would stumble over. */
@@ -66,7 +81,7 @@ function listed(kind: ListedKind, item: DefinitionItem): JsonObject {
 }
 
 /** Said by a listing of its items, never by an item of itself (management 4.1). */
-const LISTINGS_OWN = new Set(['revisionTarget', 'hasStaged']);
+const LISTINGS_OWN = new Set(['revisionTarget', 'hasStaged', 'stagedRemoval']);
 /** The editor would compare and pull these objects instead of the definition (management 2). */
 const VIEWS = new Set(['definition', 'canonicalDefinition']);
 const TEXT_MEMBERS = new Set(['name', 'slug', 'description', 'notes', 'method', 'collectionType', 'accessMode', 'rateLimitAction']);
@@ -89,6 +104,7 @@ function rateLimitRules(state: DefinitionsState, options: ListOptions): ManageRe
     source: 'configuration',
     endpointRateLimits: options.endpointRateLimits,
     rules: identifiedRules(stored ?? null).map(({ id, rule }) => listedRule(id, rule)),
+    ...singleMark(state, 'rate-limit-rules', options),
   });
 }
 

@@ -23,6 +23,18 @@ export interface Entry {
   readonly staged: DefinitionItem | null;
 }
 
+/**
+ * What is staged where `next` is to have a definition no more (decision 23): a definition that is nothing. Nobody can push one, and to
+ * every fold it is a text like any other, so that logs hold no new shape.
+ */
+export const REMOVAL: Json = null;
+
+const REMOVAL_TEXT = stringifyJson(REMOVAL);
+
+export function isRemoval(item: DefinitionItem): boolean {
+  return item.text === REMOVAL_TEXT;
+}
+
 const values = new WeakMap<DefinitionItem, Json>();
 const single = new WeakMap<DefinitionItem, Entry>();
 const merged = new WeakMap<DefinitionItem, Entry>();
@@ -41,16 +53,28 @@ export function entriesOf(state: DefinitionsState, target: PublishTarget, kind: 
   const live = [...state.live[kind].values()];
   if (target === 'live' || state.next[kind].size === 0) return live.map((item) => alone(item, 'live'));
   const staged = stagedByLive(state, kind);
-  const over = live.map((item) => pair(item, staged.get(item)));
-  const added = [...state.next[kind].values()].filter((item) => liveUnder(state, item) === undefined);
+  const over = live.filter((item) => !isRemoved(state, item)).map((item) => pair(item, staged.get(item)));
+  const added = [...state.next[kind].values()].filter((item) => !isRemoval(item) && liveUnder(state, item) === undefined);
   return [...over, ...added.map((item) => alone(item, 'staged'))];
+}
+
+/** The live definitions of a kind that a promotion would remove. */
+export function removalsOf(state: DefinitionsState, kind: DefinitionKind): readonly DefinitionItem[] {
+  return state.next[kind].size === 0 ? [] : [...state.live[kind].values()].filter((item) => isRemoved(state, item));
+}
+
+/** Removed under its id; an endpoint that is staged with its slug comes in its place. */
+function isRemoved(state: DefinitionsState, live: DefinitionItem): boolean {
+  const staged = state.next[live.kind].get(live.id);
+  return staged !== undefined && isRemoval(staged);
 }
 
 /** The live definition that a staged one lies over: the same id, or an endpoint of the same slug. */
 function liveUnder(state: DefinitionsState, staged: DefinitionItem): DefinitionItem | undefined {
   const same = state.live[staged.kind].get(staged.id);
   if (same !== undefined || staged.kind !== 'endpoint') return same;
-  return findByKey(state.live, 'endpoint', keyOf(staged));
+  const under = findByKey(state.live, 'endpoint', keyOf(staged));
+  return under === undefined || isRemoved(state, under) ? undefined : under;
 }
 
 /** The first item with this slug (endpoints) or name, exactly. */
@@ -82,6 +106,7 @@ export function withoutAuthoring(definition: JsonObject): JsonObject {
 function stagedByLive(state: DefinitionsState, kind: DefinitionKind): ReadonlyMap<DefinitionItem, DefinitionItem> {
   const found = new Map<DefinitionItem, DefinitionItem>();
   for (const staged of state.next[kind].values()) {
+    if (isRemoval(staged)) continue;
     const live = liveUnder(state, staged);
     if (live !== undefined) found.set(live, staged);
   }

@@ -58,7 +58,7 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
 
 /**
  * The definition that a push means: the same id, an endpoint of the same slug, or, where the push gives no id or is a PATCH, one of the
- * same name. In the staged copies first.
+ * same name. In the staged copies first; what is staged may be that there is none any more, which has the id to go on with.
  */
 export function existing(
   state: DefinitionsState,
@@ -79,7 +79,8 @@ export function existing(
   };
   const same = id === undefined ? undefined : find((layer) => layer[kind].get(id));
   if (same !== undefined || key === undefined) return same;
-  return byName || kind === 'endpoint' ? find((layer) => findByKey(layer, kind, key)) : undefined;
+  const named = byName || kind === 'endpoint' ? find((layer) => findByKey(layer, kind, key)) : undefined;
+  return target === 'next' && named !== undefined ? (state.next[kind].get(named.id) ?? named) : named;
 }
 
 /**
@@ -93,7 +94,7 @@ function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | 
 export function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
   const slug = kind === 'endpoint' && textOf(member(definition, 'slug')) === undefined ? { slug: id } : {};
   // A listing says of a staged copy that it is one; pushed back, it would be said of what is live, for good.
-  const { revisionTarget: _target, hasStaged: _staged, ...own } = definition;
+  const { revisionTarget: _target, hasStaged: _staged, stagedRemoval: _removal, ...own } = definition;
   return member(own, 'id') === undefined ? { id, ...own, ...slug } : { ...own, id, ...slug };
 }
 

@@ -6,6 +6,7 @@ import type { DefinitionsState } from '../states.ts';
 import type { Finding, Known } from './findings/finding.ts';
 import { warningsOf } from './findings/shown.ts';
 import { keyMember, type ListedKind } from './kinds.ts';
+import { isRemoval } from './overlay.ts';
 import { codeOf, type Fit, type Planned, type Unfit } from './plan.ts';
 import type { ManageReply } from './publish.ts';
 import { findingsOfFit, knownWith } from './pushed.ts';
@@ -88,7 +89,7 @@ function fitResult(kind: ListedKind, fit: Fit, known: Known, fails: boolean): Re
   const sourcePath = textOf(member(definition, 'sourcePath')) ?? '';
   const found = findingsOfFit(kind, fit, known);
   const diagnostics = warningsOf(fails ? found.map(withoutPlaces) : found, about, sourcePath);
-  const action = before === undefined ? 'would_create' : 'would_update';
+  const action = before === undefined || isRemoval(before) ? 'would_create' : 'would_update';
   return { body: { ok: true, ...about, action, diagnostics }, warnings: diagnostics.length };
 }
 

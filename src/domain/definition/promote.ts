@@ -1,11 +1,12 @@
-import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
-import type { DefinitionsState } from '../states.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { DefinitionItem, DefinitionsState } from '../states.ts';
+import { differenceOf } from './difference.ts';
 import { isStaged } from './effective.ts';
 import { layerHash } from './evolve.ts';
 import { STAGED_KINDS } from './kinds.ts';
-import { definitionOf, type Entry, entriesOf } from './overlay.ts';
+import { definitionOf, type Entry, entriesOf, removalsOf } from './overlay.ts';
 import { changeOf, type Decision, type ManageReply, putOf, reply, sourceEvents } from './publish.ts';
+import { AUTHORING_MEMBERS } from './source.ts';
 
 /** Promotion and its preview: `next` merged over `live` as a `next` request sees it becomes the new live (decision 8). */
 
@@ -24,14 +25,16 @@ const COUNT_NAMES = {
  */
 export function decidePromote(state: DefinitionsState, options: { readonly dryRun: boolean }): Decision {
   const { dryRun } = options;
-  const changed = stagedEntries(state).filter((entry) => entry.live?.hash !== entry.hash);
+  const changed = changedEntries(state);
+  const removed = STAGED_KINDS.flatMap((kind) => removalsOf(state, kind));
   const puts = changed.map((entry) => putOf(entry.kind, entry.id, entry.value));
-  const changes = puts.map(changeOf);
+  const changes = [...puts.map(changeOf), ...removed.map(({ kind, id }) => ({ kind, id, hash: null }))];
   const hash = layerHash(state.live, changes);
   const promotes = isStaged(state.next) && !dryRun;
   const generation = state.generation + (promotes ? 1 : 0);
-  const counts = STAGED_KINDS.map((kind) => [COUNT_NAMES[kind], changed.filter((entry) => entry.kind === kind).length]);
-  const body = { promoted: Object.fromEntries(counts), changes: changed.map(summary), hash, generation, ...(dryRun ? { dryRun } : {}) };
+  const counts = STAGED_KINDS.map((kind) => [COUNT_NAMES[kind], changes.filter((each) => each.kind === kind).length]);
+  const told = [...changed.map(summary), ...removed.map(removal)];
+  const body = { promoted: Object.fromEntries(counts), changes: told, hash, generation, ...(dryRun ? { dryRun } : {}) };
   if (!promotes) return { events: [], answer: reply(body) };
   return {
     events: [...sourceEvents(state, puts), { type: 'definitions.promoted', data: { changes, hash, generation } }],
@@ -39,29 +42,33 @@ export function decidePromote(state: DefinitionsState, options: { readonly dryRu
   };
 }
 
-/** `next` against `live`: every staged definition that would change something, with the top-level members that differ. */
+/** `next` against `live`: every staged definition that would change something, with what differs, field by field. */
 export function diffDefinitions(state: DefinitionsState): ManageReply {
-  const changed = stagedEntries(state).filter((entry) => entry.live?.hash !== entry.hash);
-  const changes = changed.map((entry) => ({ ...summary(entry), members: changedMembers(entry) }));
+  const removed = STAGED_KINDS.flatMap((kind) => removalsOf(state, kind));
+  const changes = [...changedEntries(state).map(shownChange), ...removed.map((item) => ({ ...removal(item), members: [], fields: [] }))];
   return reply({ liveHash: state.liveHash, nextHash: state.nextHash, staged: isStaged(state.next), changes });
 }
 
-function stagedEntries(state: DefinitionsState): Entry[] {
-  return STAGED_KINDS.flatMap((kind) => entriesOf(state, 'next', kind).filter((entry) => entry.staged !== null));
+function changedEntries(state: DefinitionsState): Entry[] {
+  const staged = STAGED_KINDS.flatMap((kind) => entriesOf(state, 'next', kind).filter((entry) => entry.staged !== null));
+  return staged.filter((entry) => entry.live?.hash !== entry.hash);
+}
+
+function removal({ kind, id }: DefinitionItem): JsonObject {
+  return { kind, id, action: 'delete' };
 }
 
 function summary(entry: Entry): JsonObject {
   return { kind: entry.kind, id: entry.id, action: entry.live === null ? 'add' : 'change' };
 }
 
-function changedMembers(entry: Entry): string[] {
+function shownChange(entry: Entry): JsonObject {
   const before: Json = entry.live === null ? {} : definitionOf(entry.live);
-  const after = entry.value;
-  if (!isObject(before) || !isObject(after)) return [];
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => !sameMember(member(before, name), member(after, name)));
+  const difference = differenceOf(before, entry.value, isTold);
+  return { ...summary(entry), ...difference };
 }
 
-function sameMember(before: Json | undefined, after: Json | undefined): boolean {
-  return before !== undefined && after !== undefined && jsonEquals(before, after);
+/** Of a source file only what it says; where it stands and how it is written says nothing more. */
+function isTold(name: string): boolean {
+  return !AUTHORING_MEMBERS.includes(name);
 }

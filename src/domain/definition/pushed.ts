@@ -10,7 +10,7 @@ import { knownIn } from './findings/known.ts';
 import { warningsOf } from './findings/shown.ts';
 import type { ListedKind } from './kinds.ts';
 import { typeOfCollection } from './models.ts';
-import { definitionOf } from './overlay.ts';
+import { definitionOf, isRemoval } from './overlay.ts';
 import type { Fit, Planned } from './plan.ts';
 import { objectOf, textOf } from './read.ts';
 import { gameValues } from './values.ts';
@@ -51,7 +51,7 @@ export function findingsOfFit(kind: ListedKind, fit: Fit, known: Known): readonl
 }
 
 function dropped(kind: ListedKind, { definition, before }: Fit): readonly Finding[] {
-  return before === undefined ? [] : droppedGuards(kind, objectOf(definitionOf(before)), definition);
+  return before === undefined || isRemoval(before) ? [] : droppedGuards(kind, objectOf(definitionOf(before)), definition);
 }
 
 function judged(kind: ListedKind, { definition, warnings }: Fit, known: Known): readonly Finding[] {

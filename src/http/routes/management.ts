@@ -4,7 +4,7 @@ import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Answer } from '../answer.ts';
-import { invalidBody, readJson } from '../body.ts';
+import { type Invalid, invalidBody, readJson } from '../body.ts';
 import { ANY_SECRET_KEY, authenticate, managementKeys, present, targetOf } from '../credentials.ts';
 import { type Context, type Exchange, headerText, param, queryOf, queryText } from '../exchange.ts';
 import { invalidResource, managed, presentBody, type Routes, type Services } from './services.ts';
@@ -46,7 +46,7 @@ function listedRoutes(router: Routes, { app, managementBody }: Services, { kind,
     const caller = await authenticate(app, ctx, writes);
     const { exchange } = ctx.state;
     const body = await presentBody(exchange, managementBody, invalid);
-    const options = { target: targetOf(exchange), replaceAll: queryText(exchange, 'replaceAll') === 'true' };
+    const options = { target: targetOf(exchange), replaceAll: replacesAll(exchange, kind, invalid) };
     return managed(await app.manage.upsertMany(caller, kind, body, options));
   };
   router.post(`/:project/${path}`, upsertMany);
@@ -64,13 +64,22 @@ function listedRoutes(router: Routes, { app, managementBody }: Services, { kind,
     const caller = await authenticate(app, ctx, writes);
     const id = param(ctx, 'id');
     if (id.trim() === '') throw invalid(`Missing route parameter '${kind}Id'.`);
-    return managed(await app.manage.remove(caller, kind, id));
+    return managed(await app.manage.remove(caller, kind, id, targetOf(ctx.state.exchange)));
   });
 
   router.get(`/:project/${path}`, async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, reads);
     return managed(await app.manage.list(caller, kind, listingOf(ctx.state.exchange)));
   });
+}
+
+/** Endpoints alone have it. Asked for elsewhere, or in another word, it is refused: left out, what should go would stay, and be called. */
+function replacesAll(exchange: Exchange, kind: ListedKind, invalid: Invalid): boolean {
+  const asked = queryOf(exchange)['replaceAll'] ?? 'false';
+  if (asked === 'false') return false;
+  if (asked !== 'true') throw invalid('`replaceAll` must be true or false.');
+  if (kind !== 'endpoint') throw invalid('`replaceAll` is there for endpoints only; delete the others by their ids.');
+  return true;
 }
 
 function singleRoutes(router: Routes, { app, managementBody }: Services, kind: SingleKind, scope: string): void {
@@ -88,7 +97,7 @@ function singleRoutes(router: Routes, { app, managementBody }: Services, kind: S
   // The seed lists a body for DELETE; nothing reads it (management 7).
   router.delete(`/:project/${kind}`, async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, writes);
-    return managed(await app.manage.removeSingle(caller, kind));
+    return managed(await app.manage.removeSingle(caller, kind, targetOf(ctx.state.exchange)));
   });
 
   router.get(`/:project/${kind}`, async (ctx): Promise<Answer> => {

@@ -69,13 +69,25 @@ describe('promotion (decision 8, management 13.4)', () => {
 });
 
 describe('diff of next against live', () => {
-  it('names each change and the top-level members that differ', () => {
+  it('names each change, the top-level members that differ, and where they differ', () => {
     expect(diffDefinitions(staged).body).toMatchObject({ ok: true, staged: true, liveHash: staged.liveHash, nextHash: staged.nextHash });
     expect(diffDefinitions(staged).body['changes']).toEqual([
-      { kind: 'endpoint', id: 'ep_1', action: 'change', members: ['notes'] },
-      { kind: 'endpoint', id: 'sell', action: 'add', members: ['id', 'slug'] },
-      { kind: 'workflow', id: 'w', action: 'add', members: ['id'] },
-      { kind: 'game-values', id: '*', action: 'change', members: ['items'] },
+      {
+        ...{ kind: 'endpoint', id: 'ep_1', action: 'change', members: ['notes'] },
+        fields: [{ path: '/notes', before: 'old', after: 'new' }],
+      },
+      {
+        ...{ kind: 'endpoint', id: 'sell', action: 'add', members: ['id', 'slug'] },
+        fields: [
+          { path: '/id', after: 'sell' },
+          { path: '/slug', after: 'sell' },
+        ],
+      },
+      { kind: 'workflow', id: 'w', action: 'add', members: ['id'], fields: [{ path: '/id', after: 'w' }] },
+      {
+        ...{ kind: 'game-values', id: '*', action: 'change', members: ['items'] },
+        fields: [{ path: '/items/0', after: { id: 'g', entries: { a: 1 } } }],
+      },
     ]);
   });
 

@@ -1,0 +1,95 @@
+import { isArray, isObject, type Json, type JsonObject, jsonEquals, stringifyJson } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+
+/** Two forms of one definition, told field by field, as `diff` answers it. */
+
+/** Of one definition: more than anybody reads. */
+const MOST_FIELDS = 200;
+/** Characters of a value; a longer one is told by its beginning, as a text. */
+const LONGEST_VALUE = 1000;
+
+/**
+ * `members`: the top-level members that differ. `fields`: where they differ, each `{path, before, after}`, the path a JSON pointer, the
+ * side left out on which nothing is there; `more`: how many beyond those listed. Objects are compared member by member, lists item by
+ * item; steps, and whatever else has an `id` of its own in its list, by that id, so that one put between others is one change. Fields of
+ * top-level members that `tells` leaves out are told by their member alone.
+ */
+export function differenceOf(before: Json, after: Json, tells: (name: string) => boolean): JsonObject {
+  const walk = new Walk();
+  if (!isObject(before) || !isObject(after)) {
+    walk.compare('', before, after);
+    return { members: [], ...walk.found() };
+  }
+  const members = namesOf(before, after).filter((name) => !same(member(before, name), member(after, name)));
+  for (const name of members) if (tells(name)) walk.compare(`/${pointerPart(name)}`, member(before, name), member(after, name));
+  return { members, ...walk.found() };
+}
+
+/** One part of a JSON pointer (RFC 6901). */
+export function pointerPart(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+class Walk {
+  readonly #fields: JsonObject[] = [];
+  #count = 0;
+
+  found(): JsonObject {
+    const more = this.#count - this.#fields.length;
+    return { fields: this.#fields, ...(more === 0 ? {} : { more }) };
+  }
+
+  compare(path: string, before: Json | undefined, after: Json | undefined): void {
+    if (isObject(before) && isObject(after)) {
+      for (const name of namesOf(before, after)) this.compare(`${path}/${pointerPart(name)}`, member(before, name), member(after, name));
+    } else if (isArray(before) && isArray(after)) this.#compareLists(path, before, after);
+    else if (!same(before, after)) this.#add(path, before, after);
+  }
+
+  #compareLists(path: string, before: readonly Json[], after: readonly Json[]): void {
+    const [old, now] = [byId(before), byId(after)];
+    if (old === null || now === null) {
+      const length = Math.max(before.length, after.length);
+      for (let index = 0; index < length; index += 1) this.compare(`${path}/${index}`, before[index], after[index]);
+      return;
+    }
+    for (const [id, { at, item }] of old) this.compare(`${path}/${now.get(id)?.at ?? at}`, item, now.get(id)?.item);
+    for (const [id, { at, item }] of now) if (!old.has(id)) this.#add(`${path}/${at}`, undefined, item);
+    const [earlier, later] = [[...old.keys()].filter((id) => now.has(id)), [...now.keys()].filter((id) => old.has(id))];
+    if (!jsonEquals(earlier, later)) this.#add(path, earlier, later);
+  }
+
+  #add(path: string, before: Json | undefined, after: Json | undefined): void {
+    this.#count += 1;
+    if (this.#fields.length >= MOST_FIELDS) return;
+    this.#fields.push({
+      path,
+      ...(before === undefined ? {} : { before: shown(before) }),
+      ...(after === undefined ? {} : { after: shown(after) }),
+    });
+  }
+}
+
+/** By id, each with its place; `null` where an item has none, or two have the same. */
+function byId(list: readonly Json[]): ReadonlyMap<string, { readonly at: number; readonly item: Json }> | null {
+  const found = new Map<string, { at: number; item: Json }>();
+  for (const [at, item] of list.entries()) {
+    const id = isObject(item) ? member(item, 'id') : undefined;
+    if (typeof id !== 'string' || found.has(id)) return null;
+    found.set(id, { at, item });
+  }
+  return found;
+}
+
+function same(before: Json | undefined, after: Json | undefined): boolean {
+  return before === undefined || after === undefined ? before === after : jsonEquals(before, after);
+}
+
+function namesOf(before: JsonObject, after: JsonObject): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])];
+}
+
+function shown(value: Json): Json {
+  const text = stringifyJson(value);
+  return text.length <= LONGEST_VALUE ? value : `${text.slice(0, LONGEST_VALUE)}…`;
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { differenceOf } from '../../../src/domain/definition/difference.ts';
+import type { Json } from '../../../src/kernel/json.ts';
+
+const fields = (before: Json, after: Json) => differenceOf(before, after, (name) => name !== 'sourceText')['fields'];
+
+describe('two forms of a definition, field by field', () => {
+  it.each<[Json, Json, Json]>([
+    [{ a: { b: 1, c: 2 } }, { a: { b: 1, c: 3 } }, [{ path: '/a/c', before: 2, after: 3 }]],
+    [{ 'a/b': { '~': 1 } }, { 'a/b': {} }, [{ path: '/a~1b/~0', before: 1 }]],
+    [
+      { a: [1, 2] },
+      { a: [1, 3, 4] },
+      [
+        { path: '/a/1', before: 2, after: 3 },
+        { path: '/a/2', after: 4 },
+      ],
+    ],
+    [{ a: null }, {}, [{ path: '/a', before: null }]],
+    [{ a: [1] }, { a: { 0: 1 } }, [{ path: '/a', before: [1], after: { 0: 1 } }]],
+    [{ a: 1, b: 2 }, { b: 2, a: 1.0 }, []],
+    [[1], { items: [] }, [{ path: '', before: [1], after: { items: [] } }]],
+  ])('%j to %j', (before, after, expected) => expect(fields(before, after)).toEqual(expected));
+
+  it('takes steps by their ids: one put between others is one change, and so is another order', () => {
+    const [a, b, c] = [{ id: 'a', key: 1 }, { id: 'b' }, { id: 'c' }];
+    expect(fields({ steps: [a, b] }, { steps: [c, { ...a, key: 2 }, b] })).toEqual([
+      { path: '/steps/1/key', before: 1, after: 2 },
+      { path: '/steps/0', after: c },
+    ]);
+    expect(fields({ steps: [a, b] }, { steps: [b, a] })).toEqual([{ path: '/steps', before: ['a', 'b'], after: ['b', 'a'] }]);
+    expect(fields({ steps: [a, b] }, { steps: [b] })).toEqual([{ path: '/steps/0', before: a }]);
+  });
+
+  it('is bounded in number and in length, and tells of a source by what it says', () => {
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, index]));
+    expect(differenceOf({}, many, () => true)).toMatchObject({ more: 100 });
+    expect(fields({}, many)).toHaveLength(200);
+    expect(fields({ a: 1 }, { a: 'x'.repeat(5000) })).toEqual([{ path: '/a', before: 1, after: `"${'x'.repeat(999)}…` }]);
+    expect(differenceOf({ sourceText: 'a' }, { sourceText: 'b' }, (name) => name !== 'sourceText')).toEqual({
+      members: ['sourceText'],
+      fields: [],
+    });
+  });
+});
