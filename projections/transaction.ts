@@ -19,11 +19,16 @@ export async function transaction<T>(
   work: (session: Session) => Promise<T>,
   patienceMs?: number,
 ): Promise<T> {
+  const begin = patienceMs === undefined ? BEGIN : `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = ${patienceMs}`;
+  return within(pool, begin, (client) => work(new Session(client, projectId, versions)), patienceMs);
+}
+
+async function within<T>(pool: Pool, begin: string, work: (client: PoolClient) => Promise<T>, patienceMs?: number): Promise<T> {
   const client = await pool.connect();
   const late = patienceMs === undefined ? undefined : setTimeout(() => breakOff(client), patienceMs);
   try {
-    await client.query(patienceMs === undefined ? BEGIN : `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = ${patienceMs}`);
-    const result = await work(new Session(client, projectId, versions));
+    await client.query(begin);
+    const result = await work(client);
     await client.query('COMMIT');
     client.release();
     return result;
@@ -37,6 +42,25 @@ export async function transaction<T>(
   } finally {
     clearTimeout(late);
   }
+}
+
+/**
+ * Reads one project's rows as they are at one moment, however long that takes: nothing is locked that a writer asks for, and tables that
+ * are read stay until the end. `tables` by their full names; they are locked before the snapshot is taken. Only own tables may be written.
+ *
+ * Without sequential scans: the tables read may be too young for statistics, and every page of them would be taken for all of them.
+ */
+export async function snapshot<T>(
+  pool: Pool,
+  projectId: string,
+  versions: Versions,
+  tables: readonly string[],
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL synchronous_commit = off; SET LOCAL enable_seqscan = off`;
+  return within(pool, `${begin}; LOCK TABLE ${tables.join(', ')} IN ACCESS SHARE MODE`, (client) =>
+    work(new Session(client, projectId, versions)),
+  );
 }
 
 /** A query that is late in a pipeline makes the library break the connection, and so fails what waits; `end` would wait for it. */

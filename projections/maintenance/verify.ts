@@ -7,16 +7,17 @@ import type { Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
 import { verifyTelemetry } from '../models/telemetry/verify.ts';
 import { PROJECTION_NAMES, PROJECTIONS } from '../registry.ts';
-import { type ProjectionName, SCRATCH_VERSION, type Session, schemaOf, TABLES, type Versions } from '../tables.ts';
-import { transaction } from '../transaction.ts';
+import { SCRATCH_VERSION, type Session, schemaOf, TABLES, tableName, type Versions } from '../tables.ts';
+import { snapshot, transaction } from '../transaction.ts';
 import { type Memory, NOTHING, writeBatch } from '../write.ts';
-import { compareTable, foreignRows, type Problem } from './compare.ts';
+import { compareTable, foreignRows, otherProjects, type Problem } from './compare.ts';
+import { activePlaces, activeVersions, behindProblem, checkpoints, isGone, lagging, type Place } from './places.ts';
 import { discardVersion } from './rebuild.ts';
 
 /**
  * The proof that the read models are true: the hash chain of every project's stream, then every column of every row against a fresh
- * fold of the log into scratch tables. Each project stands still only while the last of it is folded and its rows are compared.
- * Telemetry follows, which has no chain.
+ * fold of the log into scratch tables. The rows are those of one moment, a snapshot, beside which everything is written as ever: how long
+ * comparing takes is nobody else's concern. Telemetry follows, which has no chain.
  */
 
 export interface VerifyProgress {
@@ -39,7 +40,7 @@ export interface Verified {
   readonly problems: readonly Problem[];
   readonly projects: number;
   readonly events: number;
-  /** Events that the read models did not show yet when all was compared: they say nothing about those. 0 when they are at the head. */
+  /** Events that the read models did not show when all was compared: nothing is said of those, so all is not well (`behind` problems). */
   readonly behind: number;
   readonly seconds: number;
 }
@@ -48,6 +49,11 @@ const MOST_PROBLEMS = 1_000;
 /** Held for the whole run: the scratch tables have fixed names. The number has no meaning. */
 export const VERIFY_LOCK = 7_203_114_003;
 const PAGE = 500;
+/** So many events may be folded while the snapshot is held, which keeps Postgres from clearing away what was written over since. */
+const LITTLE = 500;
+const ROUNDS = 20;
+/** A rebuild may switch to other tables between the look at their versions and the lock on them. */
+const TRIES = 5;
 /** Share of the time that folding takes, about; the rest is for comparing. */
 const FOLDING = 90;
 const BUFFERED = 16 * 1024 * 1024;
@@ -67,12 +73,8 @@ interface Walk {
   unreadable: boolean;
 }
 
-interface Place {
-  readonly name: ProjectionName;
-  readonly version: number;
-  readonly revision: number;
-  readonly hash: string;
-}
+/** Runs one piece of folding in a transaction. */
+type Run = (work: (session: Session) => Promise<Memory>) => Promise<Memory>;
 
 export async function verify(options: VerifyOptions): Promise<Verified> {
   const lock = await options.pool.connect();
@@ -93,15 +95,6 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
 
 async function discardScratch(client: PoolClient): Promise<void> {
   for (const name of PROJECTION_NAMES) await discardVersion(client, name, SCRATCH_VERSION);
-}
-
-/** The revision that all active tables of a project show. */
-async function checkpoints(pool: Pool): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await pool.query<{ project: string; revision: string }>(
-    `SELECT c.project, min(c.revision) AS revision FROM savepoint.checkpoints c
-     JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version GROUP BY c.project`,
-  );
-  return new Map(rows.map((row) => [row.project, Number(row.revision)]));
 }
 
 class Verification {
@@ -126,21 +119,34 @@ class Verification {
     for (const revision of this.#targets.values()) this.#expected += revision + 1;
     await this.#walkLog();
     for (const projectId of this.#targets.keys()) await this.#compare(projectId);
-    const known = [...this.#targets.keys()];
-    for (const table of TABLES) this.#add(await foreignRows(pool, table, known));
+    await this.#findForeign();
     const telemetry = await verifyTelemetry(this.#options);
     this.#add(telemetry.problems);
+    const behind = (await this.#findBehind()) + telemetry.behind;
     const problems = this.#problems.slice(0, MOST_PROBLEMS);
     const seconds = (performance.now() - this.#started) / 1000;
-    const behind = this.#behind(await checkpoints(pool)) + telemetry.behind;
     const events = this.#events + telemetry.events;
     return { ok: problems.length === 0, problems, projects: this.#walks.size, events, behind, seconds };
   }
 
-  #behind(shown: ReadonlyMap<string, number>): number {
-    let events = 0;
-    for (const [projectId, { revision }] of this.#walks) events += Math.max(0, revision - (shown.get(projectId) ?? -1));
-    return events;
+  /** Rows of projects that the log does not have; one that was made meanwhile is there by now. */
+  async #findForeign(): Promise<void> {
+    const { pool, log } = this.#options;
+    for (const table of TABLES) {
+      const known = [...this.#targets.keys(), ...this.#walks.keys()];
+      for (const projectId of await otherProjects(pool, table, known)) {
+        if ((await log.head(projectStream(projectId))) !== null) this.#walk(projectId);
+        else this.#add(await foreignRows(pool, table, projectId));
+      }
+    }
+  }
+
+  /** Events that were in the log when it was walked and that the read models do not show. */
+  async #findBehind(): Promise<number> {
+    const heads = new Map([...this.#walks].map(([projectId, { revision }]) => [projectId, revision]));
+    const lags = await lagging(heads, () => checkpoints(this.#options.pool));
+    this.#add(lags.map((lag) => behindProblem('checkpoints', lag)));
+    return lags.reduce((sum, { head, shown }) => sum + head - shown, 0);
   }
 
   /** One pass over the whole log: every link, and the fold of what was projected when the pass began. */
@@ -206,12 +212,7 @@ class Verification {
     }
   }
 
-  async #fold(
-    projectId: string,
-    walk: Walk,
-    page: readonly RecordedEvent[],
-    run: (work: (session: Session) => Promise<Memory>) => Promise<Memory>,
-  ) {
+  async #fold(projectId: string, walk: Walk, page: readonly RecordedEvent[], run: Run) {
     if (walk.unreadable) return;
     try {
       const events = page.map((event) => readProjectEvent(event));
@@ -227,22 +228,44 @@ class Verification {
     }
   }
 
-  /** Holds the project's checkpoints, folds what came in the meantime, compares, and lets go. */
+  /** Folds what came in the meantime, then compares everything as of one moment. */
   async #compare(projectId: string): Promise<void> {
     const walk = this.#walk(projectId);
     this.#tell('comparing', projectId, FOLDING + (100 - FOLDING) * (this.#compared / this.#targets.size));
     this.#compared += 1;
-    await transaction(this.#options.pool, projectId, SCRATCH, async (session) => {
-      const places = await holdActive(session);
+    for (let round = 0; round < ROUNDS && !walk.unreadable; round++) {
+      const at = Math.max(-1, ...(await activePlaces(this.#options.pool, projectId)).map((place) => place.revision));
+      if (at - walk.folded < LITTLE) break;
+      await this.#foldRest(projectId, walk, at, (work) => transaction(this.#options.pool, projectId, SCRATCH, work));
+    }
+    for (let tries = 1; ; tries++) {
+      const versions = await activeVersions(this.#options.pool);
+      try {
+        if (await this.#compareSnapshot(projectId, walk, versions)) return;
+      } catch (error) {
+        if (!isGone(error)) throw error;
+      }
+      if (tries === TRIES) throw new Error(`the tables of project ${projectId} were rebuilt again and again; verify when that is over`);
+    }
+  }
+
+  /** `false`: a rebuild has switched to other tables since the versions were read. */
+  async #compareSnapshot(projectId: string, walk: Walk, versions: Versions): Promise<boolean> {
+    const tables = TABLES.flatMap(({ name, projection }) => {
+      const version = versions.get(projection);
+      return version === undefined ? [] : [tableName(name, version)];
+    });
+    return snapshot(this.#options.pool, projectId, SCRATCH, tables, async (session) => {
+      const places = await activePlaces(session.client, projectId);
+      if (places.some(({ name, version }) => versions.get(name) !== version)) return false;
       const at = Math.max(-1, ...places.map((place) => place.revision));
-      await this.#foldRest(session, walk, at);
-      if (walk.unreadable) return;
-      for (const place of places) await this.#comparePlace(session, walk, place, at);
+      await this.#foldRest(projectId, walk, at, (work) => work(session));
+      for (const place of walk.unreadable ? [] : places) await this.#comparePlace(session, walk, place, at);
+      return true;
     });
   }
 
-  async #foldRest(session: Session, walk: Walk, at: number): Promise<void> {
-    const { projectId } = session;
+  async #foldRest(projectId: string, walk: Walk, at: number, run: Run): Promise<void> {
     while (walk.folded < at && !walk.unreadable) {
       const range = { from: walk.folded + 1, limit: Math.min(PAGE, at - walk.folded), direction: 'forwards' } as const;
       const page = await this.#options.log.read(projectStream(projectId), range);
@@ -253,7 +276,7 @@ class Verification {
         return;
       }
       for (const event of page) if (event.revision > walk.revision) this.#checkLink(projectId, walk, event);
-      await this.#fold(projectId, walk, page, (work) => work(session));
+      await this.#fold(projectId, walk, page, run);
     }
   }
 
@@ -290,14 +313,4 @@ async function openScratch(session: Session): Promise<void> {
      SELECT name, $2, $1, -1, '' FROM unnest($3::text[]) AS w (name)`,
     [session.projectId, SCRATCH_VERSION, PROJECTION_NAMES],
   );
-}
-
-async function holdActive({ client, projectId }: Session): Promise<readonly Place[]> {
-  const { rows } = await client.query<{ name: ProjectionName; version: number; revision: string; hash: string }>(
-    `SELECT c.projection AS name, c.version, c.revision, c.hash FROM savepoint.checkpoints c
-     JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
-     WHERE c.project = $1 ORDER BY c.projection FOR UPDATE OF c`,
-    [projectId],
-  );
-  return rows.map((row) => ({ ...row, revision: Number(row.revision) }));
 }

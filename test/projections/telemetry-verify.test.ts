@@ -106,7 +106,14 @@ describe('verify', () => {
 
   test('says how far the tables are behind', async () => {
     await report(log, PROJECT, heartbeat(900_000), heartbeat(901_000));
-    expect(await verify({ pool, log })).toMatchObject({ ok: true, behind: 2 });
+    const behind = {
+      kind: 'behind',
+      project: PROJECT,
+      table: 'telemetry',
+      row: 'revision 119',
+      detail: expect.stringMatching(/^2 events behind/),
+    };
+    expect(await verify({ pool, log })).toMatchObject({ ok: false, behind: 2, problems: [behind] });
     await shown();
   });
 });

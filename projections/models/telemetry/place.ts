@@ -26,6 +26,7 @@ export async function beginTelemetry(pool: Pool, projectId: string): Promise<voi
   await pool.query({ ...IN_TIME, text: BEGIN, values: [projectId] });
 }
 
+const LOOK = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1';
 const TAKE = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE SKIP LOCKED';
 const HOLD = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE';
 
@@ -42,6 +43,11 @@ export async function takePlace(session: Session): Promise<TelemetryPlace | null
 /** The same, and waits for who has it. `null`: the project has none. */
 export async function holdPlace(session: Session): Promise<TelemetryPlace | null> {
   return placeOf(await session.run<Row>('telemetry-hold', HOLD, []));
+}
+
+/** The place as it is, or as the transaction's snapshot has it. */
+export async function lookAtPlace(session: Session): Promise<TelemetryPlace | null> {
+  return placeOf(await session.run<Row>('telemetry-look', LOOK, []));
 }
 
 function placeOf([row]: readonly Row[]): TelemetryPlace | null {

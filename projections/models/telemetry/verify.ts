@@ -3,11 +3,12 @@ import { UnknownEvent } from '../../../src/log/decode.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { telemetryStream } from '../../../src/log/streams.ts';
 import { compareTable, type Problem } from '../../maintenance/compare.ts';
+import { behindProblem, lagging } from '../../maintenance/places.ts';
 import { dropVersion } from '../../migrate.ts';
 import { TELEMETRY } from '../../registry.ts';
-import { SCRATCH_VERSION, Session, schemaOf, tablesOf, type Versions } from '../../tables.ts';
-import { transaction } from '../../transaction.ts';
-import { holdPlace, readBatch, TELEMETRY_VERSIONS, type TelemetryPlace } from './place.ts';
+import { SCRATCH_VERSION, Session, schemaOf, tableName, tablesOf, type Versions } from '../../tables.ts';
+import { snapshot, transaction } from '../../transaction.ts';
+import { lookAtPlace, readBatch, TELEMETRY_VERSIONS } from './place.ts';
 import { writeTelemetry } from './project.ts';
 import { foldTelemetry, telemetryProjects } from './rebuild.ts';
 
@@ -23,23 +24,27 @@ export interface VerifiedTelemetry {
 }
 
 const SCRATCH: Versions = new Map([[TELEMETRY, SCRATCH_VERSION]]);
-/** Between this and the place, events are folded while the place is held. */
+/** Between this and the place, events are folded while the snapshot is held. */
 const LITTLE = 1_000;
 
 /** The caller holds the lock of verifications: the scratch tables have fixed names. */
 export async function verifyTelemetry({ log, pool }: { readonly log: Log; readonly pool: Pool }): Promise<VerifiedTelemetry> {
   const problems: Problem[] = [];
+  const heads = new Map<string, number>();
   let events = 0;
-  let behind = 0;
   await onScratch(pool, async () => {
     for (const projectId of await telemetryProjects(pool)) {
+      heads.set(projectId, (await log.head(telemetryStream(projectId)))?.revision ?? -1);
       const found = await verifyOne(log, pool, projectId);
       problems.push(...found.problems);
       events += found.events;
-      behind += found.behind;
     }
   });
-  return { problems, events, behind };
+  const unreadable = new Set(problems.map(({ project }) => project));
+  for (const projectId of unreadable) heads.delete(projectId);
+  const lags = await lagging(heads, () => shownPlaces(pool));
+  const behind = lags.reduce((sum, { head, shown }) => sum + head - shown, 0);
+  return { problems: [...problems, ...lags.map((lag) => behindProblem('telemetry', lag))], events, behind };
 }
 
 async function onScratch(pool: Pool, work: () => Promise<void>): Promise<void> {
@@ -63,36 +68,34 @@ async function withClient(pool: Pool, work: (client: PoolClient) => Promise<void
   }
 }
 
-async function verifyOne(log: Log, pool: Pool, projectId: string): Promise<VerifiedTelemetry> {
-  const head = await log.head(telemetryStream(projectId));
-  const shown = await shownAt(pool, projectId);
-  if (shown === null) return { problems: [], events: 0, behind: (head?.revision ?? -1) + 1 };
+async function verifyOne(log: Log, pool: Pool, projectId: string): Promise<Omit<VerifiedTelemetry, 'behind'>> {
+  const shown = (await shownPlaces(pool)).get(projectId);
+  if (shown === undefined) return { problems: [], events: 0 };
   const problem = (kind: Problem['kind'], row: string, detail: string) => ({ kind, project: projectId, table: 'telemetry', row, detail });
   try {
+    const tables = tablesOf(TELEMETRY).map(({ name }) => tableName(name, 1));
     const folded = await foldMost(log, pool, projectId, shown - LITTLE);
-    return await transaction(pool, projectId, SCRATCH, async (session) => {
+    return await snapshot(pool, projectId, SCRATCH, tables, async (session) => {
       const active = new Session(session.client, projectId, TELEMETRY_VERSIONS);
-      const place = (await holdPlace(active)) ?? { revision: -1, eventId: '' };
+      const place = (await lookAtPlace(active)) ?? { revision: -1, eventId: '' };
       if (folded.events === 0) await begin(session);
       const events = folded.events + (await foldTelemetry(session, log, folded.at, place.revision));
       const at = await scratchAt(session);
       if (at < place.revision) {
         const detail = `the read models stand at revision ${place.revision}, the log ends at ${at}`;
-        return { problems: [problem('history', `revision ${place.revision}`, detail)], events, behind: 0 };
+        return { problems: [problem('history', `revision ${place.revision}`, detail)], events };
       }
-      return { problems: await compared(session, projectId), events, behind: behindOf(head?.revision ?? -1, place) };
+      return { problems: await compared(session, projectId), events };
     });
   } catch (error) {
     if (!(error instanceof UnknownEvent)) throw error;
-    return { problems: [problem('unreadable', '', error.message)], events: 0, behind: 0 };
+    return { problems: [problem('unreadable', '', error.message)], events: 0 };
   }
 }
 
-async function shownAt(pool: Pool, projectId: string): Promise<number | null> {
-  const { rows } = await pool.query<{ revision: string }>('SELECT revision FROM savepoint.telemetry_checkpoints WHERE project = $1', [
-    projectId,
-  ]);
-  return rows[0] ? Number(rows[0].revision) : null;
+async function shownPlaces(pool: Pool): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query<{ project: string; revision: string }>('SELECT project, revision FROM savepoint.telemetry_checkpoints');
+  return new Map(rows.map(({ project, revision }) => [project, Number(revision)]));
 }
 
 /** All but the last of it, a batch at a time, while the projector goes on. */
@@ -119,15 +122,11 @@ async function begin(session: Session): Promise<void> {
 }
 
 async function scratchAt(session: Session): Promise<number> {
-  return (await holdPlace(session))?.revision ?? -1;
+  return (await lookAtPlace(session))?.revision ?? -1;
 }
 
 async function compared(session: Session, projectId: string): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
   for (const table of tablesOf(TELEMETRY)) problems.push(...(await compareTable(session.client, table, 1, projectId)));
   return problems;
-}
-
-function behindOf(head: number, { revision }: TelemetryPlace): number {
-  return Math.max(0, head - revision);
 }
