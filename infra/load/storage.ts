@@ -124,7 +124,7 @@ async function usageOf(node: RunningNode): Promise<() => Promise<number | null>>
 /** The log is read from its beginning by each of these, without a node beside them. */
 async function readAgain(folder: string, data: string): Promise<{ readonly speeds: readonly Speed[]; readonly backupBytes: number }> {
   const file = join(folder, 'backup.ndjson.gz');
-  const events = numberAt(await command(['verify', '--data', data]), 'answer.events');
+  const events = numberAt(await command(['verify', '--wait', '--data', data]), 'answer.events');
   const speeds: Speed[] = [];
   const timed = async (name: string, words: readonly string[], within?: string) => {
     progress(name);

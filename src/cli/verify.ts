@@ -7,15 +7,19 @@ import { type CommonOptions, command, counted, endProgress, printResult, progres
 
 interface VerifyOptions extends CommonOptions {
   readonly anchor?: readonly string[];
+  readonly wait?: boolean;
 }
 
-/** `savepoint verify`: proves that the chain is whole and every row is what the log says. Exit code 1 when it is not. */
+/** `savepoint verify`: proves that the chain is whole and every row is what the log says, and that none is missing. Exit code 1 when not. */
 export function verifyCommand(): Command {
   return command('verify', 'check the hash chain, then every column of every read model against a fresh fold of the log')
     .option('--anchor <text...>', 'lines that `savepoint log anchor` printed earlier: the log must still hold those events')
+    .option('--wait', 'bring the read models up to the log first, whether a node runs or not')
     .action(async (options: VerifyOptions) => {
       const anchors = (options.anchor ?? []).map(parseAnchor);
-      const result = await withInstallation(options, async ({ log, pool }) => {
+      const result = await withInstallation(options, async (installation) => {
+        const { log, pool } = installation;
+        if (options.wait) await (await import('./log/read-models.ts')).bringUp(installation);
         const { verify } = await import('../../projections/maintenance/verify.ts');
         const found = await verify({ log, pool, onProgress: (now) => progress(`${now.phase} ${now.project}: ${now.events} events`) });
         const broken = [];
@@ -30,12 +34,11 @@ export function verifyCommand(): Command {
       endProgress();
       printResult(options, result, () => {
         const head = `${counted(result.events, 'event')} of ${counted(result.projects, 'project')} in ${result.seconds.toFixed(1)} s`;
-        // Rows that were not written yet cannot be wrong; a node that runs writes them, and one that does not catch up says why in its log.
         const lag =
           result.behind === 0
             ? ''
-            : `\nThe read models are ${counted(result.behind, 'event')} behind the log: start a node, or look at its log.`;
-        if (result.ok) return `Verified: the chain is whole and every row is what the log says (${head}).${lag}`;
+            : `\nThe read models are ${counted(result.behind, 'event')} behind the log: \`savepoint verify --wait\` brings them up first. Where a node runs, its log says what keeps it.`;
+        if (result.ok) return `Verified: the chain is whole and every row is what the log says (${head}).`;
         const rows = result.problems.map((one) => [one.kind, one.project ?? '', one.table ?? '', String(one.row ?? ''), one.detail]);
         return `${counted(result.problems.length, 'problem')} (${head}):\n${table(['KIND', 'PROJECT', 'TABLE', 'ROW', 'DETAIL'], rows)}${lag}`;
       });

@@ -66,7 +66,7 @@ test(`${ROUNDS} crashes lose no acknowledged write and double none (CRASH_SEED=$
   const overall = noFindings();
   await withProject((project) => checkWrites(project, all, overall));
   report(rows, overall);
-  const verified = await savepointWith(SETTINGS, 'verify', '--data', folder, '--json');
+  const verified = await savepointWith(SETTINGS, 'verify', '--wait', '--data', folder, '--json');
   print(`savepoint verify: exit code ${verified.code} ${verified.stdout.trim()} ${verified.stderr.trim()}`);
 
   expect(rows.flatMap((row) => [...row.findings.lost, ...row.findings.doubled, ...row.findings.torn])).toEqual([]);

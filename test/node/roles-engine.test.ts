@@ -120,3 +120,21 @@ test('read models whose log is not there are refused, and told how to bring both
   const examined = JSON.parse((await here(['doctor', '--json'], { env: { DATABASE_URL } })).stdout);
   expect(examined.findings.find((one: { what: string }) => one.what === 'histories')).toMatchObject({ state: 'fail' });
 });
+
+test('a log copied into an empty EventStoreDB brings its read models with it where it is told of both, and says otherwise what is left to do', async () => {
+  const another = await startStandIn();
+  const there = { DATABASE_URL: await testDatabase(), EVENTSTORE_URL: another.url };
+  try {
+    const alone = await printed(['log', 'copy', '--from', server.url, '--to', another.url], {
+      env: { DATABASE_URL: await testDatabase() },
+    });
+    expect(alone).toMatch(/set EVENTSTORE_URL to this place.*`savepoint verify --wait`/);
+    const { code, stdout } = await here(['verify', '--json'], { env: there });
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { ok: false, projects: 3 }]);
+    const copied = JSON.parse(await printed(['log', 'copy', '--from', server.url, '--json'], { env: there }));
+    expect(copied).toMatchObject({ copied: 0, readModels: { projects: 3, behind: [] } });
+    expect(JSON.parse(await printed(['verify', '--json'], { env: there }))).toMatchObject({ ok: true, behind: 0 });
+  } finally {
+    await another.close();
+  }
+});

@@ -21,7 +21,8 @@ const INTERRUPTED = 130;
 
 const AFTERWARDS = `
 A copy that broke off, and a later one, go on where the last one ended: only new events are copied. A copy to a database then brings
-the read models there up to the log's end, also only by what is new. So to move with seconds of downtime, copy while the node runs,
+the read models there up to the log's end, also only by what is new; a copy to an EventStoreDB does where EVENTSTORE_URL names it, and
+says otherwise what to do. So to move with seconds of downtime, copy while the node runs,
 stop it, copy again, and start the node on the target; \`savepoint verify\` there proves log and read models.
 
 Exit codes: 0 all is copied, 1 refused or failed, 2 wrong usage, 130 interrupted before all was copied.`;
@@ -62,7 +63,7 @@ function placesOf(options: CopyCommandOptions): { readonly from: Place; readonly
 async function copiedWith(from: Place, to: Place, options: CopyCommandOptions) {
   const copied = await copyBetween(from, to, options);
   const wanted = copied.complete && !options.follow && options.readModels !== false;
-  const readModels = wanted ? await (await import('./read-models.ts')).bringReadModelsUp(to) : null;
+  const readModels = wanted ? await (await import('./read-models.ts')).bringReadModelsUp(to, configOf(options)) : null;
   return { copied, readModels };
 }
 
@@ -95,11 +96,17 @@ function summary({ copied, skipped, seconds, complete }: Copied, readModels: Bro
   const done = `Copied ${counted(copied, 'event')} to ${placeText(to)} in ${seconds.toFixed(1)} s; ${skipped} were there already.`;
   if (!complete) return `${done} Interrupted before the end: the same command goes on from there.`;
   if (to.kind === 'file') return done;
-  if (readModels === null)
-    return `${done}\nNext: \`savepoint start\` on the target builds what its read models lack; \`savepoint verify\` proves them.`;
+  if (readModels === null) return `${done}\nIts read models are as they were. ${stepsTo(to)}`;
   const { projects, behind } = readModels;
   if (behind.length > 0)
     return `${done}\nThe read models of ${behind.join(', ')} do not move; \`savepoint rebuild\` on the target builds them anew.`;
   const up = `The read models of ${counted(projects, 'project')} are up to it (${readModels.seconds.toFixed(1)} s)`;
   return `${done}\n${up}. Next: \`savepoint verify\` on the target proves them; then start it.`;
+}
+
+/** What brings read models up that this command has left as they were. */
+function stepsTo({ kind }: Place): string {
+  if (kind !== 'eventstore')
+    return 'Next: `savepoint verify --wait` on the target brings them up to the log and proves them; so does a start, which proves nothing.';
+  return 'They lie in a Postgres of their own. Next: set EVENTSTORE_URL to this place, beside the DATABASE_URL (or --data) of its read models; `savepoint verify --wait` then brings them up to the log and proves them.';
 }

@@ -1,9 +1,9 @@
 import { catchUpTelemetry } from '../../../projections/models/telemetry/catch-up.ts';
-import { openInstallation } from '../../compose/installation.ts';
-import { readConfig } from '../../config/config.ts';
+import { type Installation, openInstallation } from '../../compose/installation.ts';
+import { type Config, readConfig } from '../../config/config.ts';
 import { projectOf } from '../../log/streams.ts';
 import { createLogger } from '../../logger.ts';
-import { progress } from '../context.ts';
+import { progress, tell } from '../context.ts';
 import type { Place } from './places.ts';
 import { projectStreams } from './project-streams.ts';
 
@@ -16,29 +16,39 @@ export interface BroughtUp {
 }
 
 /**
- * Brings the read models beside a copied log up to its end, so that a start on it finds them done. Only what is new is projected. `null`
- * where they do not lie beside the log: those of an EventStoreDB are in a Postgres of their own, and stay as true as they were.
+ * Brings the read models beside a copied log up to its end, so that a start on it finds them done. Only what is new is projected. Those of
+ * an EventStoreDB are in a Postgres of their own: `null` where this installation is not the one that keeps its log there.
  */
-export async function bringReadModelsUp(place: Place): Promise<BroughtUp | null> {
-  if (place.kind !== 'postgres' && place.kind !== 'data') return null;
-  const started = performance.now();
-  const { DATABASE_URL, EVENTSTORE_URL, ...env } = process.env;
-  const config = readConfig(env, place.kind === 'data' ? { dataDir: place.dir } : { databaseUrl: place.url });
-  const logger = createLogger({ level: 'warn' });
-  const installation = await openInstallation(config, logger);
+export async function bringReadModelsUp(place: Place, own: Config): Promise<BroughtUp | null> {
+  const config = configOf(place, own);
+  if (config === null) return null;
+  const installation = await openInstallation(config, createLogger({ level: 'warn' }));
   try {
-    const heads = new Map<string, number>();
-    for (const stream of await projectStreams(installation)) {
-      const head = await installation.log.head(stream);
-      if (head) heads.set(projectOf(stream) ?? '', head.revision);
-    }
-    const behind = await installation.bringUp(heads, (done) => progress(`read models: ${done} of ${heads.size} projects`));
-    // Its projects are those that the other read models name by now.
-    const stopped = await catchUpTelemetry(installation);
-    for (const [project, err] of stopped) logger.warn({ project, err }, 'what players of this project reported is not shown to the end');
-    const seconds = (performance.now() - started) / 1000;
-    return { projects: heads.size, seconds, behind: [...new Set([...behind, ...stopped.keys()])] };
+    return await bringUp(installation);
   } finally {
     await installation.close();
   }
+}
+
+function configOf(place: Place, own: Config): Config | null {
+  const { DATABASE_URL, EVENTSTORE_URL, ...env } = process.env;
+  if (place.kind === 'data') return readConfig(env, { dataDir: place.dir });
+  if (place.kind === 'postgres') return readConfig(env, { databaseUrl: place.url });
+  return place.kind === 'eventstore' && place.url === own.eventStoreUrl ? own : null;
+}
+
+/** Brings the read models up to where the log ends now, whether a node runs beside this or not. */
+export async function bringUp(installation: Installation): Promise<BroughtUp> {
+  const started = performance.now();
+  const heads = new Map<string, number>();
+  for (const stream of await projectStreams(installation)) {
+    const head = await installation.log.head(stream);
+    if (head) heads.set(projectOf(stream) ?? '', head.revision);
+  }
+  const behind = await installation.bringUp(heads, (done) => progress(`read models: ${done} of ${heads.size} projects`));
+  // Its projects are those that the other read models name by now.
+  const stopped = await catchUpTelemetry(installation);
+  for (const [project, error] of stopped) tell(`What players of ${project} reported is not shown to the end: ${error.message}`);
+  const seconds = (performance.now() - started) / 1000;
+  return { projects: heads.size, seconds, behind: [...new Set([...behind, ...stopped.keys()])] };
 }

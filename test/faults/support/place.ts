@@ -43,7 +43,7 @@ export async function openPlace({ data = newFolder(), env = {}, args = [] }: Pla
       place.node = await begin();
     },
     run,
-    verify: () => run('verify'),
+    verify: () => run('verify', '--wait'),
     async close() {
       project.http.close();
       if (isRunning(place.node.pid)) await place.node.stop();
