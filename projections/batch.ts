@@ -17,6 +17,8 @@ export interface DocumentChange {
    * a document (`live row`), or if there is one (`any row`).
    */
   readonly begun: 'here' | 'live row' | 'any row';
+  /** Whether the ledger said nothing new of it, and the row before the batch, if there is one, knows what was said. */
+  readonly toldAsBefore: boolean;
   /** Revision of the last event that changed it. */
   readonly revision: number;
 }

@@ -109,6 +109,8 @@ function own(): readonly Migration[] {
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
     { name: 'subjects-0002', sql: SUBJECTS_IN_BLOCKS },
     // Nothing in the log told before which endpoint a player called last, so old rows have none.
+    // What the ledger had said of a document was kept nowhere: `null` says so, and the next write of each begins its account.
+    { name: 'documents-0002', sql: laterColumn('documents', 'documents', "told json DEFAULT ''null''") },
     { name: 'telemetry-0002', sql: laterColumn('telemetry', 'telemetry_players', 'last_endpoint_slug text') },
   ];
 }

@@ -4,6 +4,7 @@ import type { SubjectState } from '../../src/domain/states.ts';
 import { sessionFrom } from '../models/access/read.ts';
 import { AUTHORITY_QUERY, authorityFrom } from '../models/authority/read.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from '../models/definitions/read.ts';
+import { toldFrom } from '../models/documents/told.ts';
 import { pageFrom } from '../models/pages/project.ts';
 import { recordListFrom } from '../models/save_records/project.ts';
 
@@ -49,10 +50,12 @@ export const STATE_LOADERS: Readonly<Record<string, StateLoader>> = {
     asked: { space: 'text', collection: 'text', key: 'text' },
     ask: asTheyStand,
     rows: '{documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key',
-    columns: { a: 'd.document::text', m: 'd.version', n: 'd.created_at', o: 'd.updated_at' },
-    state: ({ a, m, n, o }) => {
-      const [version, createdAt, updatedAt] = [Number(m), Number(n), Number(o)];
-      return a === null ? { document: null, version, createdAt, updatedAt } : new PackedDocument(a, version, createdAt, updatedAt);
+    columns: { a: 'd.document::text', b: 'd.told::text', m: 'd.version', n: 'd.created_at', o: 'd.updated_at' },
+    state: ({ a, b, m, n, o }) => {
+      const [version, createdAt, updatedAt, told] = [Number(m), Number(n), Number(o), toldFrom(b)];
+      return a === null
+        ? { document: null, version, createdAt, updatedAt, told }
+        : new PackedDocument(a, version, createdAt, updatedAt, told);
     },
   },
   window: {

@@ -183,6 +183,11 @@ export interface DocumentWritten {
   readonly definition: string;
   /** The live state this subject was forked from: only in the first event of a subject in a `next` space. */
   readonly fork?: Fork | undefined;
+  /**
+   * What the ledger had said of the document before this event (`document/told.ts`), where the events before it in its space do not
+   * tell: of a fork, and of a document that an earlier release wrote last. `null`: this is such an event, and what it leaves is not known.
+   */
+  readonly told?: JsonObject | null | undefined;
 }
 
 export interface Fork {
@@ -198,6 +203,8 @@ export interface DocumentDeleted {
   readonly ledger?: readonly LedgerEntry[];
   readonly definition: string;
   readonly fork?: Fork;
+  /** As in {@link DocumentWritten}. */
+  readonly told?: JsonObject | null;
 }
 
 export interface IdempotencyFact {
@@ -220,6 +227,8 @@ export interface RecordAppended {
   readonly windows?: readonly WindowChange[];
   readonly idempotency?: IdempotencyFact;
   readonly definition: string;
+  /** `null`: what the ledger said is not known, since an earlier release wrote it. */
+  readonly told?: null;
 }
 
 /** One save slot. Times in unix ms; `updatedAt` is the entry's own, whatever was saved in the slot since. */
@@ -359,9 +368,9 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'definitions.published': 1,
   'definitions.promoted': 1,
   'definitions.rolledBack': 1,
-  'document.written': 1,
-  'document.deleted': 1,
-  'record.appended': 1,
+  'document.written': 2,
+  'document.deleted': 2,
+  'record.appended': 2,
   'record.created': 1,
   'record.renamed': 1,
   'record.deleted': 1,
@@ -383,6 +392,8 @@ export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data:
    * `evolveDocument`.
    */
   readonly after?: PrintedObject | PackedText;
+  /** What the ledger has said of the document after this event, where this process decided it: JSON text of `Told`. Never stored. */
+  readonly told?: string | undefined;
 };
 
 /** An event of a project's stream, decoded. */
@@ -399,7 +410,7 @@ export type ProjectEvent = DomainEvent & {
  * another took nearly a tenth of a write.
  */
 export function placed(event: DomainEvent, revision: number, id: string, metadata: EventMetadata, hash: string): ProjectEvent {
-  const { type, data, after } = event;
+  const { type, data, after, told } = event;
   // Type and data come from one event, which the compiler cannot follow through two variables.
-  return { type, data, after, revision, id, metadata, hash } as ProjectEvent;
+  return { type, data, after, told, revision, id, metadata, hash } as ProjectEvent;
 }

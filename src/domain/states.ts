@@ -16,6 +16,8 @@ export interface DocumentState {
   readonly updatedAt: number;
   /** JSON text of the document as it is stored, where it is at hand. */
   readonly text?: string | undefined;
+  /** What the ledger has said of it, JSON text of `Told` (`document/told.ts`). `null`: an earlier release told it; absent: nothing. */
+  readonly told?: string | null | undefined;
 }
 
 /** One window counter of a rate-limit rule. A later window starts from 0; `start` tells which one this is. */

@@ -404,7 +404,7 @@ describe('defaults inside a call', () => {
     expect(seen.hero).toEqual({ name: 'a', hp: 70 });
     expect(await bodyOf(load(player(1), 'heroes'))).toEqual(seen);
     const { entries } = await bodyOf(game.play('GET', game.storage(`heroes/${player(1)}/ledger`)));
-    expect(entries.map(({ after }: { after: number }) => after)).toEqual([70]);
+    expect(entries.map(({ after }: { after: number }) => after)).toEqual([100, 70]);
   });
 
   test('a write that such a default does not allow fails in its step', async () => {

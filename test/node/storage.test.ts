@@ -380,6 +380,23 @@ describe('the ledger', () => {
     expect(some.cursor).toEqual(expect.any(String));
     expect((await bodyOf(get(`heroes/${key}/ledger?field=${ledger.field}`))).entries).toEqual(ledger.entries);
   });
+  test('tells what a reader sees: a default that is spent was there first, and one that comes back is growth', async () => {
+    const key = newKey();
+    await ok(post(`heroes/${key}`, { ops: [{ op: 'inc', path: 'gold', value: -7, source: 'shop' }] }));
+    await ok(post(`heroes/${key}`, { name: 'x' }));
+    await ok(game.play('DELETE', game.storage(`heroes/${key}`)));
+    await ok(post(`heroes/${key}`, { name: 'again' }));
+    const { entries, summary } = await bodyOf(get(`heroes/${key}/ledger?field=gold`));
+    const told = entries.map(({ before, after, source }: { before: number; after: number; source: string }) => [before, after, source]);
+    expect(told).toEqual([
+      [0, 100, 'default'],
+      [100, 93, 'shop'],
+      [93, 100, 'direct'],
+      [100, 0, 'direct'],
+      [0, 100, 'default'],
+    ]);
+    expect(summary.netChange).toBe((await bodyOf(get(`heroes/${key}`))).gold);
+  });
 
   test('follows records of global collections from their append to their end, each under its own key', async () => {
     const deltas = async (key: string) => (await bodyOf(get(`scores/${key}/ledger`))).entries.map(({ delta }: { delta: number }) => delta);

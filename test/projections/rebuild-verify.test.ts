@@ -6,7 +6,8 @@ import { verify } from '../../projections/maintenance/verify.ts';
 import { migrate } from '../../projections/migrate.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
 import { TABLES } from '../../projections/tables.ts';
-import { AUTHORITY, recordListSubject } from '../../src/domain/subjects.ts';
+import { AUTHORITY, documentSubject, recordListSubject } from '../../src/domain/subjects.ts';
+import { encodeEvent } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
 import { Feed, fillAll, freshPool, project, projecting, reached, rowsOf, slot, written } from './support.ts';
@@ -34,15 +35,21 @@ test('several nodes may migrate at once, and again', async () => {
   expect(await rowsOf(pool, `SELECT count(*)::int AS n FROM savepoint.migrations WHERE name = 'extra'`)).toEqual([{ n: 1 }]);
 });
 
-test('a database of before game packages and recorded calls gets their columns, and keeps its projects', async () => {
+test('a database of before game packages, recorded calls and what ledgers said gets their columns, and keeps its projects', async () => {
   const old = await freshPool();
   try {
     const log = createMemoryLog();
     const feed = new Feed(log, 'older');
     await old.query('ALTER TABLE savepoint.projects_v1 DROP COLUMN package CASCADE');
     await old.query('ALTER TABLE savepoint.telemetry_players_v1 DROP COLUMN last_endpoint_slug CASCADE');
-    await old.query(`DELETE FROM savepoint.migrations WHERE name IN ('authority-0002', 'telemetry-0002')`);
+    await feed.append([feed.seal('document.written', encodeEvent(written('p1', { gold: 5 }).data), 1)]);
+    await project(old, log, feed);
+    await old.query('ALTER TABLE savepoint.documents_v1 DROP COLUMN told CASCADE');
+    await old.query(`DELETE FROM savepoint.migrations WHERE name IN ('authority-0002', 'telemetry-0002', 'documents-0002')`);
     await migrate(old);
+    // An earlier release wrote it, so what its ledger said is not known: not that it said nothing.
+    expect((await createStateReader(old).load('older', [documentSubject('live', 'saves', 'p1')])).states).toMatchObject([{ told: null }]);
+    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
     expect(await rowsOf(old, 'SELECT last_endpoint_slug FROM savepoint.telemetry_players')).toEqual([]);
     await feed.commit({ type: 'project.created', data: { projectId: 'older', name: 'Older' } });
     await feed.commit({ type: 'package.synced', data: { changes: { currentRevisionId: 3 } } });

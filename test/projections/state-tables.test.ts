@@ -38,17 +38,26 @@ describe('projects', () => {
 });
 
 /** What an event makes of a document, in a few words. */
-type Step = 'write' | 'change' | 'delete';
+type Step = 'write' | 'change' | 'delete' | 'earn' | 'spend' | 'begin' | 'old';
 
 function eventOf(step: Step, version: number): DomainEvent {
+  const entry = { field: 'gold', before: 0, after: version, delta: version, source: 's' };
   if (step === 'delete') return deleted('p1', version);
+  if (step === 'earn') return written('p1', { gold: version }, version, { ledger: [entry] });
+  if (step === 'spend') return changed('p1', [['gold', 0]], version, { ledger: [{ ...entry, after: 0 }] });
+  if (step === 'begin') return written('p1', { gold: version }, version, { told: { é: 1 }, ledger: [entry] });
+  // What an event of the version before is read as.
+  if (step === 'old') return written('p1', { gold: version }, version, { told: null, ledger: [entry] });
   return step === 'write' ? written('p1', { at: version }, version) : changed('p1', [['seen', version]], version);
 }
 
 describe('documents', () => {
   test('however its events are cut into batches, a document has the state, the times and the beginning that they tell one by one', async () => {
     const log = createMemoryLog();
-    const steps = fc.array(fc.constantFrom<Step>('write', 'change', 'delete'), { minLength: 1, maxLength: 3 });
+    const steps = fc.array(fc.constantFrom<Step>('write', 'change', 'delete', 'earn', 'spend', 'begin', 'old'), {
+      minLength: 1,
+      maxLength: 3,
+    });
     let run = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 4 }), fc.boolean(), async (batches, global) => {

@@ -193,8 +193,8 @@ export async function fillAll(feed: Feed): Promise<void> {
 /** A state with all it says as members of its own, to compare with. */
 export function plain(state: SubjectState | null): SubjectState | null {
   if (!(state instanceof PackedDocument)) return state;
-  const { document, version, createdAt, updatedAt } = state;
-  return { document, version, createdAt, updatedAt };
+  const { document, version, createdAt, updatedAt, told } = state;
+  return { document, version, createdAt, updatedAt, told };
 }
 
 export function topQuery(order: 'asc' | 'desc', field = 'stats.xp'): JsonObject {

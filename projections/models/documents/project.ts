@@ -1,4 +1,4 @@
-import { evolveDocument, isDocumentEvent } from '../../../src/domain/document/evolve.ts';
+import { evolveDocument, isDocumentEvent, tellsAll } from '../../../src/domain/document/evolve.ts';
 import { isThere, storedText } from '../../../src/domain/document/packed.ts';
 import type { ProjectEvent } from '../../../src/domain/events.ts';
 import type { DocumentState } from '../../../src/domain/states.ts';
@@ -8,9 +8,10 @@ import { type JsonObject, parseStored } from '../../../src/kernel/json.ts';
 import { textArray } from '../../../src/log/postgres/arrays.ts';
 import { type DocumentChange, keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
 import type { Session } from '../../tables.ts';
+import { toldColumn, toldFrom } from './told.ts';
 
 const PRIORS = `
-SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision, d.document IS NULL AS deleted,
+SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision, d.document IS NULL AS deleted, d.told::text AS told,
        CASE WHEN w.wanted THEN d.document::text END AS text
 FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY AS w (space, collection, key, wanted, i)
 JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
@@ -19,25 +20,36 @@ JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.
 type Begun = DocumentChange['begun'];
 
 /** `null` stands for a deleted document. */
-const upsert = (created: (column: string) => string) => `
+const upsert = (created: (column: string) => string, told: string) => `
 INSERT INTO {documents} AS d
-       (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision)
+       (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision, told)
 SELECT $1, space, collection, key, CASE WHEN json_typeof(document) <> 'null' THEN document END,
-       version, created_at, updated_at, created_revision, revision
-FROM unnest($2::text[], $3::text[], $4::text[], $5::json[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
-  AS w (space, collection, key, document, version, created_at, updated_at, created_revision, revision)
+       version, created_at, updated_at, created_revision, revision, NULLIF(told, '')::json
+FROM unnest($2::text[], $3::text[], $4::text[], $5::json[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::text[])
+  AS w (space, collection, key, document, version, created_at, updated_at, created_revision, revision, told)
 ON CONFLICT (project, space, collection, key) DO UPDATE SET
   document = excluded.document, version = excluded.version, updated_at = excluded.updated_at, revision = excluded.revision,
-  created_at = ${created('created_at')}, created_revision = ${created('created_revision')}`;
+  created_at = ${created('created_at')}, created_revision = ${created('created_revision')}, told = ${told}`;
 
-const UPSERTS: Readonly<Record<Begun, { readonly name: string; readonly text: string }>> = {
-  here: { name: 'documents-upsert', text: upsert((column) => `excluded.${column}`) },
-  'live row': {
-    name: 'documents-upsert-live',
-    text: upsert((column) => `CASE WHEN d.document IS NULL THEN excluded.${column} ELSE d.${column} END`),
-  },
-  'any row': { name: 'documents-upsert-any', text: upsert((column) => `d.${column}`) },
+const CREATED: Readonly<Record<Begun, (column: string) => string>> = {
+  here: (column) => `excluded.${column}`,
+  'live row': (column) => `CASE WHEN d.document IS NULL THEN excluded.${column} ELSE d.${column} END`,
+  'any row': (column) => `d.${column}`,
 };
+
+/** By {@link upsertName}. */
+const UPSERTS: ReadonlyMap<string, string> = new Map(
+  (['here', 'live row', 'any row'] as const).flatMap((begun) =>
+    [true, false].map((toldAsBefore) => [
+      upsertName({ begun, toldAsBefore }),
+      upsert(CREATED[begun], toldAsBefore ? 'd.told' : 'excluded.told'),
+    ]),
+  ),
+);
+
+function upsertName({ begun, toldAsBefore }: Pick<DocumentChange, 'begun' | 'toldAsBefore'>): string {
+  return `documents-upsert-${begun.replace(' ', '-')}${toldAsBefore ? '-told' : ''}`;
+}
 
 interface PriorRow {
   readonly i: number;
@@ -46,6 +58,7 @@ interface PriorRow {
   readonly updated_at: string;
   readonly created_revision: string;
   readonly deleted: boolean;
+  readonly told: string | null;
   readonly text: string | null;
 }
 
@@ -64,9 +77,8 @@ export const documents: Projection = {
   kind: 'state',
   derived: false,
   async project(batch, session) {
-    for (const [begun, rows] of groupBy(batch.documents, (row) => row.begun)) {
-      const { name, text } = UPSERTS[begun];
-      await session.run(name, text, [
+    for (const [name, rows] of groupBy(batch.documents, upsertName)) {
+      await session.run(name, UPSERTS.get(name) ?? '', [
         rows.map((row) => row.space),
         rows.map((row) => row.collection),
         rows.map((row) => row.key),
@@ -79,6 +91,7 @@ export const documents: Projection = {
         rows.map((row) => row.state.updatedAt),
         rows.map((row) => row.createdRevision),
         rows.map((row) => row.revision),
+        rows.map((row) => toldColumn(row.state)),
       ]);
     }
   },
@@ -101,7 +114,11 @@ export async function foldDocuments(
   { fresh, exactly }: FoldOptions,
 ): Promise<DocumentChange[]> {
   const groups = groupBy(events.filter(isDocumentEvent), (event) => documentSubject(event.data.space, event.data.collection, keyOf(event)));
-  const asked = fresh ? [] : [...groups].filter(([, [first]]) => first && (needsContent(first) || exactly.has(first.data.collection)));
+  const isAsked = (group: readonly StoredDocumentEvent[]) => {
+    const [first] = group;
+    return first !== undefined && (needsContent(first) || needsTold(group) || exactly.has(first.data.collection));
+  };
+  const asked = fresh ? [] : [...groups].filter(([, group]) => isAsked(group));
   const priors = await loadPriors(session, new Map(asked));
   return [...groups].flatMap(([subject, group]) => foldOne(group, priors.get(subject) ?? (fresh ? NO_ROW : undefined)));
 }
@@ -121,7 +138,14 @@ function foldOne(events: readonly StoredDocumentEvent[], prior: Prior | undefine
   }
   if (last === undefined || state === null) return [];
   const { space, collection } = last.data;
-  return [{ space, collection, key: keyOf(last), state, createdRevision, begun, revision: last.revision }];
+  const toldAsBefore = prior === undefined && !events.some(tellsAll);
+  return [{ space, collection, key: keyOf(last), state, createdRevision, begun, toldAsBefore, revision: last.revision }];
+}
+
+/** Whether the ledger says something new before anything says what it had said. */
+function needsTold(events: readonly StoredDocumentEvent[]): boolean {
+  const first = events.find((event) => tellsAll(event) || event.data.ledger !== undefined);
+  return first !== undefined && !tellsAll(first);
 }
 
 /** A fork is the first event of its document in that space, as an append is of its record: there is no row before them. */
@@ -154,7 +178,8 @@ function needsContent(event: StoredDocumentEvent): boolean {
 
 function priorState(row: PriorRow): DocumentState {
   const document = row.deleted ? null : row.text === null ? REPLACED : parseStored(row.text);
-  return { document, version: Number(row.version), createdAt: Number(row.created_at), updatedAt: Number(row.updated_at) };
+  const [version, createdAt, updatedAt] = [Number(row.version), Number(row.created_at), Number(row.updated_at)];
+  return { document, version, createdAt, updatedAt, told: toldFrom(row.told) };
 }
 
 function textOf(state: DocumentState): string {

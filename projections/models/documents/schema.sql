@@ -1,5 +1,6 @@
 -- The current state of every document and global record. `document` is null for a deleted one: in a `next` space that row hides
 -- the live document. `json`, not `jsonb`: the text is served as it is. `created_revision` is the event its present life began with.
+-- `told` is what the ledger has said of it, null for nothing: see src/domain/document/told.ts. Rows of before it was kept have the JSON null.
 CREATE TABLE {documents} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,
@@ -11,5 +12,6 @@ CREATE TABLE {documents} (
   updated_at bigint NOT NULL,
   created_revision bigint NOT NULL,
   revision bigint NOT NULL,
+  told json DEFAULT 'null',
   PRIMARY KEY (project, space, collection, key)
 ) WITH (fillfactor = 85);

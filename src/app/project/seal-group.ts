@@ -63,7 +63,8 @@ export function sealGroup(group: readonly Commit[], place: Place): Sealed {
  */
 function packedEvent(event: DomainEvent): DomainEvent {
   if (event.type !== 'document.written' || event.data.document === undefined || event.after === undefined) return event;
-  return { type: event.type, data: { ...event.data, document: undefined }, after: new PackedText(event.after.text) };
+  const { type, data, after, told } = event;
+  return { type, data: { ...data, document: undefined }, after: new PackedText(after.text), told };
 }
 
 function metadataOf({ commandId, cause, actor }: Command<unknown>, schemaVersion: number, recordedAt: number, left: number): EventMetadata {

@@ -87,7 +87,8 @@ export class DocumentWrites {
   /** Without effect when nothing is there. Throws 409 STALE_SAVE where the version that the caller names is not the present one. */
   remove(collection: CollectionModel, key: string, source: string, saveVersion: number | null = null): void {
     const { state, fork } = this.located(collection.id, key);
-    const command = { collection, space: this.#grounds.space, key, current: state, fork, now: this.#now, source };
+    const { space, settings } = this.#grounds;
+    const command = { collection, space, key, current: state, fork, now: this.#now, source, fillDefaults: settings.fillDefaults };
     const decision = decideDelete(command, saveVersion);
     if (decision instanceof Refusal) throw decision;
     if (decision.events.length > 0 && decision.state) this.#take(collection.id, key, decision.events, decision.state);

@@ -55,6 +55,7 @@ export function createRecords(context: AppContext): App['records'] {
           now,
           maxBytes: context.limits.documentBytes,
           checkSchema: true,
+          fillDefaults: ground.settings.fillDefaults,
           idempotencyKey,
           idempotency:
             idempotencyKey === null ? null : idempotencyIn(view, idempotencySubject(space, collection.id, writerId, idempotencyKey)),

@@ -9,6 +9,8 @@ import type { IdempotencyState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { OWN_MEMBERS, recordDocument } from './evolve.ts';
 import { ledgerEntries, MOST_ENTRIES, tooManyEntries } from './ledger.ts';
+import { WITHOUT_DEFAULTS } from './schema.ts';
+import { NOTHING_TOLD } from './told.ts';
 
 export interface AppendCommand {
   readonly collection: CollectionModel;
@@ -23,6 +25,8 @@ export interface AppendCommand {
   readonly now: number;
   readonly maxBytes: number;
   readonly checkSchema: boolean;
+  /** Whether readers see the defaults of what a record lacks. */
+  readonly fillDefaults: boolean;
   /** 1 to 255 characters, or `null` for none. */
   readonly idempotencyKey: string | null;
   /** What is known of that key; ignored without one. */
@@ -65,8 +69,18 @@ function appended(command: AppendCommand, document: JsonObject, bodyHash: string
   const windowOf = (counter: string) => command.windowOf(counter);
   const windows = countDaily({ collection, key: recordId, player: writerId, now, windowOf });
   if (windows instanceof Refusal) return windows;
-  const ledger = ledgerEntries(collection.schema, null, document, () => undefined, 'direct');
-  if (ledger.length > MOST_ENTRIES) return tooManyEntries(ledger.length);
+  const { schema } = collection;
+  const { entries: ledger, asked } = ledgerEntries({
+    schema,
+    reads: command.fillDefaults ? schema : WITHOUT_DEFAULTS,
+    told: NOTHING_TOLD,
+    from: null,
+    isNew: true,
+    after: document,
+    originOf: () => undefined,
+    source: 'direct',
+  });
+  if (asked > MOST_ENTRIES) return tooManyEntries(asked);
   const data: RecordAppended = {
     space,
     collection: collection.id,

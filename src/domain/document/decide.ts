@@ -2,15 +2,16 @@ import { Buffer } from 'node:buffer';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, type PrintedObject, printObject } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel, SchemaModel } from '../definition/model.ts';
-import type { Change, DomainEvent, Fork, LedgerEntry, Operation, Space } from '../events.ts';
+import type { Change, DomainEvent, Fork, Operation, Space } from '../events.ts';
 import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
 import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
-import { ledgerEntries, MOST_ENTRIES, originFinder, tooManyEntries } from './ledger.ts';
+import { MOST_ENTRIES, originFinder, tooManyEntries } from './ledger.ts';
 import { type Applied, OperationError, type Origin, parseOperations } from './operations.ts';
 import { isThere } from './packed.ts';
-import { compileSchema, fillDefaults } from './schema.ts';
+import { fillDefaults, WITHOUT_DEFAULTS } from './schema.ts';
 import { operate, SAVE_VERSION, withClamped, withoutSaveVersion } from './store.ts';
+import { tell } from './tell.ts';
 
 /** What a request's body asks for (runtime-storage 4.3). */
 export type WriteBody =
@@ -30,6 +31,8 @@ export interface DocumentCommand {
   readonly now: number;
   /** What a ledger entry names as its source unless an operation does: an endpoint's slug, or `direct`. */
   readonly source: string;
+  /** Whether readers see the defaults of what a document lacks; then operations, limits and the ledger start from them, too. */
+  readonly fillDefaults: boolean;
 }
 
 export interface WriteCommand extends DocumentCommand {
@@ -40,8 +43,6 @@ export interface WriteCommand extends DocumentCommand {
   readonly saveVersion: number | null;
   /** Whether a collection with `requireSaveVersion` refuses writers that name none. */
   readonly strictSaveVersion: boolean;
-  /** Whether readers see the defaults of what a document lacks; then operations and limits start from them, too. */
-  readonly fillDefaults: boolean;
   readonly rules: readonly RuleModel[];
   windowOf(counter: string): WindowState | null;
   /** UTF-8 bytes of the stored document's JSON. */
@@ -68,8 +69,6 @@ interface Outcome {
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
-/** Without defaults. */
-const AS_STORED = compileSchema(undefined);
 const NO_INCREASES: ReadonlyMap<string, number> = new Map();
 const NO_ORIGINS: ReadonlyMap<string, Origin> = new Map();
 
@@ -126,8 +125,14 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
   if (stale !== null) return stale;
   if (!isThere(current)) return { events: [], state: current };
   const { version, createdAt } = current;
-  // A delete must always be possible: of more members than one write may change it takes the first back, and the rest goes untold.
-  const ledger = ledgerOf(command, null, NO_ORIGINS).slice(0, MOST_ENTRIES);
+  // A delete must always be possible: of more members than one write may change it takes the first back, and a later write the rest.
+  const { entries, before, told, toldText } = tell(
+    command,
+    readSchema(command),
+    () => asRead(command),
+    null,
+    () => undefined,
+  );
   const event: DomainEvent = {
     type: 'document.deleted',
     data: {
@@ -135,31 +140,40 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
       collection: collection.id,
       key,
       version,
-      ...(ledger.length === 0 ? {} : { ledger }),
+      ...(entries.length === 0 ? {} : { ledger: entries }),
       definition: collection.hash,
       ...(fork === undefined ? {} : { fork }),
+      ...(before === undefined ? {} : { told: before }),
     },
+    told: toldText,
   };
-  return { events: [event], state: { document: null, version, createdAt: fork === undefined ? createdAt : now, updatedAt: now } };
+  return { events: [event], state: { document: null, version, createdAt: fork === undefined ? createdAt : now, updatedAt: now, told } };
 }
 
 /** What readers see a document by. */
-function readSchema({ fillDefaults: fills, collection }: WriteCommand): SchemaModel {
-  return fills ? collection.schema : AS_STORED;
+function readSchema({ fillDefaults: fills, collection }: DocumentCommand): SchemaModel {
+  return fills ? collection.schema : WITHOUT_DEFAULTS;
+}
+
+/** The document as it reads before; `null` where there is none. */
+function asRead(command: DocumentCommand): JsonObject | null {
+  const stored = command.current?.document ?? null;
+  return stored === null ? null : fillDefaults(readSchema(command), stored);
 }
 
 function workOut(command: WriteCommand): Outcome {
   const { body, current } = command;
-  const schema = readSchema(command);
   if (body.kind === 'replace') {
-    const base = () => {
-      const stored = current?.document ?? null;
-      return stored === null ? null : fillDefaults(schema, stored);
+    return {
+      base: () => asRead(command),
+      document: withoutSaveVersion(body.document),
+      changes: null,
+      increases: NO_INCREASES,
+      origins: NO_ORIGINS,
     };
-    return { base, document: withoutSaveVersion(body.document), changes: null, increases: NO_INCREASES, origins: NO_ORIGINS };
   }
   const stored = current?.document ?? null;
-  const operated = operate(schema, stored, body.ops, body.applied ?? null);
+  const operated = operate(readSchema(command), stored, body.ops, body.applied ?? null);
   const { document, changes, increases, origins } = operated;
   return { base: () => operated.base, document, changes: stored === null ? null : changes, increases, origins };
 }
@@ -196,8 +210,14 @@ function decided(command: WriteCommand, outcome: Outcome, limited: Limited, afte
   const { space, collection, key, current, fork, now, body } = command;
   const { document, windows, clamps, flags } = limited;
   const version = (current?.version ?? 0) + 1;
-  const ledger = ledgerOf(command, document, outcome.origins);
-  if (ledger.length > MOST_ENTRIES) return tooManyEntries(ledger.length);
+  const { entries, asked, before, told, toldText } = tell(
+    command,
+    readSchema(command),
+    outcome.base,
+    document,
+    originFinder(outcome.origins),
+  );
+  if (asked > MOST_ENTRIES) return tooManyEntries(asked);
   const { changes } = outcome;
   // Every member each time, `undefined` for none: objects of one shape, made in one go, on the path that every write takes.
   const written: DomainEvent = {
@@ -209,30 +229,21 @@ function decided(command: WriteCommand, outcome: Outcome, limited: Limited, afte
       version,
       changes: changes === null ? undefined : withClamped(changes, limited.clamped, document),
       ops: body.kind === 'operations' ? body.ops : undefined,
-      ledger: ledger.length === 0 ? undefined : ledger,
+      ledger: entries.length === 0 ? undefined : entries,
       windows: windows.length === 0 ? undefined : windows,
       clamps: clamps.length === 0 ? undefined : clamps,
       definition: collection.hash,
       fork,
+      told: before,
       document: changes === null ? document : undefined,
     },
     after,
+    told: toldText,
   };
   const createdAt = isThere(current) && fork === undefined ? current.createdAt : now;
   const { text } = after;
-  const state = { document, version, createdAt, updatedAt: now, text };
+  const state = { document, version, createdAt, updatedAt: now, text, told };
   return { events: [written, ...flags.map((flag) => flagged(command, flag))], state, text };
-}
-
-/** The old document is not looked into for a collection without a ledger. */
-function ledgerOf(
-  { collection, current, source }: DocumentCommand,
-  after: JsonObject | null,
-  origins: Outcome['origins'],
-): readonly LedgerEntry[] {
-  const { schema } = collection;
-  if (!schema.hasLedger) return [];
-  return ledgerEntries(schema, current?.document ?? null, after, originFinder(origins), source);
 }
 
 function flagged({ space, collection, key }: WriteCommand, flag: Flag): DomainEvent {

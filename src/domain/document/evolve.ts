@@ -4,6 +4,7 @@ import type { DocumentState, IdempotencyState } from '../states.ts';
 import { applyChanges } from './draft.ts';
 import { isThere, PackedDocument } from './packed.ts';
 import { PackedText } from './packed-text.ts';
+import { NOTHING_TOLD, NOTHING_TOLD_TEXT, toldOf, toldText, withEntries } from './told.ts';
 
 export type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
 
@@ -22,9 +23,15 @@ export function evolveDocument(state: DocumentState | null, event: DocumentEvent
     case 'document.written':
       return evolveWritten(baseOf(state, event.data, recordedAt), event, recordedAt);
     case 'document.deleted':
-      return evolveDeleted(baseOf(state, event.data, recordedAt), event.data, recordedAt);
+      return evolveDeleted(baseOf(state, event.data, recordedAt), event, recordedAt);
     case 'record.appended':
-      return { document: recordDocument(event.data), version: 1, createdAt: recordedAt, updatedAt: recordedAt };
+      return {
+        document: recordDocument(event.data),
+        version: 1,
+        createdAt: recordedAt,
+        updatedAt: recordedAt,
+        told: toldAfter(null, event),
+      };
   }
 }
 
@@ -46,13 +53,32 @@ function baseOf(state: DocumentState | null, { fork }: DocumentWritten | Documen
   return { document: fork.document, version: fork.version, createdAt: recordedAt, updatedAt: recordedAt };
 }
 
-function evolveWritten(base: DocumentState | null, { data, after }: Written, recordedAt: number): DocumentState {
+function evolveWritten(base: DocumentState | null, event: Written, recordedAt: number): DocumentState {
+  const { data, after } = event;
   const createdAt = isThere(base) ? base.createdAt : recordedAt;
-  if (after instanceof PackedText) return new PackedDocument(after.text, data.version, createdAt, recordedAt);
+  const told = toldAfter(base, event);
+  if (after instanceof PackedText) return new PackedDocument(after.text, data.version, createdAt, recordedAt, told);
   const document = after?.value ?? data.document ?? applyChanges(base?.document ?? {}, data.changes ?? []);
-  return { document, version: data.version, createdAt, updatedAt: recordedAt, text: after?.text };
+  return { document, version: data.version, createdAt, updatedAt: recordedAt, text: after?.text, told };
 }
 
-function evolveDeleted(base: DocumentState | null, { version }: DocumentDeleted, recordedAt: number): DocumentState {
-  return { document: null, version, createdAt: base?.createdAt ?? recordedAt, updatedAt: recordedAt };
+type Deleted = Extract<DocumentEvent, { readonly type: 'document.deleted' }>;
+
+function evolveDeleted(base: DocumentState | null, event: Deleted, recordedAt: number): DocumentState {
+  const { version } = event.data;
+  return { document: null, version, createdAt: base?.createdAt ?? recordedAt, updatedAt: recordedAt, told: toldAfter(base, event) };
+}
+
+/** What the ledger has said after an event. `base`: what the event began from; of a fork, its event says what was told of it. */
+function toldAfter(base: DocumentState | null, { data, told: known }: DocumentEvent): DocumentState['told'] {
+  if (known !== undefined) return known === NOTHING_TOLD_TEXT ? undefined : known;
+  if (data.told === null) return null;
+  const { told: before, ledger = [] } = data;
+  if (before === undefined && (ledger.length === 0 || base?.told === null)) return base?.told;
+  return toldText(withEntries(before ?? toldOf(base) ?? NOTHING_TOLD, ledger));
+}
+
+/** Whether the account after this event can be known without that before it. */
+export function tellsAll({ type, data, told }: DocumentEvent): boolean {
+  return told !== undefined || data.told !== undefined || type === 'record.appended' || data.fork !== undefined;
 }

@@ -15,7 +15,8 @@ import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import type { LedgerEntry } from '../events.ts';
 import { OWN_MEMBERS } from './evolve.ts';
 import type { Origin } from './operations.ts';
-import { isPathPart } from './schema.ts';
+import { fillDefaults, isPathPart, WITHOUT_DEFAULTS } from './schema.ts';
+import { NOTHING_TOLD, numbersTold, numberTold, type Told, withEntries } from './told.ts';
 
 type NumberValue = number | ExactNumber;
 
@@ -26,47 +27,156 @@ const LONGEST_NAME = 64;
 /** Every entry holds its whole path: of a longer one, thousands would make a commit that no log takes. */
 const LONGEST_PATH = 256;
 
+/** What one write did to a document, and what the ledger had said of it. */
+export interface Telling {
+  /** The fields that are followed. */
+  readonly schema: SchemaModel;
+  /** What readers fill in. */
+  readonly reads: SchemaModel;
+  readonly told: Told;
+  /** What the write began from, as it read, defaults filled in: of operations on nothing, the defaults. `null`: nothing. */
+  readonly from: JsonObject | null;
+  /** Whether nobody could read a document before. */
+  readonly isNew: boolean;
+  /** As it is stored; `null`: deleted. */
+  readonly after: JsonObject | null;
+  originOf(path: string): Origin | undefined;
+  /** Names what no operation gives a source to. */
+  readonly source: string;
+}
+
+export interface Entries {
+  /** At most {@link MOST_ENTRIES}; what they leave out is told by the next write. */
+  readonly entries: readonly LedgerEntry[];
+  /** How many the writer's own changes need: a write of more than {@link MOST_ENTRIES} is to be refused. */
+  readonly asked: number;
+}
+
+/** The entries of one field. */
+interface FieldEntries {
+  readonly entries: readonly LedgerEntry[];
+  /** Whether the writer changed it; else a definition did, or a default came into being. */
+  readonly asked: boolean;
+}
+
+/** Sources of entries that no writer asked for. */
+const DEFAULT = { source: 'default' };
+const DEFINITION = { source: 'definition' };
+
 /**
- * One entry for every `_ledger` number field whose stored value a write changed, in the order of the schema; exact numbers stay
- * exact. A missing document, member or number counts as 0, defaults included: so `after` of one entry is always `before` of the
- * next. Fields inside objects only, be they named or described by `additionalProperties`: an item of a list has no path that would
- * name it from one write to the next. What a write left as it was is not looked into.
- * Source: runtime-storage 9.1.
+ * The entries of one write, in the order of the schema: one for every followed number that reads otherwise than before, defaults
+ * included. A missing document, member or number counts as 0. A default that comes into being is an entry of its own, and so is what
+ * a definition has changed since the last write: they stand before the writer's. `before` is always `after` of the field's last
+ * entry, so the sum of all is the value as it reads. Fields inside objects only, be they named or described by
+ * `additionalProperties`: an item of a list has no path that would name it from one write to the next.
+ * Source: runtime-storage 9.1, decision 22.
  */
-export function ledgerEntries(
-  { root }: SchemaModel,
-  before: JsonObject | null,
-  after: JsonObject | null,
-  originOf: (path: string) => Origin | undefined,
-  fallbackSource: string,
-): LedgerEntry[] {
-  const entries: LedgerEntry[] = [];
-  const look = (field: FieldModel, path: string, before: Json | undefined, after: Json | undefined) => {
-    if (before === after) return;
-    if (field.ledger && !OWN_MEMBERS.has(path)) compare(path, before, after);
-    if (field.ledgerBelow) lookBelow(field, `${path}.`, membersOf(before), membersOf(after));
+export function ledgerEntries(telling: Telling): Entries {
+  const { schema, told } = telling;
+  return schema.hasLedger || told !== NOTHING_TOLD ? bounded(fieldsOf(telling)) : NO_ENTRIES;
+}
+
+const NO_ENTRIES: Entries = { entries: [], asked: 0 };
+
+function fieldsOf(telling: Telling): readonly FieldEntries[] {
+  const { schema, reads, told, from, isNew, after, source } = telling;
+  const fields: FieldEntries[] = [];
+  const read = after === null ? null : fillDefaults(reads, after);
+
+  const look = (
+    field: FieldModel,
+    path: string,
+    told: Json | undefined,
+    from: Json | undefined,
+    read: Json | undefined,
+    stored: Json | undefined,
+  ) => {
+    if (field.ledger && !OWN_MEMBERS.has(path)) compare(path, numberTold(told), from, read, stored);
+    if (field.ledgerBelow) lookBelow(field, `${path}.`, membersOf(told), membersOf(from), membersOf(read), membersOf(stored));
   };
-  const lookBelow = ({ tracked, properties, additional }: FieldModel, prefix: string, before: JsonObject, after: JsonObject) => {
-    for (const [name, child] of tracked) look(child, prefix + name, member(before, name), member(after, name));
+  const lookBelow = (field: FieldModel, prefix: string, told: JsonObject, from: JsonObject, read: JsonObject, stored: JsonObject) => {
+    const { tracked, properties, additional } = field;
+    for (const [name, child] of tracked) {
+      look(child, prefix + name, member(told, name), member(from, name), member(read, name), member(stored, name));
+    }
     if (typeof additional !== 'object' || !(additional.ledger || additional.ledgerBelow)) return;
     const isFollowed = (name: string) =>
       name.length <= LONGEST_NAME && prefix.length + name.length <= LONGEST_PATH && isPathPart(name) && !properties?.has(name);
-    for (const name of Object.keys(before)) if (isFollowed(name)) look(additional, prefix + name, before[name], member(after, name));
-    for (const name of Object.keys(after)) {
-      if (isFollowed(name) && !Object.hasOwn(before, name)) look(additional, prefix + name, undefined, after[name]);
+    for (const name of namesIn(from, read, told)) {
+      if (!isFollowed(name)) continue;
+      look(additional, prefix + name, member(told, name), member(from, name), member(read, name), member(stored, name));
     }
   };
-  const compare = (field: string, before: Json | undefined, after: Json | undefined) => {
-    const [old, now] = [numberOf(before), numberOf(after)];
-    if (numbersEqual(old, now)) return;
-    const { source = fallbackSource, reason } = originOf(field) ?? {};
-    entries.push({ field, before: old, after: now, delta: difference(old, now), source, ...(reason === undefined ? {} : { reason }) });
+  const compare = (field: string, told: NumberValue, from: Json | undefined, read: Json | undefined, stored: Json | undefined) => {
+    const [old, now] = [numberOf(from), numberOf(read)];
+    const isDefault = from === undefined && stored === undefined;
+    const entries: LedgerEntry[] = [];
+    if (!numbersEqual(told, old)) entries.push(entry(field, told, old, isNew && numbersEqual(told, 0) ? DEFAULT : DEFINITION));
+    if (!numbersEqual(old, now)) entries.push(entry(field, old, now, isDefault ? DEFAULT : { source, ...telling.originOf(field) }));
+    if (entries.length > 0) fields.push({ entries, asked: !isDefault && !numbersEqual(old, now) });
   };
-  if (root !== null && before !== after) lookBelow(root, '', before ?? NOTHING, after ?? NOTHING);
-  return entries;
+
+  if (schema.root !== null) lookBelow(schema.root, '', told, from ?? NOTHING, read ?? NOTHING, after ?? NOTHING);
+  if (after === null) fields.push(...takenBack(told, fields, source));
+  return fields;
 }
 
 const NOTHING: JsonObject = {};
+
+/** What was told of fields that the schema does not follow any more goes with the document. */
+function takenBack(told: Told, fields: readonly FieldEntries[], source: string): FieldEntries[] {
+  const left = withEntries(
+    told,
+    fields.flatMap(({ entries }) => entries),
+  );
+  return [...numbersTold(left)].map(([path, value]) => ({ entries: [entry(path, value, 0, { source })], asked: true }));
+}
+
+/** The writer's own first; the others as far as there is room. */
+function bounded(fields: readonly FieldEntries[]): Entries {
+  const count = (asked: boolean) => fields.reduce((sum, field) => sum + (field.asked === asked ? field.entries.length : 0), 0);
+  const asked = count(true);
+  let room = Math.max(MOST_ENTRIES - asked, 0);
+  const entries = fields.flatMap((field) => {
+    if (field.asked) return field.entries;
+    room -= field.entries.length;
+    return room < 0 ? [] : field.entries;
+  });
+  return { entries: entries.slice(0, MOST_ENTRIES), asked };
+}
+
+/** What a release that kept no account is taken to have said of a document: its numbers as they are stored, under the schema of today. */
+export function toldAsStored(schema: SchemaModel, document: JsonObject | null): Told {
+  if (document === null) return NOTHING_TOLD;
+  const first = {
+    schema,
+    reads: WITHOUT_DEFAULTS,
+    told: NOTHING_TOLD,
+    from: null,
+    isNew: true,
+    after: document,
+    originOf: () => undefined,
+  };
+  return withEntries(
+    NOTHING_TOLD,
+    fieldsOf({ ...first, source: '' }).flatMap(({ entries }) => entries),
+  );
+}
+
+function* namesIn(...objects: readonly JsonObject[]): Generator<string> {
+  for (const [at, object] of objects.entries()) {
+    for (const name in object) if (!objects.slice(0, at).some((earlier) => Object.hasOwn(earlier, name))) yield name;
+  }
+}
+
+function entry(field: string, before: NumberValue, after: NumberValue, { source, reason }: LedgerOrigin): LedgerEntry {
+  return { field, before, after, delta: difference(before, after), source, ...(reason === undefined ? {} : { reason }) };
+}
+
+interface LedgerOrigin {
+  readonly source: string;
+  readonly reason?: string;
+}
 
 function membersOf(value: Json | undefined): JsonObject {
   return isObject(value ?? null) ? (value as JsonObject) : NOTHING;

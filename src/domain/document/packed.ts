@@ -12,12 +12,14 @@ export class PackedDocument implements DocumentState {
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
+  readonly told: string | null | undefined;
 
-  constructor(text: string, version: number, createdAt: number, updatedAt: number) {
+  constructor(text: string, version: number, createdAt: number, updatedAt: number, told?: string | null) {
     this.text = text;
     this.version = version;
     this.createdAt = createdAt;
     this.updatedAt = updatedAt;
+    this.told = told;
   }
 
   get document(): JsonObject {
@@ -35,7 +37,7 @@ const values = new LRUCache<PackedDocument, JsonObject>({ maxSize: 1024 * 1024, 
 /** The same state to whoever reads it. A deleted document has nothing to pack. */
 export function packed(state: DocumentState): DocumentState {
   if (state instanceof PackedDocument || state.document === null) return state;
-  return new PackedDocument(storedText(state), state.version, state.createdAt, state.updatedAt);
+  return new PackedDocument(storedText(state), state.version, state.createdAt, state.updatedAt, state.told);
 }
 
 /** Whether there is a document, without looking into it. */

@@ -11,6 +11,9 @@ export function compileSchema(raw: Json | undefined): SchemaModel {
   return { root, hasDefaults: root?.defaultsBelow === true, hasLedger: root?.ledgerBelow === true };
 }
 
+/** Reads every document as it is stored. */
+export const WITHOUT_DEFAULTS: SchemaModel = { root: null, hasDefaults: false, hasLedger: false };
+
 /** The flat form as the other one. A text `type` is the schema's own; what is neither text nor object is no field. */
 function fromFlat(raw: JsonObject): JsonObject {
   const fields: Record<string, Json> = {};

@@ -120,6 +120,7 @@ function append(ask: Ask & { kind: 'append' }, view: View, now: number, collecti
     now,
     maxBytes: 4096,
     checkSchema: true,
+    fillDefaults: true,
     idempotencyKey: ask.once,
     idempotency: known !== null && 'bodyHash' in known ? known : null,
     windowOf: (counter) => windowIn(view, 'live', counter),

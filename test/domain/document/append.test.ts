@@ -18,6 +18,7 @@ function append(changes: Partial<AppendCommand> = {}): AppendCommand {
     now: NOW,
     maxBytes: 1000,
     checkSchema: true,
+    fillDefaults: true,
     idempotencyKey: null,
     idempotency: null,
     windowOf: () => null,

@@ -232,7 +232,7 @@ describe('ledger', () => {
 
   test('the entry travels with the write, named by its operation', () => {
     const body = ops({ op: 'inc', path: 'gold', value: 5, source: 'quest' });
-    expect(accepted(write({ collection: tracked, current: stored({ gold: 1 }), body })).data.ledger).toEqual([
+    expect(accepted(write({ collection: tracked, current: stored({ gold: 1 }, 3, { gold: 1 }), body })).data.ledger).toEqual([
       { field: 'gold', before: 1, after: 6, delta: 5, source: 'quest' },
     ]);
   });
@@ -248,10 +248,25 @@ describe('ledger', () => {
     expect(gone).toMatchObject({ events: [{ data: { ledger: { length: 1000 } } }] });
   });
 
+  test('more numbers than a write may change, followed only now, hold up no write: each tells what there is room for', () => {
+    const open = collection({ type: 'object', properties: {}, additionalProperties: { type: 'number', _ledger: true } });
+    const many = Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`n${index}`, 1]));
+    const body = ops({ op: 'inc', path: 'n1499', value: 1 });
+    const first = accepted(write({ collection: open, current: stored(many), body }));
+    expect(first.data.ledger).toHaveLength(1000);
+    expect(first.data.ledger?.slice(-2)).toEqual([
+      { field: 'n1499', before: 0, after: 1, delta: 1, source: 'definition' },
+      { field: 'n1499', before: 1, after: 2, delta: 1, source: 'direct' },
+    ]);
+    const second = accepted(write({ collection: open, current: first.state, body }));
+    expect(second.data.ledger).toHaveLength(502);
+    expect(Object.keys(JSON.parse(second.state.told ?? ''))).toHaveLength(1500);
+  });
+
   test('a clamped value is what the ledger tells', () => {
     const rules = normaliseRules([{ collection: 'players', field: 'gold', window: 'perDay', limit: 3, action: 'clamp' }]);
     const { data, state } = accepted(
-      write({ collection: tracked, rules, current: stored({ gold: 1 }), body: ops({ op: 'inc', path: 'gold', value: 5 }) }),
+      write({ collection: tracked, rules, current: stored({ gold: 1 }, 3, { gold: 1 }), body: ops({ op: 'inc', path: 'gold', value: 5 }) }),
     );
     expect(data.ledger).toMatchObject([{ before: 1, after: 4, delta: 3 }]);
     expect(data.changes).toEqual([['gold', 4]]);
@@ -301,7 +316,7 @@ test('a flagged write is stored, and says so once', () => {
 
 describe('delete', () => {
   const tracked = collection({ gold: { type: 'number', _ledger: true } });
-  const command = { collection: tracked, space: 'live', key: 'p1', now: NOW, source: 'direct' } as const;
+  const command = { collection: tracked, space: 'live', key: 'p1', now: NOW, source: 'direct', fillDefaults: true } as const;
   const decideDelete = (sent: DocumentCommand): Deleted => {
     const decision = deleteDecision(sent);
     if (decision instanceof Refusal) throw decision;
@@ -326,7 +341,7 @@ describe('delete', () => {
   });
 
   test('a document goes, its version stays, its ledger closes', () => {
-    const current = stored({ gold: 5 });
+    const current = stored({ gold: 5 }, 3, { gold: 5 });
     const { events, state } = decideDelete({ ...command, current });
     const [event] = events;
     if (event?.type !== 'document.deleted') throw new Error('no document.deleted');
@@ -336,7 +351,7 @@ describe('delete', () => {
   });
 
   test('a live document that shines through is hidden by a tombstone', () => {
-    const current = stored({ gold: 5 });
+    const current = stored({ gold: 5 }, 3, { gold: 5 });
     const fork = { document: current.document, version: current.version };
     const { events, state } = decideDelete({ ...command, space: 'next1', current, fork });
     const [event] = events;

@@ -2,7 +2,7 @@ import type { CollectionModel } from '../../../src/domain/definition/model.ts';
 import type { WriteCommand } from '../../../src/domain/document/decide.ts';
 import { compileSchema } from '../../../src/domain/document/schema.ts';
 import type { DocumentState, WindowState } from '../../../src/domain/states.ts';
-import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import { type Json, type JsonObject, stringifyJson } from '../../../src/kernel/json.ts';
 
 /** Wednesday, 2024-05-15 13:45:30.250 UTC. */
 export const NOW = Date.UTC(2024, 4, 15, 13, 45, 30, 250);
@@ -25,8 +25,9 @@ export function collection(schema: Json = {}, changes: Partial<CollectionModel> 
   };
 }
 
-export function stored(document: JsonObject | null, version = 3): DocumentState {
-  return { document, version, createdAt: NOW - 5000, updatedAt: NOW - 1000 };
+/** `told`: what the ledger has said of it. */
+export function stored(document: JsonObject | null, version = 3, told?: JsonObject): DocumentState {
+  return { document, version, createdAt: NOW - 5000, updatedAt: NOW - 1000, ...(told === undefined ? {} : { told: stringifyJson(told) }) };
 }
 
 /** A plain write of `{}` by player `p1` to a document that does not exist, unless told otherwise. */

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { CollectionModel } from '../../../domain/definition/model.ts';
 import { definitionOf } from '../../../domain/definition/overlay.ts';
 import { current, type Put, publishEvents, putOf } from '../../../domain/definition/publish.ts';
-import { ledgerEntries, MOST_ENTRIES } from '../../../domain/document/ledger.ts';
+import { fillDefaults, WITHOUT_DEFAULTS } from '../../../domain/document/schema.ts';
+import { tell } from '../../../domain/document/tell.ts';
 import type { DomainEvent } from '../../../domain/events.ts';
 import { datedRules, sentRules } from '../../../domain/limit/rules.ts';
 import { type AdoptKey, adoptKey } from '../../../domain/project/decide.ts';
@@ -115,8 +116,10 @@ function changesIn(events: readonly DomainEvent[]): number {
 
 /** A document of a slot that its player's list does not have brings it: older exports hold no lists (runtime-storage 8.5). */
 function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): Decision<number> | Refusal {
-  const collection = grounds(view).definitions.collection(id);
+  const { definitions, settings } = grounds(view);
+  const collection = definitions.collection(id);
   if (collection === undefined) return refusal('NOT_FOUND', `There is no collection ${id}`);
+  const reads = settings.fillDefaults ? collection.schema : WITHOUT_DEFAULTS;
   // A key that comes twice is written once, as it came last.
   const unique = [...new Map(rows.map((row) => [row.key, row])).values()];
   view.expect(unique.map(({ key }) => documentSubject('live', collection.id, key)));
@@ -127,10 +130,12 @@ function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): 
     const before = current?.document ?? null;
     if (before !== null && jsonEquals(before, document)) return [];
     if (printOnce(document).length > LONGEST_DOCUMENT) throw refusal('PAYLOAD_TOO_LARGE', `The document ${key} is too large`);
-    const ledger = ledgerEntries(collection.schema, before, document, () => undefined, SOURCE).slice(0, MOST_ENTRIES);
+    const from = () => (before === null ? null : fillDefaults(reads, before));
+    const { entries, before: told, toldText } = tell({ collection, current, source: SOURCE }, reads, from, document, () => undefined);
     const about = { space: 'live' as const, collection: collection.id, key, version: (current?.version ?? 0) + 1, document };
-    const definition = collection.hash;
-    return [{ type: 'document.written', data: ledger.length === 0 ? { ...about, definition } : { ...about, ledger, definition } }];
+    const ledger = entries.length === 0 ? {} : { ledger: entries };
+    const data = { ...about, ...ledger, definition: collection.hash, ...(told === undefined ? {} : { told }) };
+    return [{ type: 'document.written', data, told: toldText }];
   });
   const lists = slots.map(({ player, recordId }) => ({ player, records: [{ recordId, recordName: 'Save' }] }));
   return { events: [...events, ...missingSlots(view, collection, lists)], answer: events.length };

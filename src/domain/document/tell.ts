@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { CollectionModel, SchemaModel } from '../definition/model.ts';
+import type { Fork, LedgerEntry } from '../events.ts';
+import type { DocumentState } from '../states.ts';
+import { ledgerEntries, toldAsStored } from './ledger.ts';
+import type { Origin } from './operations.ts';
+import { isThere } from './packed.ts';
+import { NOTHING_TOLD, NOTHING_TOLD_TEXT, toldOf, toldText, withEntries } from './told.ts';
+
+/** What a write is told of. */
+interface Written {
+  readonly collection: CollectionModel;
+  readonly current: DocumentState | null;
+  readonly fork?: Fork | undefined;
+  readonly source: string;
+}
+
+export interface Account {
+  readonly entries: readonly LedgerEntry[];
+  /** How many of them the writer caused, more than there are where they are too many. */
+  readonly asked: number;
+  /** The event's `told`: what was told before it. */
+  readonly before: JsonObject | undefined;
+  /** What is told after it, as the document's state has it. */
+  readonly told: DocumentState['told'];
+  /** The same as the event brings it along in this process. */
+  readonly toldText: string;
+}
+
+/**
+ * The ledger entries of one write, and the account after it. `reads`: what readers fill in; `from`: what the writer began from as it
+ * read, not asked for in a collection without a ledger; `after`: as stored, `null` for a delete.
+ */
+export function tell(
+  { collection: { schema }, current, fork, source }: Written,
+  reads: SchemaModel,
+  from: () => JsonObject | null,
+  after: JsonObject | null,
+  originOf: (path: string) => Origin | undefined,
+): Account {
+  if (!schema.hasLedger && (after !== null || !current?.told)) return untouched(current, fork);
+  const known = toldOf(current);
+  const said = known ?? toldAsStored(schema, current?.document ?? null);
+  const telling = { schema, reads, told: said, from: from(), isNew: !isThere(current), after, originOf, source };
+  const { entries, asked } = ledgerEntries(telling);
+  const isUntold = known === null || (fork !== undefined && known !== NOTHING_TOLD);
+  const told = entries.length === 0 && known !== null ? current?.told : toldText(withEntries(said, entries));
+  return { entries, asked, before: isUntold ? said : undefined, told, toldText: told ?? NOTHING_TOLD_TEXT };
+}
+
+/** Nothing is followed: what was told stays told. Of a document that an earlier release wrote, that is nothing. */
+function untouched(current: DocumentState | null, fork: Fork | undefined): Account {
+  const told = current?.told ?? undefined;
+  const before = current?.told === null ? NOTHING_TOLD : fork === undefined || told === undefined ? undefined : toldOf(current);
+  return { entries: [], asked: 0, before: before ?? undefined, told, toldText: told ?? NOTHING_TOLD_TEXT };
+}

@@ -1,0 +1,114 @@
+import {
+  type ExactNumber,
+  isNumber,
+  isObject,
+  type Json,
+  type JsonObject,
+  numbersEqual,
+  parseStored,
+  stringifyJson,
+} from '../../kernel/json.ts';
+import { splitPath } from '../../kernel/path.ts';
+import type { LedgerEntry } from '../events.ts';
+import type { DocumentState } from '../states.ts';
+
+/**
+ * What a ledger has said of one document: for every field the `after` of its last entry, which is the sum of them all. Zeros are left
+ * out. A tree like the document's own, so it is never much larger; where a number has numbers below it, its own lies under `''`,
+ * which is no part of a path.
+ */
+export type Told = JsonObject;
+
+type NumberValue = number | ExactNumber;
+type Mutable = Record<string, Json>;
+
+export const NOTHING_TOLD: Told = {};
+/** Stands for nothing in the text of an event that says what was told after it. */
+export const NOTHING_TOLD_TEXT = '{}';
+const OWN = '';
+
+/** `null`: told by an earlier release, which kept no account of it. */
+export function toldOf(state: Pick<DocumentState, 'told'> | null): Told | null {
+  if (state === null || state.told === undefined) return NOTHING_TOLD;
+  return state.told === null ? null : parseStored(state.told);
+}
+
+/** As a state keeps it. */
+export function toldText(told: Told): string | undefined {
+  return isEmpty(told) ? undefined : stringifyJson(told);
+}
+
+/** What was told of the field that this part of the tree is. */
+export function numberTold(part: Json | undefined): NumberValue {
+  if (isNumber(part)) return part;
+  const own = isObject(part) && Object.hasOwn(part, OWN) ? part[OWN] : undefined;
+  return isNumber(own) ? own : 0;
+}
+
+/** After these entries as well. Parts that they do not touch are shared. */
+export function withEntries(told: Told, entries: readonly Pick<LedgerEntry, 'field' | 'after'>[]): Told {
+  if (entries.length === 0) return told;
+  const copied = new Map<Json, Mutable>();
+  const copyOf = (part: JsonObject): Mutable => {
+    const known = copied.get(part);
+    if (known !== undefined) return known;
+    const copy: Mutable = { ...part };
+    copied.set(copy, copy);
+    return copy;
+  };
+  const root = copyOf(told);
+  for (const { field, after } of entries) put(root, splitPath(field), isNumber(after) ? after : 0, copyOf);
+  return root;
+}
+
+function put(root: Mutable, path: readonly string[], value: NumberValue, copyOf: (part: JsonObject) => Mutable): void {
+  const way: { readonly part: Mutable; readonly name: string }[] = [];
+  let here = root;
+  for (const [at, name] of path.entries()) {
+    way.push({ part: here, name });
+    if (at === path.length - 1) break;
+    const next = Object.hasOwn(here, name) ? here[name] : undefined;
+    const copy = isObject(next) ? copyOf(next) : copyOf(isNumber(next) ? { [OWN]: next } : {});
+    here[name] = copy;
+    here = copy;
+  }
+  const last = way.at(-1);
+  if (last === undefined) return;
+  const below = Object.hasOwn(last.part, last.name) ? last.part[last.name] : undefined;
+  const [target, name] = isObject(below) ? [copyOf(below), OWN] : [last.part, last.name];
+  if (isObject(below)) last.part[last.name] = target;
+  if (numbersEqual(value, 0)) delete target[name];
+  else target[name] = value;
+  for (const { part, name } of way.reverse()) tidy(part, name);
+}
+
+/** A part without members goes, and one that has nothing but its own number is that number. */
+function tidy(parent: Mutable, name: string): void {
+  const part = Object.hasOwn(parent, name) ? parent[name] : undefined;
+  if (!isObject(part)) return;
+  if (isEmpty(part)) delete parent[name];
+  else if (Object.hasOwn(part, OWN) && hasOne(part)) parent[name] = part[OWN] ?? 0;
+}
+
+/** Every number that was told, with its path. */
+export function* numbersTold(told: Told, prefix = ''): Generator<readonly [path: string, value: NumberValue]> {
+  for (const [name, part] of Object.entries(told)) {
+    const path = name === OWN ? prefix.slice(0, -1) : prefix + name;
+    if (isNumber(part)) yield [path, part];
+    else if (isObject(part)) yield* numbersTold(part, `${path}.`);
+  }
+}
+
+function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+function hasOne(object: JsonObject): boolean {
+  let count = 0;
+  for (const _ in object) {
+    count += 1;
+    if (count > 1) return false;
+  }
+  return true;
+}
