@@ -6,6 +6,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { LANES } from '../jobs/kinds.ts';
 import { STATES } from '../jobs/view.ts';
+import type { Shares } from '../kernel/shares.ts';
 
 export function observerOf(metrics: Metrics): WriterObserver {
   return {
@@ -69,6 +70,30 @@ export function exportProjector(registry: Registry, projector: Projector): void 
     registers,
     collect() {
       this.set(projector.pausedViews());
+    },
+  });
+}
+
+/** What projects share, by its name: how much of it is taken, and how often a project was refused. */
+export function exportShares(registry: Registry, shared: Readonly<Record<string, Pick<Shares, 'taken' | 'refused'>>>): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'savepoint_share_taken',
+    help: 'What projects hold of what they share: connections to the database, verifications, webhooks',
+    labelNames: ['of'],
+    registers,
+    collect() {
+      for (const [of, { taken }] of Object.entries(shared)) this.set({ of }, taken);
+    },
+  });
+  new Counter({
+    name: 'savepoint_share_refused_total',
+    help: 'How often a project had had its share',
+    labelNames: ['of'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [of, { refused }] of Object.entries(shared)) this.inc({ of }, refused);
     },
   });
 }

@@ -10,9 +10,11 @@ import type { Health } from '../http/routes/system.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import { type BucketGroup, type BucketRule, HTTP_DEFAULTS, type HttpSettings } from '../http/settings.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
-import { createVerifier } from '../outbound/verifier/create-verifier.ts';
-import { createWebhooks } from '../outbound/webhooks.ts';
+import { Shares } from '../kernel/shares.ts';
+import { createVerifier, MOST_VERIFICATIONS } from '../outbound/verifier/create-verifier.ts';
+import { createWebhooks, MOST_WEBHOOKS } from '../outbound/webhooks.ts';
 import { VERSION } from '../version.ts';
+import { exportShares } from './metrics.ts';
 
 /** How long a read of a view waits for what this node has committed (docs/architecture.md, "Read models"). */
 const VIEW_WAIT_MS = 250;
@@ -32,6 +34,9 @@ export interface ServingParts {
 /** The HTTP server over the use cases. Nothing listens yet. */
 export function createServing(parts: ServingParts): HttpServer {
   const { config, projects, views, signer, telemetry, metrics, logger, health, exposition } = parts;
+  const verifications = new Shares(MOST_VERIFICATIONS);
+  const webhooks = new Shares(MOST_WEBHOOKS);
+  exportShares(metrics.registry, { verifications, webhooks });
   const app = createApp({
     projects,
     views,
@@ -40,8 +45,8 @@ export function createServing(parts: ServingParts): HttpServer {
     scheduler: realScheduler,
     limits: { documentBytes: config.limits.documentBytes, endpointMs: config.limits.endpointMs, viewWaitMs: VIEW_WAIT_MS },
     platformId: new RegExp(config.platformIdPattern, 'u'),
-    webhooks: createWebhooks(config.webhookPrefixes),
-    verifier: createVerifier(config.verifier, realScheduler),
+    webhooks: createWebhooks(config.webhookPrefixes, webhooks),
+    verifier: createVerifier(config.verifier, realScheduler, verifications),
   });
   return createServer({
     app,

@@ -186,5 +186,10 @@ export const VERIFIER = {
   audience: setting('VERIFIER_AUDIENCE', null, optionalText(500), 'jwt: what `aud` must hold.'),
   claim: setting('VERIFIER_CLAIM', 'sub', matching(/^.{1,100}$/, 'a name of at most 100 characters'), 'jwt: the claim that holds the id.'),
   timeoutMs: setting('VERIFIER_TIMEOUT_MS', '5000', whole(100, 60_000, 'milliseconds'), 'Longest time for one verification.'),
-  cacheSeconds: setting('VERIFIER_CACHE', '60', whole(0, 600, 'seconds'), 'http: how long a good token is believed without asking again.'),
+  cacheSeconds: setting(
+    'VERIFIER_CACHE',
+    '60',
+    whole(0, 600, 'seconds'),
+    'How long a good token is remembered, and not looked at again; never longer than it lives.',
+  ),
 } as const;

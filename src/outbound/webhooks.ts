@@ -5,9 +5,10 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import type { Delivery, Webhooks } from '../app/ports/webhooks.ts';
 import { WEBHOOK_PREFIXES } from '../domain/wire-names.ts';
 import { stringifyJson } from '../kernel/json.ts';
+import { Shares } from '../kernel/shares.ts';
 
-/** Under way at once in this process: one slow service must not use up its sockets. */
-const MOST_AT_ONCE = 32;
+/** Under way at once in this process: one slow service must not use up its sockets. Projects share them. */
+export const MOST_WEBHOOKS = 64;
 const MOST_ERROR = 500;
 
 /**
@@ -15,25 +16,23 @@ const MOST_ERROR = 500;
  * as it will be asked, so `..` and user names lead nowhere else. Redirects are not followed, and a name that resolves to a private
  * address is not asked; an address in numbers or `localhost` is, where a prefix names it: whoever runs the installation said so.
  */
-export function createWebhooks(asked: readonly string[] | null): Webhooks {
+export function createWebhooks(asked: readonly string[] | null, shares = new Shares(MOST_WEBHOOKS)): Webhooks {
   const prefixes = asked ?? WEBHOOK_PREFIXES;
-  let atOnce = 0;
   return {
     isAllowed(url) {
       if (!URL.canParse(url)) return false;
       const { href, username, password } = new URL(url);
       return username === '' && password === '' && prefixes.some((prefix) => href.startsWith(prefix));
     },
-    async post(url, payload, timeoutMs) {
-      if (atOnce >= MOST_AT_ONCE) return failed('Too many webhooks are under way.');
-      atOnce += 1;
+    async post(projectId, url, payload, timeoutMs) {
+      if (!shares.take(projectId)) return failed('Too many webhooks of this project are under way.');
       try {
         const status = await send(new URL(url), stringifyJson(payload), timeoutMs);
         return status >= 200 && status < 300 ? { ok: true, status } : { ok: false, status, error: `The service answered ${status}.` };
       } catch (error) {
         return failed(error instanceof Error ? error.message : String(error));
       } finally {
-        atOnce -= 1;
+        shares.give(projectId);
       }
     },
   };

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WEBHOOK_PREFIXES } from '../../src/domain/wire-names.ts';
+import { Shares } from '../../src/kernel/shares.ts';
 import { createWebhooks, isPrivateAddress } from '../../src/outbound/webhooks.ts';
 
 const CHAT = 'https://chat.example/api/webhooks/';
@@ -73,7 +74,7 @@ describe('sending', () => {
     server.close();
   });
 
-  const post = (path: string, timeoutMs = 5000) => createWebhooks([`${base}/`]).post(`${base}${path}`, { embeds: [] }, timeoutMs);
+  const post = (path: string, timeoutMs = 5000) => createWebhooks([`${base}/`]).post('p', `${base}${path}`, { embeds: [] }, timeoutMs);
 
   it('says what came of it, follows no redirect, and never throws', async () => {
     expect(await post('/good')).toEqual({ ok: true, status: 204 });
@@ -81,14 +82,18 @@ describe('sending', () => {
     expect(await post('/bad')).toEqual({ ok: false, status: 400, error: 'The service answered 400.' });
     expect(await post('/moved')).toMatchObject({ ok: false, status: 302 });
     expect(await post('/never', 50)).toEqual({ ok: false, status: 0, error: 'No answer within 50 ms.' });
-    const nobody = await createWebhooks([]).post('http://127.0.0.1:1/', {}, 5000);
+    const nobody = await createWebhooks([]).post('p', 'http://127.0.0.1:1/', {}, 5000);
     expect(nobody).toMatchObject({ ok: false, status: 0, error: expect.stringContaining('ECONNREFUSED') });
   });
 
-  it('refuses what would be more than 32 at once', async () => {
-    const webhooks = createWebhooks([]);
-    const all = await Promise.all(Array.from({ length: 40 }, () => webhooks.post(`${base}/good`, {}, 5000)));
-    expect(all.filter(({ ok }) => ok)).toHaveLength(32);
-    expect(all.filter(({ error }) => error === 'Too many webhooks are under way.')).toHaveLength(8);
+  it('refuses a project that has its share under way, and leaves others theirs', async () => {
+    const webhooks = createWebhooks([], new Shares(8));
+    const of = (projectId: string, count: number) =>
+      Array.from({ length: count }, () => webhooks.post(projectId, `${base}/good`, {}, 5000));
+    const all = await Promise.all([...of('loud', 20), ...of('quiet', 1)]);
+    expect(all.slice(0, 20).filter(({ ok }) => ok)).toHaveLength(4);
+    expect(all[19]).toMatchObject({ ok: false, error: 'Too many webhooks of this project are under way.' });
+    expect(all[20]).toEqual({ ok: true, status: 204 });
+    expect((await webhooks.post('loud', `${base}/good`, {}, 5000)).ok).toBe(true);
   });
 });

@@ -131,7 +131,9 @@ export class Outside implements World {
     const timeoutMs = Math.ceil(Math.min(ONE_WEBHOOK_MS, this.#webhookMs));
     this.#delivered ??= [];
     this.#delivered[index] =
-      timeoutMs > 0 ? { ...(await webhooks.post(url, payload, timeoutMs)) } : { ok: false, status: 0, error: 'The call has no time left.' };
+      timeoutMs > 0
+        ? { ...(await webhooks.post(this.#project.id, url, payload, timeoutMs)) }
+        : { ok: false, status: 0, error: 'The call has no time left.' };
     this.#webhookMs -= scheduler.monotonic() - started;
   }
 }

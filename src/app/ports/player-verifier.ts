@@ -1,3 +1,5 @@
+import type { Awaitable } from '../../kernel/awaitable.ts';
+
 /** Proving who a player is, as the use cases see it (security 2.5). Which kind of proof counts is the installation's choice. */
 
 /** What a request brings to prove its player. */
@@ -23,11 +25,20 @@ export interface Failure {
   readonly retryAfter?: number;
 }
 
-export type Verdict = { readonly ok: true } | Failure;
+export type Verdict = Proven | Failure;
+
+export interface Proven {
+  readonly ok: true;
+  /** Unix ms; absent: nothing said so. */
+  readonly until?: number;
+}
 
 export interface PlayerVerifier {
-  /** Whether the token proves the id. Never throws: whatever goes wrong is a failure, because nobody passes unproven. */
-  verify(proof: Proof): Promise<Verdict>;
+  /**
+   * Whether the token proves the id: at once where nobody has to be asked. Never throws nor rejects: whatever goes wrong is a failure,
+   * because nobody passes unproven.
+   */
+  verify(proof: Proof): Awaitable<Verdict>;
   /** Counts what was refused before anybody was asked, such as a signature that does not hold. */
   rejected(sender: Pick<Proof, 'projectId' | 'address'>): void;
 }

@@ -1,6 +1,7 @@
 import type { PlayerVerifier } from '../../app/ports/player-verifier.ts';
 import { VERIFIER_PRESET } from '../../domain/wire-names.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
+import { Shares } from '../../kernel/shares.ts';
 import { type Check, NO_VERIFIER } from './check.ts';
 import { GuardedVerifier } from './guarded.ts';
 import { hmacCheck } from './hmac.ts';
@@ -38,15 +39,16 @@ export function verifierProblem({ kind, preset, url, secret, jwksUrl }: Verifier
   return null;
 }
 
+/** How many verifications one process has under way with a service: projects share them. */
+export const MOST_VERIFICATIONS = 1_000;
+
 /** Throws for a choice with a {@link verifierProblem}. */
-export function createVerifier(settings: VerifierSettings, scheduler: Scheduler): PlayerVerifier {
+export function createVerifier(settings: VerifierSettings, scheduler: Scheduler, shares = new Shares(MOST_VERIFICATIONS)): PlayerVerifier {
   const problem = verifierProblem(settings);
   if (problem !== null) throw new Error(problem);
   const check = checkOf(settings, scheduler);
   if (check === null) return NO_VERIFIER;
-  // What is checked here costs less than to keep it, and would outlive its own expiry.
-  const cacheMs = settings.kind === 'http' ? settings.cacheSeconds * 1000 : 0;
-  return new GuardedVerifier(check, { timeoutMs: settings.timeoutMs, cacheMs }, scheduler);
+  return new GuardedVerifier(check, { timeoutMs: settings.timeoutMs, cacheMs: settings.cacheSeconds * 1000 }, scheduler, shares);
 }
 
 function checkOf(settings: VerifierSettings, scheduler: Scheduler): Check | null {

@@ -1,85 +1,151 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { PlayerVerifier, Proof, Verdict } from '../../app/ports/player-verifier.ts';
+import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
+import { Shares } from '../../kernel/shares.ts';
 import { Throttle } from '../../kernel/throttle.ts';
-import { type Check, failed, VERIFIED } from './check.ts';
+import { Breaker } from './breaker.ts';
+import { type Check, failed, type Service, Unasked, VERIFIED } from './check.ts';
 
 export interface GuardSettings {
   readonly timeoutMs: number;
-  /** How long a success is believed; 0: not at all. A failure is never kept. */
+  /** How long a success is believed at most; 0: not at all. A failure is never kept. */
   readonly cacheMs: number;
 }
 
 const MOST_KEPT = 50_000;
 const LONGEST_TOKEN = 8_192;
-/** Checks under way at once. Beyond it a slow service would fill the memory with waiting players. */
-const MOST_AT_ONCE = 500;
+/** Verifications under way with a service, of one client address in one project. */
+const MOST_OF_ADDRESS = 100;
+const MOST_AT_ONCE = 1_000;
 /** Proofs that do not hold, of one client in one project within a minute. */
 const MOST_REJECTED = 10;
-/** Failures of the service in a row, until it is left alone for a while. */
-const BREAKS_AFTER = 5;
-const BREAK_MS = 5_000;
+
+/** Who is asked for: what they provoke is theirs. */
+type Sender = Pick<Proof, 'projectId' | 'address'>;
+
+/** How long a success is believed. */
+interface Kept {
+  /** Monotonic ms: by the setting. */
+  readonly until: number;
+  /** Unix ms: by what the token says itself. */
+  readonly alive: number;
+}
 
 /**
- * A check with what any of them needs around it: a time limit, successes believed for a short time, one check for any number of
- * callers with the same proof, a service that is down left alone (one caller tries it again, the others fail at once), and a client
- * that keeps guessing kept out.
+ * A check with what any of them needs around it. What was proven is remembered for a short time, and costs no more than a look. For
+ * those that ask a service: a time limit, one check for any number of callers with the same proof, a share of what may be under way for
+ * every project and address, and a service that is down is left alone. A client that keeps guessing is kept out.
  */
 export class GuardedVerifier implements PlayerVerifier {
   readonly #check: Check;
   readonly #settings: GuardSettings;
   readonly #scheduler: Scheduler;
-  readonly #proven: LRUCache<string, number>;
+  readonly #shares: Shares;
+  readonly #proven: LRUCache<string, Kept>;
   readonly #running = new Map<string, Promise<Verdict>>();
+  /** How many are under way for an address. */
+  readonly #asking = new Map<string, number>();
   readonly #throttle: Throttle;
-  #failures = 0;
-  #brokenUntil = Number.NEGATIVE_INFINITY;
+  readonly #breaker: Breaker;
 
-  constructor(check: Check, settings: GuardSettings, scheduler: Scheduler) {
+  /** `shares`: of what may be under way with a service, by project. */
+  constructor(check: Check, settings: GuardSettings, scheduler: Scheduler, shares = new Shares(MOST_AT_ONCE)) {
     this.#check = check;
     this.#settings = settings;
     this.#scheduler = scheduler;
+    this.#shares = shares;
     this.#proven = new LRUCache({ max: MOST_KEPT });
     this.#throttle = new Throttle(MOST_REJECTED, () => scheduler.monotonic());
+    this.#breaker = new Breaker(scheduler);
   }
 
-  async verify({ projectId, platformId, token, address }: Proof): Promise<Verdict> {
+  verify({ projectId, platformId, token, address }: Proof): Awaitable<Verdict> {
+    const isUsable = platformId !== null && platformId !== '' && token !== null && token !== '' && token.length <= LONGEST_TOKEN;
+    const key = isUsable ? keyOf(platformId, token) : '';
+    // Before the throttle: who guesses has nothing of it, and whoever shares the address of one who does plays on.
+    if (isUsable && this.#isKept(key)) return VERIFIED;
     const wait = this.#throttle.blockedFor(address, projectId);
     if (wait > 0) return { ...failed('rate_limited', 'Too many failed attempts to verify a player'), retryAfter: Math.ceil(wait / 1000) };
     if (!platformId || !token) return failed('missing', 'The player id or its token is missing');
-    if (token.length > LONGEST_TOKEN) return failed('rejected', 'The token is too long');
-    const key = keyOf(platformId, token);
-    if ((this.#proven.get(key) ?? 0) > this.#scheduler.monotonic()) return VERIFIED;
-    const verdict = await this.#shared(key, platformId, token);
-    if (!verdict.ok && (verdict.kind === 'rejected' || verdict.kind === 'mismatch')) this.#throttle.failed(address, projectId);
-    return verdict;
+    if (!isUsable) return failed('rejected', 'The token is too long');
+    return andThen(this.#judged(key, { platformId, token }, { projectId, address }), (verdict) => {
+      if (!verdict.ok && (verdict.kind === 'rejected' || verdict.kind === 'mismatch')) this.#throttle.failed(address, projectId);
+      return verdict;
+    });
   }
 
-  rejected({ projectId, address }: Pick<Proof, 'projectId' | 'address'>): void {
+  rejected({ projectId, address }: Sender): void {
     this.#throttle.failed(address, projectId);
   }
 
-  #shared(key: string, platformId: string, token: string): Promise<Verdict> {
+  #isKept(key: string): boolean {
+    const kept = this.#proven.get(key);
+    if (kept === undefined) return false;
+    if (this.#scheduler.monotonic() < kept.until && this.#scheduler.now() < kept.alive) return true;
+    this.#proven.delete(key);
+    return false;
+  }
+
+  /** What the check says, or will say to somebody who asked the same before. */
+  #judged(key: string, asked: { readonly platformId: string; readonly token: string }, sender: Sender): Awaitable<Verdict> {
     const running = this.#running.get(key);
     if (running) return running;
-    const now = this.#scheduler.monotonic();
-    if (now < this.#brokenUntil || this.#running.size >= MOST_AT_ONCE) return Promise.resolve(DOWN);
-    // Half open: this one finds out, the others go on failing at once.
-    if (this.#failures >= BREAKS_AFTER) this.#brokenUntil = now + BREAK_MS;
-    const work = this.#run(key, platformId, token).finally(() => this.#running.delete(key));
+    let verdict: Awaitable<Verdict>;
+    try {
+      verdict = this.#check(asked, this.#serviceFor(sender));
+    } catch (error) {
+      verdict = asFailure(error);
+    }
+    if (!(verdict instanceof Promise)) return this.#keep(key, verdict);
+    const work = verdict.catch(asFailure).then((judged) => {
+      this.#running.delete(key);
+      return this.#keep(key, judged);
+    });
     this.#running.set(key, work);
     return work;
   }
 
-  async #run(key: string, platformId: string, token: string): Promise<Verdict> {
-    const { timeoutMs, cacheMs } = this.#settings;
-    const verdict = await this.#check({ platformId, token }, AbortSignal.timeout(timeoutMs)).catch(asFailure);
-    const isDown = !verdict.ok && (verdict.kind === 'unavailable' || verdict.kind === 'timeout');
-    this.#failures = isDown ? this.#failures + 1 : 0;
-    this.#brokenUntil = this.#failures >= BREAKS_AFTER ? this.#scheduler.monotonic() + BREAK_MS : Number.NEGATIVE_INFINITY;
-    if (verdict.ok && cacheMs > 0) this.#proven.set(key, this.#scheduler.monotonic() + cacheMs);
-    return verdict;
+  #keep(key: string, verdict: Verdict): Verdict {
+    const { cacheMs } = this.#settings;
+    if (verdict.ok && cacheMs > 0) {
+      const { until: alive = Number.POSITIVE_INFINITY } = verdict;
+      this.#proven.set(key, { until: this.#scheduler.monotonic() + cacheMs, alive });
+    }
+    return verdict.ok ? VERIFIED : verdict;
+  }
+
+  #serviceFor(sender: Sender): Service {
+    return { ask: (work) => this.#ask(sender, work) };
+  }
+
+  async #ask<T>({ projectId, address }: Sender, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const place = address === null ? null : `${projectId} ${address}`;
+    const held = place === null ? 0 : (this.#asking.get(place) ?? 0);
+    if (held >= MOST_OF_ADDRESS || !this.#shares.take(projectId)) throw new Unasked();
+    if (!this.#breaker.mayAsk(projectId, address)) {
+      this.#shares.give(projectId);
+      throw new Unasked();
+    }
+    if (place !== null) this.#asking.set(place, held + 1);
+    try {
+      const answer = await work(AbortSignal.timeout(this.#settings.timeoutMs));
+      this.#breaker.answered(projectId, address);
+      return answer;
+    } catch (error) {
+      this.#breaker.failed(projectId, address);
+      throw error;
+    } finally {
+      this.#shares.give(projectId);
+      if (place !== null) this.#leave(place);
+    }
+  }
+
+  #leave(place: string): void {
+    const held = this.#asking.get(place) ?? 0;
+    if (held <= 1) this.#asking.delete(place);
+    else this.#asking.set(place, held - 1);
   }
 }
 

@@ -1,18 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Check, failed, VERIFIED } from './check.ts';
+import { type Check, failed, verifiedUntil } from './check.ts';
 
 /**
  * Tokens of a studio's own login: `{expires}.{signature}`, `expires` in unix seconds, the signature HMAC-SHA256 over
  * `{platformId}:{expires}` as hex. `now` answers unix ms.
  */
 export function hmacCheck(secret: string, now: () => number): Check {
-  return async ({ platformId, token }) => {
+  return ({ platformId, token }) => {
     const [, expires = '', signature = ''] = TOKEN.exec(token) ?? [];
     if (signature === '') return failed('rejected', 'The token has another form than `{expires}.{signature}`');
     const expected = createHmac('sha256', secret).update(`${platformId}:${expires}`).digest();
     if (!timingSafeEqual(expected, Buffer.from(signature, 'hex'))) return failed('rejected', 'The token was not made for this player');
     if (Number(expires) * 1000 <= now()) return failed('rejected', 'The token has expired');
-    return VERIFIED;
+    return verifiedUntil(Number(expires) * 1000);
   };
 }
 

@@ -19,11 +19,13 @@ export interface HttpMapping {
 /** Asks a service: one POST per proof. */
 export function httpCheck(mapping: HttpMapping): Check {
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
-  return async ({ platformId, token }, signal) => {
+  return async ({ platformId, token }, service) => {
     const body = stringifyJson({ [mapping.idMember]: platformId, [mapping.tokenMember]: token });
-    const { status, body: answer } = await fetchJson(mapping.url, { method: 'POST', body, headers }, signal);
-    if (status === 429 || status >= 500)
-      return failed('unavailable', 'The service that verifies players is not available; try again shortly');
+    const { status, body: answer } = await service.ask(async (signal) => {
+      const fetched = await fetchJson(mapping.url, { method: 'POST', body, headers }, signal);
+      if (fetched.status === 429 || fetched.status >= 500) throw new Error(`the service answers ${fetched.status}`);
+      return fetched;
+    });
     if (status < 200 || status > 299) return failed('rejected', 'The token was rejected');
     return judged(mapping, platformId, answer);
   };

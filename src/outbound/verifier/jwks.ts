@@ -2,6 +2,7 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
+import type { Service } from './check.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { IssuerKeys } from './jwt.ts';
 
@@ -22,28 +23,39 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
 
-  const refresh = async (signal: AbortSignal): Promise<void> => {
-    triedAt = scheduler.monotonic();
-    const { status, body } = await fetchJson(url, { method: 'GET', headers: { Accept: 'application/json' } }, signal);
-    if (status !== 200) throw new Error(`the key set answers ${status}`);
-    keys = keysIn(body);
-    fetchedAt = triedAt;
+  const refresh = async (service: Service): Promise<void> => {
+    await service.ask(async (signal) => {
+      triedAt = scheduler.monotonic();
+      const { status, body } = await fetchJson(url, { method: 'GET', headers: { Accept: 'application/json' } }, signal);
+      if (status !== 200) throw new Error(`the key set answers ${status}`);
+      keys = keysIn(body);
+      fetchedAt = triedAt;
+    });
+  };
+  /** One for all who need it now. */
+  let refreshing: Promise<void> | null = null;
+  const refreshed = (service: Service): Promise<void> => {
+    if (refreshing !== null) return refreshing;
+    refreshing = refresh(service).finally(() => {
+      refreshing = null;
+    });
+    return refreshing;
   };
 
   return {
-    async find(kid, algorithm, signal) {
-      const fitting = () => keys.filter((key) => key.algorithm === algorithm && (kid === null || key.kid === null || key.kid === kid));
+    find(kid, algorithm, service) {
+      const fitting = () =>
+        keys.filter((key) => key.algorithm === algorithm && (kid === null || key.kid === null || key.kid === kid)).map(({ key }) => key);
       const age = scheduler.monotonic() - fetchedAt;
       const known = fitting();
-      if (known.length > 0 && age < FRESH_MS) return known.map(({ key }) => key);
-      const mayAsk = keys.length === 0 || scheduler.monotonic() - triedAt >= AGAIN_MS;
-      if (mayAsk) {
-        await refresh(signal).catch((error: unknown) => {
-          if (known.length === 0) throw error;
-        });
-      }
-      return fitting().map(({ key }) => key);
+      const mayAsk = refreshing !== null || keys.length === 0 || scheduler.monotonic() - triedAt >= AGAIN_MS;
+      if ((known.length > 0 && age < FRESH_MS) || !mayAsk) return known;
+      return refreshed(service).then(fitting, (error: unknown) => {
+        if (known.length === 0) throw error;
+        return known;
+      });
     },
+    freshUntil: () => scheduler.now() + fetchedAt + FRESH_MS - scheduler.monotonic(),
   };
 }
 

@@ -1,8 +1,9 @@
 import { createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
 import type { Verdict } from '../../app/ports/player-verifier.ts';
+import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { isNumber, isObject, type Json, type JsonObject, jsonIn, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { type Check, failed, VERIFIED } from './check.ts';
+import { type Check, failed, type Service, verifiedUntil } from './check.ts';
 import { textOf } from './http.ts';
 
 /**
@@ -24,7 +25,9 @@ export interface JwtSettings {
 /** The issuer's keys. */
 export interface IssuerKeys {
   /** Keys that a token with this `kid` and algorithm may be signed with. May throw when they cannot be had. */
-  find(kid: string | null, algorithm: 'RS256' | 'ES256', signal: AbortSignal): Promise<readonly KeyObject[]>;
+  find(kid: string | null, algorithm: 'RS256' | 'ES256', service: Service): Awaitable<readonly KeyObject[]>;
+  /** Unix ms; what they prove is to be looked at again then, since one of them may have been taken back. */
+  freshUntil(): number;
 }
 
 /** Clocks of issuer and server may be this much apart. */
@@ -40,11 +43,12 @@ interface Parts {
 
 /** `now` answers unix ms. */
 export function jwtCheck(settings: JwtSettings, now: () => number): Check {
-  return async ({ platformId, token }, signal) => {
+  return ({ platformId, token }, service) => {
     const parts = partsOf(token);
     if (parts === null) return failed('rejected', 'The token is no signed token');
-    if (!(await isSigned(parts, settings, signal))) return failed('rejected', 'The signature of the token does not hold');
-    return judged(parts.claims, settings, platformId, now());
+    return andThen(isSigned(parts, settings, service), (signed) =>
+      signed ? judged(parts.claims, settings, platformId, now()) : failed('rejected', 'The signature of the token does not hold'),
+    );
   };
 }
 
@@ -61,22 +65,22 @@ function objectIn(part: string): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-async function isSigned({ header, signed, signature }: Parts, { secret, keys }: JwtSettings, signal: AbortSignal): Promise<boolean> {
+function isSigned({ header, signed, signature }: Parts, { secret, keys }: JwtSettings, service: Service): Awaitable<boolean> {
   const algorithm = member(header, 'alg');
   // Extensions that a token demands and we do not know make it unreadable (RFC 7515, 4.1.11).
   if (member(header, 'crit') !== undefined) return false;
   if (secret !== null) return algorithm === 'HS256' && sameBytes(createHmac('sha256', secret).update(signed).digest(), signature);
   if (keys === null || (algorithm !== 'RS256' && algorithm !== 'ES256')) return false;
   const kid = member(header, 'kid');
-  const candidates = await keys.find(typeof kid === 'string' ? kid : null, algorithm, signal);
-  return candidates.some((key) => verify('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' }, signature));
+  const holds = (key: KeyObject) => verify('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' }, signature);
+  return andThen(keys.find(typeof kid === 'string' ? kid : null, algorithm, service), (candidates) => candidates.some(holds));
 }
 
 function sameBytes(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function judged(claims: JsonObject, { issuer, audience, claim }: JwtSettings, platformId: string, now: number): Verdict {
+function judged(claims: JsonObject, { issuer, audience, claim, keys }: JwtSettings, platformId: string, now: number): Verdict {
   const expires = timeIn(claims, 'exp');
   if (expires === null || expires + LEEWAY_MS <= now) return failed('rejected', 'The token has expired');
   const from = timeIn(claims, 'nbf');
@@ -84,7 +88,8 @@ function judged(claims: JsonObject, { issuer, audience, claim }: JwtSettings, pl
   if (issuer !== null && member(claims, 'iss') !== issuer) return failed('rejected', 'The token is of another issuer');
   if (audience !== null && !audiences(member(claims, 'aud')).includes(audience))
     return failed('rejected', 'The token is for another audience');
-  return textOf(member(claims, claim)) === platformId ? VERIFIED : failed('mismatch', "The token is another player's");
+  if (textOf(member(claims, claim)) !== platformId) return failed('mismatch', "The token is another player's");
+  return verifiedUntil(keys === null ? expires : Math.min(expires, keys.freshUntil()));
 }
 
 function audiences(value: Json | undefined): readonly Json[] {

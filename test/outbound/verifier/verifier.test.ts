@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Proof, Verdict } from '../../../src/app/ports/player-verifier.ts';
 import { VERIFIER_PRESET } from '../../../src/domain/wire-names.ts';
 import { realScheduler, type Scheduler } from '../../../src/kernel/scheduler.ts';
-import { failed, VERIFIED } from '../../../src/outbound/verifier/check.ts';
+import { type Check, failed, VERIFIED } from '../../../src/outbound/verifier/check.ts';
 import {
   createVerifier,
   describeVerifier,
@@ -75,6 +75,8 @@ class Service {
         this.answer(request, response);
       });
     });
+    // Longer than the tests between two that ask it: else a connection would be closed just as it is used again.
+    server.keepAliveTimeout = 120_000;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     this.#server = server;
   }
@@ -338,11 +340,12 @@ describe('any verifier', () => {
   it('leaves a service alone that is down, and finds out when it is back', async () => {
     let asked = 0;
     let isDown = true;
-    const check = async () => {
-      asked += 1;
-      if (isDown) throw new Error('connect ECONNREFUSED');
-      return VERIFIED;
-    };
+    const check: Check = async (_, service) =>
+      service.ask(async () => {
+        asked += 1;
+        if (isDown) throw new Error('connect ECONNREFUSED');
+        return VERIFIED;
+      });
     const verifier = new GuardedVerifier(check, settings, clock.scheduler);
     for (let i = 0; i < 20; i += 1) expect(kindOf(await verifier.verify(proof(`t${i}`)))).toBe('unavailable');
     expect(asked).toBe(5);
@@ -371,6 +374,128 @@ describe('any verifier', () => {
     const verifier = new GuardedVerifier(async () => VERIFIED, settings, clock.scheduler);
     for (let i = 0; i < 10; i += 1) verifier.rejected({ projectId: 'p', address: '10.0.0.1' });
     expect(await verifier.verify(proof('a', { address: '10.0.0.1' }))).toMatchObject({ kind: 'rate_limited', retryAfter: 120 });
+  });
+});
+
+describe('what one player, address or project sends', () => {
+  const settings = { timeoutMs: 1_000, cacheMs: 60_000 };
+  const from = (n: number) => ({ address: `10.0.${n >> 8}.${n & 255}` });
+  /** A service that fails for some tokens and never answers for others. */
+  const fragile: Check = async ({ token }, service) =>
+    service.ask(() => {
+      if (token.startsWith('breaks')) throw new Error('socket hang up');
+      return token.startsWith('hangs') ? new Promise<Verdict>(() => undefined) : Promise.resolve(VERIFIED);
+    });
+
+  it('locks nobody else out where the service fails of it, and is not asked about for ever', async () => {
+    let asked = 0;
+    const counting: Check = (of, service) =>
+      fragile(of, {
+        ask: (work) =>
+          service.ask((signal) => {
+            asked += 1;
+            return work(signal);
+          }),
+      });
+    const verifier = new GuardedVerifier(counting, settings, clock.scheduler);
+    for (let n = 0; n < 100; n += 1) expect(kindOf(await verifier.verify(proof(`breaks ${n}`, from(1))))).toBe('unavailable');
+    expect(asked).toBe(5);
+    expect(kindOf(await verifier.verify(proof('good', from(2))))).toBe('ok');
+    // Its own good ones are asked about again after a while.
+    expect(kindOf(await verifier.verify(proof('good, too', from(1))))).toBe('unavailable');
+    clock.at += 5_000;
+    expect(kindOf(await verifier.verify(proof('good, too', from(1))))).toBe('ok');
+  });
+
+  it('locks nobody out either while others get through, however many addresses it comes from', async () => {
+    const verifier = new GuardedVerifier(fragile, settings, clock.scheduler);
+    for (let n = 0; n < 20; n += 1) await verifier.verify(proof(`good ${n}`, from(100 + n)));
+    for (let n = 0; n < 20; n += 1) await verifier.verify(proof(`breaks ${n}`, from(n)));
+    expect(kindOf(await verifier.verify(proof('good', from(300))))).toBe('ok');
+  });
+
+  it('in another project: a service that fails there is asked here', async () => {
+    const verifier = new GuardedVerifier(fragile, settings, clock.scheduler);
+    for (let n = 0; n < 20; n += 1) await verifier.verify(proof(`breaks ${n}`, from(n)));
+    expect(kindOf(await verifier.verify(proof('good', from(300))))).toBe('unavailable');
+    expect(kindOf(await verifier.verify(proof('good', { ...from(300), projectId: 'q' })))).toBe('ok');
+  });
+
+  it('tokens that are refused say nothing about the service', async () => {
+    const refusing: Check = async (_, service) => service.ask(async () => failed('rejected', 'no'));
+    const verifier = new GuardedVerifier(refusing, settings, clock.scheduler);
+    for (let n = 0; n < 100; n += 1) expect(kindOf(await verifier.verify(proof(`t${n}`, from(n))))).toBe('rejected');
+  });
+
+  it('leaves others their share of what is under way', async () => {
+    const verifier = new GuardedVerifier(fragile, settings, clock.scheduler);
+    const hanging = (count: number, more: (n: number) => Partial<Proof>) => {
+      for (let n = 0; n < count; n += 1) void verifier.verify(proof(`hangs ${JSON.stringify(more(n))} ${n}`, more(n)));
+    };
+    hanging(2_000, () => from(1));
+    expect(kindOf(await verifier.verify(proof('x', from(1))))).toBe('unavailable');
+    expect(kindOf(await verifier.verify(proof('x', from(2))))).toBe('ok');
+    hanging(2_000, from);
+    expect(kindOf(await verifier.verify(proof('y', from(3_000))))).toBe('unavailable');
+    expect(kindOf(await verifier.verify(proof('y', { ...from(3_000), projectId: 'q' })))).toBe('ok');
+  });
+
+  it('a token that was good before passes also where its address is kept out', async () => {
+    const verifier = new GuardedVerifier(
+      async ({ token }) => (token === 'good' ? VERIFIED : failed('rejected', 'no')),
+      settings,
+      clock.scheduler,
+    );
+    await verifier.verify(proof('good', from(1)));
+    for (let n = 0; n < 20; n += 1) await verifier.verify(proof(`guess ${n}`, from(1)));
+    expect(kindOf(await verifier.verify(proof('guess', from(1))))).toBe('rate_limited');
+    expect(kindOf(await verifier.verify(proof('good', from(1))))).toBe('ok');
+  });
+});
+
+describe('a token that was good', () => {
+  const hmacOf = (player: string, expires: number) =>
+    `${expires}.${createHmac('sha256', SECRET).update(`${player}:${expires}`).digest('hex')}`;
+  const local = (more: Partial<VerifierSettings> = {}) =>
+    createVerifier({ ...OFF, kind: 'hmac', secret: SECRET, ...more }, clock.scheduler);
+
+  it('is remembered, and answered without a wait', () => {
+    const verifier = local();
+    const token = hmacOf(PLAYER, NOW + 3_600);
+    expect([verifier.verify(proof(token)), verifier.verify(proof(token))]).toEqual([VERIFIED, VERIFIED]);
+  });
+
+  it('for its player alone, and no longer than it lives', async () => {
+    const verifier = local();
+    const token = hmacOf(PLAYER, NOW + 10);
+    expect(kindOf(await verifier.verify(proof(token)))).toBe('ok');
+    expect(kindOf(await verifier.verify(proof(token, { platformId: '76561190000000043' })))).toBe('rejected');
+    clock.at += 10_000;
+    expect(kindOf(await verifier.verify(proof(token)))).toBe('rejected');
+  });
+
+  it('no longer than its key set counts, either', async () => {
+    const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const text = `${part({ alg: 'ES256' })}.${part({ sub: PLAYER, exp: NOW + 86_400 })}`;
+    const token = `${text}.${sign('sha256', Buffer.from(text), { key: ec.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+    const verifier = createVerifier({ ...OFF, kind: 'jwt', jwksUrl: service.url, cacheSeconds: 86_400 }, clock.scheduler);
+    service.says(200, JSON.stringify({ keys: [ec.publicKey.export({ format: 'jwk' })] }));
+    expect(kindOf(await verifier.verify(proof(token)))).toBe('ok');
+    service.says(200, JSON.stringify({ keys: [] }));
+    clock.at += 599_000;
+    expect(kindOf(await verifier.verify(proof(token)))).toBe('ok');
+    clock.at += 1_000;
+    expect(kindOf(await verifier.verify(proof(token)))).toBe('rejected');
+  });
+
+  it('asks an issuer for its keys once, however many come at the start', async () => {
+    const verifier = createVerifier({ ...OFF, kind: 'jwt', jwksUrl: service.url }, clock.scheduler);
+    service.says(200, '{"keys":[]}');
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const token = (n: number) => `${part({ alg: 'RS256', kid: String(n) })}.${part({ sub: PLAYER, exp: NOW + 60 })}.AAAA`;
+    await Promise.all(Array.from({ length: 50 }, (_, n) => verifier.verify(proof(token(n)))));
+    expect(service.asked).toHaveLength(1);
   });
 });
 
