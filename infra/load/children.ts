@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Job, Seen } from './generator.ts';
+import type { Felt, Pace } from './neighbour.ts';
 
-/** The two helper processes of a benchmark: the load generator and the bare Koa handler. */
+/** The helper processes of the benchmarks: the load generator, the bare Koa handler, the quiet neighbour. */
 
 export interface Generator {
   perform(job: Job): Promise<Seen>;
@@ -16,6 +17,25 @@ export interface BareServer {
   /** From now on it answers `body` to everything. */
   answerWith(body: object): Promise<void>;
   stop(): void;
+}
+
+export interface Neighbour {
+  feel(pace: Pace): Promise<Felt>;
+  stop(): void;
+}
+
+export function startNeighbour(): Neighbour {
+  const child = forkBeside('neighbour.js');
+  return {
+    async feel(pace) {
+      const answer = nextMessage(child);
+      child.send(pace);
+      const felt = await answer;
+      if (isFelt(felt)) return felt;
+      throw new Error(`the quiet neighbour failed: ${JSON.stringify(felt)}`);
+    },
+    stop: () => child.disconnect(),
+  };
 }
 
 export function startGenerator(): Generator {
@@ -67,6 +87,10 @@ function nextMessage(child: ChildProcess): Promise<unknown> {
   });
 }
 
-function isSeen(message: unknown): message is Seen {
+function isFelt(message: unknown): message is Felt {
   return typeof message === 'object' && message !== null && 'latencies' in message && message.latencies instanceof Float64Array;
+}
+
+function isSeen(message: unknown): message is Seen {
+  return isFelt(message) && 'cpuSeconds' in message;
 }

@@ -5,7 +5,7 @@ import { newFolder, removeFolders, run } from '../../node/support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
-const PROGRAM = join(import.meta.dirname, '../../../dist/infra/load/main.js');
+const program = (name: string) => join(import.meta.dirname, `../../../dist/infra/load/${name}.js`);
 
 afterAll(removeFolders);
 
@@ -14,7 +14,7 @@ const isFigure = (value: unknown) => typeof value === 'number' && Number.isFinit
 test('bench --json writes the figures that are compared over time, with the number of workers', async () => {
   const file = join(newFolder(), 'result.json');
   const words = ['--only', 'global.append', '--connections', '16', '--seconds', '1', '--workers', '2', '--json', file];
-  const ended = await run(words, { program: PROGRAM }).ended;
+  const ended = await run(words, { program: program('main') }).ended;
   expect(ended).toMatchObject({ code: 0 });
   expect(ended.stdout).toContain('2 workers');
   const result = JSON.parse(readFileSync(file, 'utf8'));
@@ -23,4 +23,14 @@ test('bench --json writes the figures that are compared over time, with the numb
   for (const name of ['rps', 'p50Ms', 'p99Ms', 'ratio']) expect([name, isFigure(row[name])]).toEqual([name, true]);
   // Where /proc does not tell.
   expect(result.rssMb === null || isFigure(result.rssMb)).toBe(true);
+});
+
+test('bench:neighbours --json writes what the quiet project felt beside each nuisance', async () => {
+  const file = join(newFolder(), 'result.json');
+  const words = ['--only', '/metrics', '--seconds', '1', '--json', file];
+  const ended = await run(words, { program: program('neighbours') }).ended;
+  expect(ended.stdout, ended.stderr).toContain('/metrics and /health');
+  const { lines } = JSON.parse(readFileSync(file, 'utf8'));
+  expect(lines).toMatchObject([{ name: '/metrics and /health', nuisance: { 200: expect.any(Number) } }]);
+  for (const name of ['p50Ms', 'p99Ms', 'times']) expect([name, isFigure(lines[0][name])]).toEqual([name, true]);
 });

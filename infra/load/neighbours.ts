@@ -1,0 +1,222 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type RunningNode, savepoint, startNode } from '../harness/node.ts';
+import { quantile } from '../harness/numbers.ts';
+import { openProject, type Project, parseCredentials } from '../harness/project.ts';
+import { table } from '../harness/table.ts';
+import { type Neighbour, startGenerator, startNeighbour } from './children.ts';
+import type { Felt } from './neighbour.ts';
+import { type Answered, NUISANCES, type Nuisance, type Place, type Sizes } from './nuisances.ts';
+import { pushDefinitions } from './prepare.ts';
+import { type Machine, machine, machineText } from './report.ts';
+import { positive, print, progress } from './terminal.ts';
+import { KEYS } from './workloads.ts';
+
+/**
+ * `npm run bench:neighbours`: what one project feels while another one on the same node is a nuisance. Exit code 1 when an answer to
+ * the quiet project was not 2xx; a missed bar is reported.
+ */
+
+const USAGE = `npm run bench:neighbours [-- options]
+  --only TEXT            nuisances whose name holds this
+  --seconds N            how long each is measured (12)
+  --per-second N         requests of the quiet project (60)
+  --scanned N            documents that queries look through (30000)
+  --boarded N            documents that a new board is filled with (200000)
+  --entries N            ledger entries of one player (100000)
+  --json FILE            write the result as JSON, too
+  --markdown FILE        write the table as docs/performance.md shows it, too`;
+
+/** The quiet project's p99 may be so many times as long as without the nuisance. */
+const BAR = 5;
+/** Documents of the quiet project in each collection. */
+const SEEDED = KEYS;
+/** Until what the nuisance left behind is done. */
+const REST_MS = 3_000;
+
+interface Line {
+  readonly name: string;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  /** By the p99 of the quiet time before. */
+  readonly times: number;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly nuisance: Answered;
+}
+
+interface Result {
+  readonly lines: readonly Line[];
+  readonly bar: number;
+  readonly perSecond: number;
+  readonly sizes: Sizes;
+  readonly machine: Machine;
+  readonly finishedAt: string;
+}
+
+interface Options {
+  readonly only: string;
+  readonly seconds: number;
+  readonly perSecond: number;
+  readonly sizes: Sizes;
+  readonly jsonFile: string | null;
+  readonly markdownFile: string | null;
+}
+
+/** `null`: only the usage was asked for. */
+function readOptions(): Options | null {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: '' },
+      seconds: { type: 'string', default: '12' },
+      'per-second': { type: 'string', default: '60' },
+      scanned: { type: 'string', default: '30000' },
+      boarded: { type: 'string', default: '200000' },
+      entries: { type: 'string', default: '100000' },
+      json: { type: 'string' },
+      markdown: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return null;
+  return {
+    only: values.only,
+    seconds: positive('--seconds', values.seconds),
+    perSecond: positive('--per-second', values['per-second']),
+    sizes: {
+      scanned: positive('--scanned', values.scanned),
+      boarded: positive('--boarded', values.boarded),
+      entries: positive('--entries', values.entries),
+    },
+    jsonFile: values.json ?? null,
+    markdownFile: values.markdown ?? null,
+  };
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === null) {
+    print(USAGE);
+    return 0;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-neighbours-'));
+  const state: { node: RunningNode | null } = { node: null };
+  const clean = async () => {
+    await state.node?.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
+  try {
+    state.node = await startNode(folder);
+    return await bench(state.node, options);
+  } finally {
+    await clean();
+  }
+}
+
+async function bench(node: RunningNode, options: Options): Promise<number> {
+  const [loud, quiet] = [await newProject(node, 'Loud'), await newProject(node, 'Quiet')];
+  await prepareQuiet(node, quiet);
+  const neighbour = startNeighbour();
+  const lines: Line[] = [];
+  try {
+    for (const nuisance of NUISANCES.filter(({ name }) => name.includes(options.only))) {
+      lines.push(await measured({ project: loud, dataFolder: node.dataFolder, sizes: options.sizes }, quiet, neighbour, nuisance, options));
+    }
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${node.output()}`);
+  } finally {
+    neighbour.stop();
+    loud.http.close();
+    quiet.http.close();
+  }
+  return conclude(
+    { lines, bar: BAR, perSecond: options.perSecond, sizes: options.sizes, machine: machine(), finishedAt: new Date().toISOString() },
+    options,
+  );
+}
+
+async function newProject(node: RunningNode, name: string): Promise<Project> {
+  const { code, stdout, stderr } = await savepoint('project', 'create', name, '--data', node.dataFolder, '--json');
+  if (code !== 0) throw new Error(`no project: ${stderr}`);
+  return openProject(node.url, parseCredentials(JSON.parse(stdout)));
+}
+
+async function prepareQuiet(node: RunningNode, quiet: Project): Promise<void> {
+  progress('the quiet project');
+  await pushDefinitions(quiet);
+  const generator = startGenerator();
+  for (const workload of ['seed.documents', 'seed.players', 'seed.leaderboard'] as const) {
+    const until = { requests: SEEDED };
+    await generator.perform({ workload, url: node.url, project: credentialsOf(quiet), connections: 32, until });
+  }
+  generator.stop();
+}
+
+async function measured(at: Place, quiet: Project, neighbour: Neighbour, nuisance: Nuisance, options: Options): Promise<Line> {
+  progress(`${nuisance.name}: preparing`);
+  await nuisance.prepare(at);
+  await rest();
+  const pace = { url: quiet.url, project: credentialsOf(quiet), perSecond: options.perSecond, seconds: options.seconds };
+  progress(`${nuisance.name}: quiet`);
+  const before = await neighbour.feel(pace);
+  progress(nuisance.name);
+  const until = performance.now() + options.seconds * 1_000;
+  const [felt, answered] = await Promise.all([neighbour.feel(pace), nuisance.run(at, () => performance.now() > until)]);
+  await rest();
+  const sorted = felt.latencies.toSorted();
+  const p99Ms = quantile(sorted, 0.99);
+  return {
+    name: nuisance.name,
+    p50Ms: quantile(sorted, 0.5),
+    p99Ms,
+    maxMs: sorted.at(-1) ?? 0,
+    times: p99Ms / p99Of(before),
+    failures: felt.failures,
+    nuisance: answered,
+  };
+}
+
+const rest = () => new Promise((resolve) => setTimeout(resolve, REST_MS));
+
+function credentialsOf({ projectId, publicKey, secretKey }: Project) {
+  return { projectId, publicKey, secretKey };
+}
+
+function p99Of({ latencies }: Felt): number {
+  return quantile(latencies.toSorted(), 0.99);
+}
+
+async function conclude(result: Result, options: Options): Promise<number> {
+  const rows = result.lines.map(cells);
+  print(`\n${machineText(result.machine)}; ${result.perSecond} requests a second of the quiet project\n`);
+  print(table(HEAD, rows));
+  const missed = result.lines.filter(({ times }) => times > BAR);
+  print(
+    missed.length === 0 ? `\nits p99 stays within ${BAR} times of its quiet one` : `\nMISSED: ${missed.map(({ name }) => name).join(', ')}`,
+  );
+  if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(result, null, 2)}\n`);
+  if (options.markdownFile !== null) {
+    const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
+    await writeFile(options.markdownFile, `${lines.join('\n')}\n`);
+  }
+  return result.lines.some(({ failures }) => Object.keys(failures).length > 0) ? 1 : 0;
+}
+
+const HEAD = ['beside it', 'p50 ms', 'p99 ms', 'longest ms', 'p99 by its quiet one', 'its failures', 'what the other was answered'];
+
+function cells({ name, p50Ms, p99Ms, maxMs, times, failures, nuisance }: Line): string[] {
+  const list = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts)
+      .map(([status, count]) => `${status}: ${count}`)
+      .join(', ') || 'none';
+  return [name, p50Ms.toFixed(1), p99Ms.toFixed(1), maxMs.toFixed(0), times.toFixed(1), list(failures), list(nuisance)];
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
+  return 1;
+});
+process.exit();

@@ -1,0 +1,240 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { savepointWith } from '../harness/node.ts';
+import { endpointPath, expectOk, managePath, type Project, playerHeaders, secretHeaders, storagePath } from '../harness/project.ts';
+
+/** What a project does that another one next to it should not feel (`bench:neighbours`). */
+
+/** What it came to: requests that were answered, and by which statuses. */
+export type Answered = Readonly<Record<string, number>>;
+
+export interface Nuisance {
+  readonly name: string;
+  /** Puts in place what it needs; not measured. */
+  prepare(at: Place): Promise<void>;
+  /** Goes on until `over`. */
+  run(at: Place, over: () => boolean): Promise<Answered>;
+}
+
+export interface Place {
+  readonly project: Project;
+  readonly dataFolder: string;
+  readonly sizes: Sizes;
+}
+
+export interface Sizes {
+  /** Documents that queries look through. */
+  readonly scanned: number;
+  /** Documents that a new board is filled with. */
+  readonly boarded: number;
+  /** Ledger entries of one player. */
+  readonly entries: number;
+}
+
+const PLANTERS = 64;
+const ROOMY = 50_000;
+const ROOMY_DOCUMENTS = 1_000;
+const OPERATIONS = 100;
+
+const playerOf = (index: number) => `76561199${String(index).padStart(9, '0')}`;
+
+/** `count` requests of `ask`, so many at once as `PLANTERS`; each must succeed. */
+async function each(count: number, ask: (index: number) => Promise<{ readonly status: number }>): Promise<void> {
+  let next = 0;
+  const planter = async () => {
+    for (let index = next++; index < count; index = next++) {
+      let { status } = await ask(index);
+      for (let again = 0; status === 503 && again < 100; again += 1) {
+        await sleep(200);
+        ({ status } = await ask(index));
+      }
+      if (status !== 200) throw new Error(`planting was answered ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: PLANTERS }, planter));
+}
+
+/** So many callers at once, each asking again as soon as it is answered. */
+async function flood(
+  callers: number,
+  over: () => boolean,
+  ask: (index: number) => Promise<{ readonly status: number }>,
+): Promise<Answered> {
+  const answered: Record<string, number> = {};
+  let next = 0;
+  const caller = async () => {
+    while (!over()) {
+      const status = await ask(next++).then(
+        (answer) => answer.status,
+        () => 'error' as const,
+      );
+      answered[status] = (answered[status] ?? 0) + 1;
+      // Nobody in earnest asks again in the same instant what was refused.
+      if (status === 'error' || status === 503 || status === 429) await sleep(5);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return answered;
+}
+
+async function push({ project }: Place, method: string, route: string, body: unknown): Promise<void> {
+  await expectOk(`${method} ${route}`, project.http.send(method, managePath(project, route), { headers: secretHeaders(project), body }));
+}
+
+const write = ({ project }: Place, collection: string, index: number, body: unknown) =>
+  project.http.send('POST', storagePath(project, `${collection}/${playerOf(index)}`), { headers: secretHeaders(project), body });
+
+const query = ({ project }: Place, id: string) =>
+  project.http.send('GET', `/v3/queries/${project.projectId}/${id}?apiKey=${project.publicKey}`, {
+    headers: playerHeaders(project, playerOf(1)),
+  });
+
+function aggregate(id: string, collectionId: string, type: string, field: string) {
+  return { id, name: id, type, requiresSecretKey: false, sources: [{ collectionId }], config: { field } };
+}
+
+const scans: Nuisance = {
+  name: 'queries that scan',
+  async prepare(at) {
+    await push(at, 'PUT', 'collections', [
+      { id: 'scanned', name: 'scanned', collectionType: 'per-platformid', schema: { n: { type: 'number' } } },
+    ]);
+    await push(
+      at,
+      'POST',
+      'queries',
+      ['sum', 'average', 'min', 'max'].map((type) => aggregate(`scan_${type}`, 'scanned', type, 'n')),
+    );
+    await each(at.sizes.scanned, (index) => write(at, 'scanned', index, { n: index, note: 'x'.repeat(200) }));
+  },
+  // A write between them, so that no answer is one of before.
+  run: (at, over) =>
+    flood(64, over, (index) =>
+      index % 16 === 0 ? write(at, 'scanned', index % 100, { n: index }) : query(at, `scan_${['sum', 'average', 'min', 'max'][index % 4]}`),
+    ),
+};
+
+const roomy: Nuisance = {
+  name: 'scans of large documents',
+  async prepare(at) {
+    await push(at, 'PUT', 'collections', [
+      { id: 'roomy', name: 'roomy', collectionType: 'per-platformid', schema: { n: { type: 'number' } } },
+    ]);
+    await push(at, 'POST', 'queries', [aggregate('roomy_sum', 'roomy', 'sum', 'n')]);
+    await each(ROOMY_DOCUMENTS, (index) => write(at, 'roomy', index, { n: index, note: 'x'.repeat(ROOMY) }));
+  },
+  run: (at, over) =>
+    flood(16, over, (index) => (index % 16 === 0 ? write(at, 'roomy', index % 100, { n: index }) : query(at, 'roomy_sum'))),
+};
+
+const ledgers: Nuisance = {
+  name: 'a ledger of many entries',
+  async prepare(at) {
+    await push(at, 'PUT', 'collections', [
+      { id: 'purses', name: 'purses', collectionType: 'per-platformid', schema: { gold: { type: 'number', _ledger: true } } },
+    ]);
+    const ops = Array.from({ length: OPERATIONS }, (_, index) => ({ op: 'inc', path: 'gold', value: 1, source: `quest ${index % 7}` }));
+    await each(Math.ceil(at.sizes.entries / OPERATIONS), () => write(at, 'purses', 1, { ops }));
+  },
+  run: (at, over) =>
+    flood(32, over, () =>
+      at.project.http.send('GET', storagePath(at.project, `purses/${playerOf(1)}/ledger?limit=100`), {
+        headers: secretHeaders(at.project),
+      }),
+    ),
+};
+
+const hardWork: Nuisance = {
+  name: 'endpoints that work hard',
+  async prepare(at) {
+    await push(at, 'PUT', 'collections', [{ id: 'bags', name: 'bags', collectionType: 'per-platformid', schema: {} }]);
+    const items = Array.from({ length: 1_500 }, (_, index) => ({ id: index, kind: `kind ${index % 9}`, worth: index % 50 }));
+    await each(1, () => write(at, 'bags', 1, { items }));
+    const looks = Array.from({ length: 20 }, (_, index) => ({
+      id: `look${index}`,
+      type: 'filter',
+      from: 'bag.items',
+      where: { field: 'worth', op: '>', value: index },
+    }));
+    await push(at, 'PUT', 'endpoints', [
+      {
+        id: 'rummage',
+        slug: 'rummage',
+        name: 'Rummage',
+        method: 'POST',
+        steps: [{ id: 'bag', type: 'read', collection: 'bags', key: playerOf(1) }, ...looks],
+        response: { status: 200, body: { ok: true } },
+      },
+    ]);
+  },
+  run: (at, over) =>
+    flood(32, over, () =>
+      at.project.http.send('POST', endpointPath(at.project, 'rummage'), { headers: playerHeaders(at.project, playerOf(1)), body: {} }),
+    ),
+};
+
+const pushes: Nuisance = {
+  name: 'large pushes',
+  prepare: async () => undefined,
+  run: (at, over) => {
+    const steps = Array.from(
+      { length: 60 },
+      (_, index) => `  - id: s${index}\n    type: transform\n    expression: "{{input.n}} * ${index} + floor({{input.n}} / 3)"\n`,
+    ).join('');
+    const endpoints = Array.from({ length: 100 }, (_, index) => ({
+      kind: 'endpoint',
+      id: `pushed-${index}`,
+      authoringMode: 'source',
+      sourceFormat: 'yaml',
+      sourceText: `sourceVersion: 1\nkind: endpoint\nid: pushed-${index}\nmethod: POST\ninput:\n  type: object\n  properties:\n    n: { type: number }\nsteps:\n${steps}response:\n  status: 200\n  body: { ok: true }\n`,
+    }));
+    return flood(2, over, () =>
+      at.project.http.send('PUT', managePath(at.project, 'sync'), { headers: secretHeaders(at.project, 'next'), body: { endpoints } }),
+    );
+  },
+};
+
+const writes: Nuisance = {
+  name: 'writes as fast as they go',
+  async prepare(at) {
+    await push(at, 'PUT', 'collections', [{ id: 'busy', name: 'busy', collectionType: 'per-platformid', schema: {} }]);
+  },
+  run: (at, over) => flood(64, over, (index) => write(at, 'busy', index % 10_000, { n: index, note: 'x'.repeat(500) })),
+};
+
+const watchers: Nuisance = {
+  name: '/metrics and /health',
+  prepare: async () => undefined,
+  run: (at, over) => flood(32, over, (index) => at.project.http.send('GET', index % 2 === 0 ? '/metrics' : '/health')),
+};
+
+const board: Nuisance = {
+  name: 'a new board over much data',
+  async prepare(at) {
+    await push(at, 'PUT', 'collections', [
+      { id: 'boarded', name: 'boarded', collectionType: 'per-platformid', schema: { score: { type: 'number' } } },
+    ]);
+    await each(at.sizes.boarded, (index) => write(at, 'boarded', index, { score: (index * 7_919) % 1_000_003, note: 'x'.repeat(200) }));
+  },
+  async run(at, over) {
+    const config = { field: 'score', order: 'desc', limit: 10, columns: ['score'] };
+    await push(at, 'POST', 'queries', [{ id: 'late', name: 'late', type: 'leaderboard', sources: [{ collectionId: 'boarded' }], config }]);
+    const answered = await flood(8, over, (index) => write(at, 'boarded', index % 1_000, { score: index }));
+    await push(at, 'DELETE', 'queries/late', undefined);
+    return answered;
+  },
+};
+
+const proof: Nuisance = {
+  name: 'savepoint verify beside it',
+  prepare: async () => undefined,
+  async run({ dataFolder }, over) {
+    const answered: Record<string, number> = {};
+    while (!over()) {
+      const { code } = await savepointWith({}, 'verify', '--data', dataFolder);
+      answered[`exit ${code}`] = (answered[`exit ${code}`] ?? 0) + 1;
+    }
+    return answered;
+  },
+};
+
+export const NUISANCES: readonly Nuisance[] = [scans, roomy, ledgers, hardWork, pushes, writes, watchers, board, proof];
