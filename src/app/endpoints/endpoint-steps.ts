@@ -17,7 +17,7 @@ import type { DocumentWrites } from '../storage/document-writes.ts';
 export type RunAs = Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'world'>;
 
 /**
- * Checks the input and runs the steps over `writes`, which are not written by that: the caller commits what the result asks for. `keys`
+ * Checks the input and runs the steps over `writes`, where each write is decided as its step runs; the caller commits the events. `keys`
  * finds the documents of a collection that a step looks through; asked by the collection's id.
  */
 export function runSteps(
@@ -35,7 +35,7 @@ export function runSteps(
   const { projectId } = ground.authority;
   const key = playerKey(ground, platformId, input);
   const run = { projectId, slug: endpoint.slug, input, platformId, playerKey: key, hasSecretKey, isDedicatedServer, now, random, world };
-  return runEndpoint(compiled, run, readsOf(ground, writes, keys), trace);
+  return runEndpoint(compiled, run, readsOf(ground, writes, endpoint.slug, as, keys), trace);
 }
 
 /** Compiled once per publish: the definitions object is new with every one. */
@@ -52,6 +52,7 @@ function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointM
   const compiled = compileEndpoint(endpoint.definition, {
     workflow: (id) => definitions.workflow(id),
     endpoint: (slug) => definitions.endpoint(slug),
+    library: (id) => definitions.library(id),
     collection: (name) => definitions.collection(name),
     values: definitions.values.values,
   });
@@ -69,7 +70,7 @@ function playerKey(ground: Grounds, platformId: string, input: JsonObject): stri
 const NOTHING: JsonObject = {};
 
 /** Endpoints reach every collection, whatever its access mode. An unknown collection reads as missing. */
-function readsOf(ground: Grounds, writes: DocumentWrites, keys: Reads['keys']): Reads {
+function readsOf(ground: Grounds, writes: DocumentWrites, slug: string, as: RunAs, keys: Reads['keys']): Reads {
   const filled = (model: CollectionModel | undefined, document: JsonObject) =>
     model?.schema.hasDefaults && ground.settings.fillDefaults ? fillDefaults(model.schema, document) : document;
   return {
@@ -82,7 +83,13 @@ function readsOf(ground: Grounds, writes: DocumentWrites, keys: Reads['keys']): 
       const blank = filled(ground.definitions.collection(collection), NOTHING);
       return blank === NOTHING ? null : blank;
     },
-    filled: (collection, document) => filled(ground.definitions.collection(collection), document),
+    decide(write) {
+      const model = ground.definitions.collection(write.target.collection);
+      if (!model) throw new Error(`Step ${write.stepId} was compiled for a collection that is not there`);
+      as.world.look();
+      const stored = decide(writes, ground, model, write, { player: as.platformId, slug });
+      return stored === null ? null : filled(model, stored);
+    },
     keys(collection) {
       const model = ground.definitions.collection(collection);
       if (!model) return [];
@@ -95,19 +102,23 @@ function readsOf(ground: Grounds, writes: DocumentWrites, keys: Reads['keys']): 
   };
 }
 
-/** Decides one of the run's writes. Throws the `Refusal` of schema, size or limits. */
-export function commit(writes: DocumentWrites, ground: Grounds, write: PendingWrite, player: string, slug: string): void {
+/** Decides one of the run's writes, and answers the document as stored. Throws the `Refusal` of schema, size or limits. */
+function decide(
+  writes: DocumentWrites,
+  ground: Grounds,
+  collection: CollectionModel,
+  write: PendingWrite,
+  { player, slug }: { readonly player: string; readonly slug: string },
+): JsonObject | null {
   const { key } = write.target;
-  const collection = ground.definitions.collection(write.target.collection);
-  if (!collection) throw new Error(`Step ${write.stepId} was compiled for a collection that is not there`);
   if (write.kind === 'delete') {
     writes.remove(collection, key, slug);
-    return;
+    return null;
   }
   // A step has no save version to name, and needs none: what the call has read cannot change under it (endpoint-language 10.3).
   const unversioned = { saveVersion: null, strictSaveVersion: false };
   const how = { player, ...unversioned, checkSchema: ground.settings.validateEndpointWrites, source: slug };
-  writes.write(collection, key, { kind: 'operations', ops: write.ops, applied: write.applied }, how);
+  return writes.write(collection, key, { kind: 'operations', ops: write.ops, applied: write.applied }, how).document;
 }
 
 /** Random numbers of one call: drawn once, and given again in the same order when the call is decided again. */

@@ -17,7 +17,7 @@ import { type Consumed, consuming, unwrapped } from '../security/request-ids.ts'
 import { DocumentWrites } from '../storage/document-writes.ts';
 import { type CallWatch, watchOf } from './endpoint-calls.ts';
 import { requireCurrent, revisionOfCall, withRevision } from './endpoint-revision.ts';
-import { commit, draws, runSteps } from './endpoint-steps.ts';
+import { draws, runSteps } from './endpoint-steps.ts';
 import { Outside } from './outside.ts';
 
 interface Ran {
@@ -146,10 +146,6 @@ function perform(run: Run, platformId: string, input: JsonObject): Decision<Ran>
   const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, world: outside };
   const keys = (collection: string) => outside.keys(view, ground.space, collection);
   const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
-  for (const write of result.writes) {
-    outside.look();
-    commit(writes, ground, write, platformId, endpoint.slug);
-  }
   return decided({ status: result.status, body: result.body, wrote: writes.events.length > 0 }, writes.events);
 }
 

@@ -7,7 +7,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type Grounds, requireStorable } from '../access.ts';
-import { commit, type RunAs, runSteps } from '../endpoints/endpoint-steps.ts';
+import { type RunAs, runSteps } from '../endpoints/endpoint-steps.ts';
 import type { Webhooks } from '../ports/webhooks.ts';
 import type { View } from '../project/view.ts';
 import { DocumentWrites } from '../storage/document-writes.ts';
@@ -67,7 +67,6 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
       },
       call.keys,
     );
-    for (const write of result.writes) commit(writes, ground, write, test.platformId, endpoint.slug);
     pending.push(...result.writes.map((write) => pendingWrite(writes, write, written)));
     return { status: result.status, body: result.body };
   });

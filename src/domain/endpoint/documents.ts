@@ -65,17 +65,21 @@ export class Documents {
     const { collection, key } = target;
     const to = this.read(collection, key) ?? this.#reads.blank(collection);
     const operated = applyOperations(to, ops, this.#spend);
-    this.#changed.set(collection, key, this.#reads.filled(collection, operated.document));
-    this.#scans.delete(collection);
-    this.writes.push({ kind: 'write', stepId, target, ops, applied: to === null ? null : { to, operated } });
-    return operated.document;
+    const write: PendingWrite = { kind: 'write', stepId, target, ops, applied: to === null ? null : { to, operated } };
+    return this.#decided(write, operated.document) ?? operated.document;
   }
 
   delete(stepId: string, target: Target): void {
-    const { collection, key } = target;
-    this.#changed.set(collection, key, null);
+    this.#decided({ kind: 'delete', stepId, target }, null);
+  }
+
+  #decided(write: PendingWrite, document: JsonObject | null): JsonObject | null {
+    const { collection, key } = write.target;
+    const stored = this.#reads.decide(write, document);
+    this.#changed.set(collection, key, stored);
     this.#scans.delete(collection);
-    this.writes.push({ kind: 'delete', stepId, target });
+    this.writes.push(write);
+    return stored;
   }
 }
 

@@ -10,14 +10,18 @@ import type { Operation } from '../events.ts';
 /** Documents of one collection that a step looks through at most (endpoint-language 8). */
 export const MOST_SCANNED = 1000;
 
-/** Documents as of the start of the call; the run itself lays its own queued writes over them (decision 4). */
+/** Documents as of the start of the call, and what becomes of the call's own writes, which the run lays over them (decision 4). */
 export interface Reads {
   /** The stored document with schema defaults filled in, or `null`. `collection` is an id or a name in any letter case. May throw to have a document loaded first: never catch it. */
   document(collection: string, key: string): JsonObject | null;
   /** What operations on a document that is not there start from: the defaults of its schema. */
   blank(collection: string): JsonObject | null;
-  /** A document that the call has made, as it reads once it is stored: with the defaults of what it lacks. */
-  filled(collection: string, document: JsonObject): JsonObject;
+  /**
+   * Decides a write or delete of the call as its step runs, and answers the document as it then reads: with the defaults of what it lacks,
+   * and as much as its rate-limit rules grant (decision 28). `document` is what the operations made of it; `null`: deleted. Throws its
+   * `Refusal`.
+   */
+  decide(write: PendingWrite, document: JsonObject | null): JsonObject | null;
   /** Keys of a collection's documents, each once and in their order; one may turn out to have none. May throw to have them found first. */
   keys(collection: string): readonly string[];
 }
@@ -69,7 +73,7 @@ export interface Target {
   readonly keyText: string;
 }
 
-/** A document that the call wants written or deleted, operations already resolved. */
+/** A document that the call writes or deletes, operations already resolved. */
 export type PendingWrite =
   | {
       readonly kind: 'write';

@@ -61,7 +61,7 @@ function endpointModel(slug: string, definition: JsonObject | undefined): Endpoi
 }
 
 /** Nothing is stored, and nothing has defaults. */
-export const NO_READS: Reads = { document: () => null, blank: () => null, filled: (_, document) => document, keys: () => [] };
+export const NO_READS: Reads = { document: () => null, blank: () => null, decide: (_, document) => document, keys: () => [] };
 
 /** Runs a definition once; throws what it throws. */
 export function run(definition: JsonObject, world: World = {}): EndpointResult {

@@ -161,7 +161,7 @@ describe('a document that the call has made', () => {
       { id: 'r', type: 'read', collection: 'bags', key: 'main' },
     ];
     const schema = compileSchema({ hero: { type: 'object', properties: { hp: { type: 'number', default: 100 }, name: 'string' } } });
-    const reads = { ...NO_READS, filled: (_: string, document: JsonObject) => fillDefaults(schema, document) };
+    const reads = { ...NO_READS, decide: (_: unknown, document: JsonObject | null) => document && fillDefaults(schema, document) };
     expect(runEndpoint(compile({ steps, response: { body: '{{r}}' } }), callOf({}), reads).body).toEqual({ hero: { name: 'a', hp: 70 } });
   });
 });
