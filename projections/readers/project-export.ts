@@ -59,6 +59,7 @@ const LISTED = [
   ['collections', 'collection', 'collection_id'],
   ['endpoints', 'endpoint', 'endpoint_id'],
   ['workflows', 'workflow', 'workflow_id'],
+  ['libraries', 'library', 'library_id'],
   ['queries', 'query', 'query_id'],
 ] as const;
 

@@ -190,7 +190,7 @@ export interface StatsAnswer {
   readonly stale: boolean;
 }
 
-export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'query';
+export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'library' | 'query';
 export type SingleKind = 'game-values' | 'rate-limit-rules';
 
 /** Permissions of a secret key: scopes such as `collections`, all of them, and what their letters must hold (security 1.4). */

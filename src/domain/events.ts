@@ -82,7 +82,7 @@ export interface SourceStored {
   readonly text: string;
 }
 
-export type DefinitionKind = 'collection' | 'endpoint' | 'workflow' | 'query' | 'game-values' | 'rate-limit-rules' | 'tests';
+export type DefinitionKind = 'collection' | 'endpoint' | 'workflow' | 'library' | 'query' | 'game-values' | 'rate-limit-rules' | 'tests';
 
 /** The single documents (game values, rules, tests) use this id. */
 export const SINGLE_ID = '*';

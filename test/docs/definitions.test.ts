@@ -55,7 +55,7 @@ test('its examples pass the preflight without a finding', () => {
   const items = texts.map((sourceText) => ({ kind: /^kind: (\w+)$/m.exec(sourceText)?.[1] ?? '', sourceFormat: 'yaml', sourceText }));
   const of = (kind: string) => items.filter((item) => item.kind === kind);
   const values = { items: [{ id: 'prices', type: 'table', columns: [{ key: 'item', type: 'string' }], rows: [] }] };
-  const body = { collections: of('collection'), endpoints: of('endpoint'), workflows: of('workflow') };
+  const body = { collections: of('collection'), endpoints: of('endpoint'), workflows: of('workflow'), libraries: of('library') };
   const reply = preflight(put(EMPTY, 'game-values', values), body, 'live');
-  expect(reply).toMatchObject({ body: { ok: true, summary: { total: 3, success: 3, failed: 0, warnings: 0 } } });
+  expect(reply).toMatchObject({ body: { ok: true, summary: { total: 4, success: 4, failed: 0, warnings: 0 } } });
 });

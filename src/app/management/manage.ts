@@ -116,7 +116,7 @@ function accepted(reply: ManageReply | Refusal): ManageReply {
 type Kind = ListedKind | SingleKind;
 type Decide = (ground: Grounds, now: number) => Publish | Refusal;
 
-const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'query', 'game-values', 'rate-limit-rules'];
+const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'library', 'query', 'game-values', 'rate-limit-rules'];
 
 /** Bytes of texts in one commit: an append holds 1 MiB on every engine, and JSON escapes can double a text. */
 const TEXTS_PER_COMMIT = 256 * 1024;

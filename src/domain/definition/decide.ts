@@ -95,6 +95,7 @@ const MISSING_KEY: Readonly<Record<ListedKind, string>> = {
   endpoint: 'Endpoint slug is required.',
   collection: 'Collection name is required.',
   workflow: 'Workflow id is required.',
+  library: 'Library id is required.',
   query: 'Query name is required.',
 };
 

@@ -9,11 +9,12 @@ import type {
   EffectiveDefinitions,
   EndpointModel,
   GameValuesModel,
+  LibraryModel,
   QueryModel,
   RuleModel,
   WorkflowModel,
 } from './model.ts';
-import { collectionModel, endpointModel, queryModel, workflowModel } from './models.ts';
+import { collectionModel, endpointModel, libraryModel, queryModel, workflowModel } from './models.ts';
 import { type Entry, entriesOf } from './overlay.ts';
 import { definesValues, gameValues } from './values.ts';
 
@@ -53,6 +54,7 @@ class Effective implements EffectiveDefinitions {
   readonly #collectionNames: ReadonlyMap<string, CollectionModel>;
   readonly #endpointNames: ReadonlyMap<string, EndpointModel>;
   readonly #workflows: ReadonlyMap<string, WorkflowModel>;
+  readonly #libraries: ReadonlyMap<string, LibraryModel>;
   readonly #queryNames: ReadonlyMap<string, QueryModel>;
   readonly #document: Entry | undefined;
   #values: GameValuesModel | undefined;
@@ -68,6 +70,7 @@ class Effective implements EffectiveDefinitions {
     this.endpoints = of('endpoint').map(endpointModel);
     this.#endpointNames = indexed(this.endpoints, (model) => [model.id, model.slug]);
     this.#workflows = new Map(of('workflow').map((entry) => [entry.id, workflowModel(entry)]));
+    this.#libraries = new Map(of('library').map((entry) => [entry.id, libraryModel(entry)]));
     this.queries = of('query').map((entry) => queryModel(entry, (id) => this.collection(id)?.name));
     this.#queryNames = indexed(this.queries, (model) => [model.id, model.name]);
     const rules = single('rate-limit-rules')?.value ?? null;
@@ -88,6 +91,10 @@ class Effective implements EffectiveDefinitions {
 
   workflow(id: string): WorkflowModel | undefined {
     return this.#workflows.get(id);
+  }
+
+  library(id: string): LibraryModel | undefined {
+    return this.#libraries.get(id);
   }
 
   query(id: string): QueryModel | undefined {

@@ -14,6 +14,7 @@ export const EMPTY_LAYER: Layer = {
   collection: new Map(),
   endpoint: new Map(),
   workflow: new Map(),
+  library: new Map(),
   query: new Map(),
   'game-values': new Map(),
   'rate-limit-rules': new Map(),

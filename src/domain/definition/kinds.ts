@@ -1,7 +1,7 @@
 import type { DefinitionKind } from '../events.ts';
 
 /** Kinds that exist many times per project and are pushed as arrays. */
-export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'query';
+export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'library' | 'query';
 
 /** Kinds that exist once per project, as one document under `SINGLE_ID`. */
 export type SingleKind = 'game-values' | 'rate-limit-rules';
@@ -14,13 +14,14 @@ export const STAGED_KINDS: readonly (ListedKind | SingleKind)[] = [
   'endpoint',
   'collection',
   'workflow',
+  'library',
   'query',
   'game-values',
   'rate-limit-rules',
 ];
 
 export function isListed(kind: DefinitionKind): kind is ListedKind {
-  return kind === 'collection' || kind === 'endpoint' || kind === 'workflow' || kind === 'query';
+  return kind === 'collection' || kind === 'endpoint' || kind === 'workflow' || kind === 'library' || kind === 'query';
 }
 
 /** The member that names a definition beside its id: `slug` of endpoints, `name` of everything else. */

@@ -109,6 +109,13 @@ export interface EndpointModel {
   readonly definition: JsonObject;
 }
 
+/** Blocks that endpoints and workflows call as `library.block` (decision 31). */
+export interface LibraryModel {
+  readonly id: string;
+  readonly hash: string;
+  readonly definition: JsonObject;
+}
+
 export interface WorkflowModel {
   readonly id: string;
   readonly hash: string;
@@ -132,6 +139,7 @@ export interface EffectiveDefinitions {
   /** By id, then by slug, exactly. */
   endpoint(slug: string): EndpointModel | undefined;
   workflow(id: string): WorkflowModel | undefined;
+  library(id: string): LibraryModel | undefined;
   query(id: string): QueryModel | undefined;
   readonly collections: readonly CollectionModel[];
   readonly endpoints: readonly EndpointModel[];

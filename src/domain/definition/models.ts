@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { compileSchema } from '../document/schema.ts';
 import { acceptValue } from '../wire-names.ts';
-import type { CollectionModel, EndpointModel, QueryModel, WorkflowModel } from './model.ts';
+import type { CollectionModel, EndpointModel, LibraryModel, QueryModel, WorkflowModel } from './model.ts';
 import type { Entry } from './overlay.ts';
 import { firstText, flagOf, listOf, numberOf, objectOf, textOf } from './read.ts';
 
@@ -89,6 +89,10 @@ export function isInternal(definition: JsonObject): boolean {
   if (flagOf(member(definition, 'internalOnly')) === true || flagOf(member(definition, 'internal')) === true) return true;
   if (flagOf(member(definition, 'publiclyCallable')) === true) return false;
   return exposureOf(textOf(member(definition, 'exposure')) ?? '') === 'internal';
+}
+
+export function libraryModel(entry: Entry): LibraryModel {
+  return { id: entry.id, hash: entry.hash, definition: objectOf(entry.value) };
 }
 
 export function workflowModel(entry: Entry): WorkflowModel {

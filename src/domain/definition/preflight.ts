@@ -102,6 +102,7 @@ const MISSING_KEY = {
   endpoint: ['ENDPOINT_SLUG_REQUIRED', 'slug'],
   collection: ['COLLECTION_NAME_REQUIRED', 'name'],
   workflow: ['WORKFLOW_ID_OR_NAME_REQUIRED', 'id'],
+  library: ['LIBRARY_ID_OR_NAME_REQUIRED', 'id'],
   query: ['VALIDATION_FAILED', 'name'],
 } as const;
 

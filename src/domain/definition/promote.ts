@@ -14,6 +14,7 @@ const COUNT_NAMES = {
   endpoint: 'endpoints',
   collection: 'collections',
   workflow: 'workflows',
+  library: 'libraries',
   query: 'queries',
   'game-values': 'gameValues',
   'rate-limit-rules': 'rateLimitRules',

@@ -32,6 +32,7 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
     ),
   );
   const workflows = new Map(pushed('workflow').map(({ id, definition }) => [id, definition]));
+  const libraries = new Map(pushed('library').map(({ id, definition }) => [id, definition]));
   const endpoints = new Set(pushed('endpoint').map(({ id }) => id));
   const tables = new Set(collections.flatMap(({ definition }) => tableIds(definition)));
   return {
@@ -42,6 +43,7 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
     },
     callable: (name) => workflows.has(name) || endpoints.has(name) || held.callable(name),
     workflow: (id) => workflows.get(id) ?? held.workflow(id),
+    library: (id) => libraries.get(id) ?? workflows.get(id) ?? held.library(id),
     table: (name) => tables.has(name) || held.table(name),
   };
 }

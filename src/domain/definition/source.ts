@@ -120,8 +120,7 @@ function named(flat: JsonObject, kind: SourceKind, given: string | undefined): J
   const id = textOf(member(flat, 'id')) ?? given;
   if (id === undefined) return flat;
   const key = kind === 'endpoint' ? 'slug' : 'name';
-  const wantsKey = kind === 'endpoint' || kind === 'collection' || kind === 'workflow' || kind === 'query';
-  const defaulted = wantsKey && textOf(member(flat, key)) === undefined;
+  const defaulted = kind !== 'test' && textOf(member(flat, key)) === undefined;
   return { ...flat, id, ...(defaulted ? { [key]: id } : {}) };
 }
 
@@ -144,9 +143,6 @@ function warningsOf(source: JsonObject, given: string | undefined): Warning[] {
   const own = textOf(member(source, 'id'));
   if (own !== undefined && given !== undefined && own !== given) {
     warnings.push({ code: 'FILE_ID_MISMATCH', message: `The source's id '${own}' is used, not '${given}'.` });
-  }
-  if (member(source, 'imports') !== undefined) {
-    warnings.push({ code: 'UNRESOLVED_IMPORT', message: 'Imports are not resolved; calls to library blocks will fail.' });
   }
   return warnings.map((warning) => ({ ...warning, message: plainWords(warning.message) }));
 }

@@ -11,16 +11,17 @@ import { type PushedKinds, type Warn, warner, writtenResult } from './pushed.ts'
 import { listOf, objectOf } from './read.ts';
 
 /**
- * PUT sync: endpoints, collections and workflows of one push, all of them or nothing (management 11.2, decision 9). Other sections are
+ * PUT sync: endpoints, collections, workflows and libraries of one push, all of them or nothing (management 11.2, decision 9). Other sections are
  * ignored, but the key needs their permission all the same.
  */
 
-export type Section = 'endpoints' | 'collections' | 'workflows';
+export type Section = 'endpoints' | 'collections' | 'workflows' | 'libraries';
 
 const SECTIONS: readonly (readonly [section: Section, kind: ListedKind])[] = [
   ['endpoints', 'endpoint'],
   ['collections', 'collection'],
   ['workflows', 'workflow'],
+  ['libraries', 'library'],
 ];
 
 /** What a section of a body holds, judged one by one; `null`: no list. Sections that are absent or null are left out. */
@@ -30,6 +31,7 @@ const SECTION_SCOPES: ReadonlyMap<string, readonly Scope[]> = new Map<string, re
   ['endpoints', ['endpoints']],
   ['collections', ['collections']],
   ['workflows', ['workflows']],
+  ['libraries', ['workflows']],
   ['queries', ['queries']],
   ...['game-values', 'gameValues', 'game_values'].map((name): [string, readonly Scope[]] => [name, ['game_values']]),
   ...['rate-limit-rules', 'rateLimitRules', 'rate_limits'].map((name): [string, readonly Scope[]] => [name, ['rate_limits']]),

@@ -11,7 +11,7 @@ import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
 
 /** POST source-upgrade: a source text in the flat layout, where that changes nothing but the layout (management 12). */
 
-const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'query', 'test'];
+const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
 
 export function upgradeSource(body: Json | undefined): ManageReply | Refusal {
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', 'Body must be a source item.', {});

@@ -52,14 +52,18 @@ export function compileInternalEndpoint(compilation: Compilation, definition: Js
   };
 }
 
-/** A block of a library: its result is what it returns. */
+/** A block of a library: its result is the value that it ends with, else its `returns`. */
 export function compileBlock(compilation: Compilation, definition: JsonObject): Callable {
+  const aliases = compileAliases(member(definition, 'let'));
+  const returns = member(definition, 'returns');
+  const result = isObject(returns) ? compileReturns(compilation, returns) : () => null;
   const program = lazily(() => programOf(compilation.list(member(definition, 'steps') ?? member(definition, 'body'))));
   return {
     guard: null,
     invoke: (frame, params) => {
-      const end = runProgram(innerFrame(frame, params, null, false), program());
-      return end?.kind === 'answer' ? end.value : null;
+      const inner = innerFrame(frame, params, aliases, false);
+      const end = runProgram(inner, program());
+      return end?.kind === 'answer' ? end.value : result(inner.scope, params);
     },
   };
 }

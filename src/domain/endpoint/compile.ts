@@ -67,17 +67,28 @@ class EndpointCompilation implements Compilation {
     return this.#callables.get(name);
   }
 
-  /** A workflow, then an internal endpoint, then a block: of this definition, or `library.block` of a library stored as a workflow. */
+  /** A workflow, then an internal endpoint, then a block: of this definition, or `library.block`. */
   #resolve(name: string): Callable | undefined {
     const workflow = this.definitions.workflow(name);
     if (workflow !== undefined) return compileWorkflow(this, workflow.definition);
     const endpoint = this.definitions.endpoint(name);
     if (endpoint?.internal === true && endpoint.enabled) return compileInternalEndpoint(this, endpoint.definition);
     const dot = name.indexOf('.');
-    const library = dot < 0 ? this.#definition : this.definitions.workflow(name.slice(0, dot))?.definition;
-    const blocks = library === undefined ? undefined : member(library, 'blocks');
-    const block = isObject(blocks) ? member(blocks, name.slice(dot + 1)) : undefined;
+    if (dot < 0) return this.ownBlock(name);
+    const library = this.#library(name.slice(0, dot));
+    return library?.ownBlock(name.slice(dot + 1));
+  }
+
+  ownBlock(name: string): Callable | undefined {
+    const blocks = member(this.#definition, 'blocks');
+    const block = isObject(blocks) ? member(blocks, name) : undefined;
     return isObject(block) ? compileBlock(this, block) : undefined;
+  }
+
+  /** Its blocks call each other by their names alone. Older definitions keep blocks in a workflow. */
+  #library(id: string): EndpointCompilation | undefined {
+    const library = this.definitions.library?.(id) ?? this.definitions.workflow(id);
+    return library === undefined ? undefined : new EndpointCompilation(this.definitions, library.definition);
   }
 
   #step(json: Json): Step {

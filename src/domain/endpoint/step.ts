@@ -1,7 +1,7 @@
 import { Refusal, type RefusalExtra, refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import type { CollectionModel, EndpointModel, WorkflowModel } from '../definition/model.ts';
+import type { CollectionModel, EndpointModel, LibraryModel, WorkflowModel } from '../definition/model.ts';
 import type { Documents } from './documents.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
@@ -53,6 +53,8 @@ export interface Step {
 export interface Definitions {
   workflow(id: string): WorkflowModel | undefined;
   endpoint(slug: string): EndpointModel | undefined;
+  /** Without it there are none. */
+  library?(id: string): LibraryModel | undefined;
   /** By id or name in any letter case. Without it every name stands for itself. */
   collection?(idOrName: string): Pick<CollectionModel, 'id' | 'type'> | undefined;
   /** What templates see as `values`. */

@@ -15,7 +15,7 @@ const PASSIVE: ReadonlySet<string> = new Set(['input', 'response', 'sourceText',
  * Whether the definition, or anything that it may call, has a write or delete step, reached or not. In doubt it has: an object that
  * looks like such a step is one.
  */
-export function mayWrite(endpoint: EndpointModel, definitions: Pick<Definitions, 'workflow' | 'endpoint'>): boolean {
+export function mayWrite(endpoint: EndpointModel, definitions: Pick<Definitions, 'workflow' | 'endpoint' | 'library'>): boolean {
   const seen = new Set<string>();
 
   const inDefinition = (definition: Json): boolean => {
@@ -32,7 +32,8 @@ export function mayWrite(endpoint: EndpointModel, definitions: Pick<Definitions,
     if (typeof name !== 'string' || seen.has(name)) return false;
     seen.add(name);
     const dot = name.indexOf('.');
-    const library = dot < 0 ? undefined : definitions.workflow(name.slice(0, dot));
+    const prefix = dot < 0 ? null : name.slice(0, dot);
+    const library = prefix === null ? undefined : (definitions.library?.(prefix) ?? definitions.workflow(prefix));
     const found = [definitions.workflow(name), definitions.endpoint(name), library];
     return found.some((model) => model !== undefined && inDefinition(model.definition));
   };

@@ -29,6 +29,7 @@ const KIND_SCOPES: Readonly<Record<DefinitionKind, readonly Scope[]>> = {
   query: ['queries'],
   collection: ['collections'],
   workflow: ['workflows'],
+  library: ['workflows'],
   'game-values': ['game_values'],
   'rate-limit-rules': ['rate_limits'],
   tests: SCOPES,

@@ -22,6 +22,7 @@ const LISTED: readonly Listed[] = [
   { kind: 'collection', path: 'collections', scope: 'collections', postOnly: false },
   { kind: 'endpoint', path: 'endpoints', scope: 'endpoints', postOnly: false },
   { kind: 'workflow', path: 'workflows', scope: 'workflows', postOnly: false },
+  { kind: 'library', path: 'libraries', scope: 'workflows', postOnly: false },
   { kind: 'query', path: 'queries', scope: 'queries', postOnly: true },
 ];
 

@@ -13,6 +13,7 @@ const EVERYTHING: Known = {
   playersCollection: (name) => name !== 'towns',
   callable: () => true,
   workflow: () => undefined,
+  library: () => undefined,
   table: () => true,
 };
 const NOTHING: Known = {
@@ -20,6 +21,7 @@ const NOTHING: Known = {
   playersCollection: () => false,
   callable: () => false,
   workflow: () => undefined,
+  library: () => undefined,
   table: () => false,
 };
 
@@ -357,6 +359,7 @@ describe('the validator (management 20)', () => {
       'COLLECTION_NOT_FOUND /steps/0/collection',
       'WORKFLOW_NOT_FOUND /steps/1/workflow',
       'VALUES_TABLE_NOT_FOUND /steps/2/table',
+      'BLOCK_NOT_FOUND /steps/4/target',
     ]);
   });
 

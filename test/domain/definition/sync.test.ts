@@ -297,7 +297,7 @@ describe('POST source-upgrade (management 12)', () => {
     });
   });
 
-  it.each([[{}], [[]], [undefined], [{ kind: 'library', sourceText: 'x: 1' }], [{ kind: 'endpoint' }], [BROKEN]])('refuses %j', (body) => {
+  it.each([[{}], [[]], [undefined], [{ kind: 'libary', sourceText: 'x: 1' }], [{ kind: 'endpoint' }], [BROKEN]])('refuses %j', (body) => {
     expect(refused(upgradeSource(body)).status).toBe(400);
   });
 });

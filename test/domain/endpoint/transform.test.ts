@@ -116,6 +116,7 @@ describe('transform', () => {
       playersCollection: () => false,
       callable: () => false,
       workflow: () => undefined,
+      library: () => undefined,
       table: () => false,
     };
     expect(definitionFindings('endpoint', compiled.definition, known)).toEqual([]);

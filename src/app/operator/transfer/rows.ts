@@ -18,6 +18,7 @@ export const LISTED_TABLES: Readonly<Record<string, ListedKind>> = {
   collections: 'collection',
   endpoints: 'endpoint',
   workflows: 'workflow',
+  libraries: 'library',
   queries: 'query',
 };
 

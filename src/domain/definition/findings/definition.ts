@@ -6,6 +6,7 @@ import type { ListedKind } from '../kinds.ts';
 import { listOf, objectOf } from '../read.ts';
 import { collectionFindings } from './collection.ts';
 import { type Finding, Findings, isFlag, isMap, isText, isWhole, type Known, oneOf } from './finding.ts';
+import { blocksFindings, importsFindings, libraryFindings } from './library.ts';
 import { queryFindings } from './query.ts';
 import { isRecursive } from './recursion.ts';
 import { stepsFindings } from './steps.ts';
@@ -13,10 +14,12 @@ import { tokensFindings } from './tokens.ts';
 
 /** The validator of stored definitions (management 20). */
 export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
-  const findings = new Findings(known);
+  const findings = new Findings(known, new Set(Object.keys(objectOf(member(definition, 'blocks')))));
   unknownMembers(kind, definition, findings);
+  importsFindings(definition, findings);
   if (kind === 'endpoint') endpointFindings(definition, findings);
   else if (kind === 'workflow') workflowFindings(definition, findings);
+  else if (kind === 'library') libraryFindings(definition, findings);
   else if (kind === 'collection') collectionFindings(definition, findings);
   else queryFindings(definition, findings);
   return findings.all;
@@ -40,6 +43,7 @@ const MEMBERS: Readonly<Record<ListedKind, ReadonlySet<string>>> = {
     'condition check onFail params requires input let steps returns response enabled exposure internalOnly visibility budgets routes ' +
       'builtIn blocks',
   ),
+  library: words('blocks'),
   query: words('type sources config cache requiresSecretKey enabled'),
 };
 
@@ -65,7 +69,8 @@ function logicFindings(definition: JsonObject, findings: Findings, isWorkflow: b
   findings.member(definition, 'exposure', '', EXPOSURES, 'INVALID_EXPOSURE', 'public or internal');
   findings.member(definition, 'let', '', isAliases, 'INVALID_LET', 'a map of alias to path');
   stepsFindings(definition, findings, isWorkflow);
-  for (const name of ['steps', 'check', 'condition', 'onFail', 'returns', 'response', 'blocks']) {
+  blocksFindings(definition, findings);
+  for (const name of ['steps', 'check', 'condition', 'onFail', 'returns', 'response']) {
     tokensFindings(member(definition, name), `/${name}`, findings);
   }
 }

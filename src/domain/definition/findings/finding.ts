@@ -18,10 +18,12 @@ export interface Known {
   collection(name: string): boolean;
   /** Whether its documents are the players' own, so that a step without a key means the caller's. */
   playersCollection(name: string): boolean;
-  /** A workflow, or an endpoint used as one. */
+  /** A workflow, or an endpoint used as one; not a block. */
   callable(name: string): boolean;
   /** The definition of a workflow. */
   workflow(id: string): JsonObject | undefined;
+  /** The definition of a library; of a workflow that has blocks, too. */
+  library(id: string): JsonObject | undefined;
   /** A table of the game values. */
   table(name: string): boolean;
 }
@@ -33,9 +35,12 @@ const MAX_FINDINGS = 100;
 export class Findings {
   readonly all: Finding[] = [];
   readonly known: Known;
+  /** Names of the blocks that the definition itself has: its steps call them by that alone. */
+  readonly ownBlocks: ReadonlySet<string>;
 
-  constructor(known: Known) {
+  constructor(known: Known, ownBlocks: ReadonlySet<string> = new Set()) {
     this.known = known;
+    this.ownBlocks = ownBlocks;
   }
 
   add(code: string, path: string, message: string, fix?: string): void {

@@ -27,6 +27,7 @@ const GUARDS: Readonly<Record<ListedKind, readonly Guard[]>> = {
   ],
   query: [SECRET_KEY],
   workflow: [],
+  library: [],
 };
 
 /** A push replaces: what it leaves out is gone. Some editors leave these out of what they have pulled themselves. */

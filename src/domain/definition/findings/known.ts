@@ -9,6 +9,7 @@ export function knownIn(held: EffectiveDefinitions): Known {
     playersCollection: (name) => held.collection(name)?.type === 'per-platformid',
     callable: (name) => held.workflow(name) !== undefined || held.endpoint(name) !== undefined,
     workflow: (id) => held.workflow(id)?.definition,
+    library: (id) => held.library(id)?.definition ?? held.workflow(id)?.definition,
     table: (name) => Object.hasOwn(held.values.values, name),
   };
 }

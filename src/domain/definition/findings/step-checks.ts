@@ -2,6 +2,7 @@ import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../.
 import { member } from '../../../kernel/path.ts';
 import { SLEEP_FIELDS } from '../../endpoint/steps/sleep.ts';
 import { isColor } from '../../endpoint/steps/webhook.ts';
+import { blockCallFindings } from './block-call.ts';
 import { conditionFindings, whereFindings } from './condition.ts';
 import { expressionFindings } from './expression.ts';
 import { type Findings, isFlag, isMap, isTemplated, isText, isWhole, oneOf } from './finding.ts';
@@ -94,7 +95,9 @@ function callable(step: JsonObject, names: readonly string[], path: string, find
   const name = names.find((each) => isText(member(step, each)));
   const called = name === undefined ? undefined : member(step, name);
   if (!isText(called)) findings.add(missing, path, `This step does not say what to call.`);
-  else if (!isTemplated(called) && !called.includes('.') && !findings.known.callable(called)) {
+  else if (!isTemplated(called) && called.includes('.') && !findings.known.callable(called))
+    blockCallFindings(called, step, path, findings);
+  else if (!isTemplated(called) && !findings.known.callable(called) && !findings.ownBlocks.has(called)) {
     findings.add('WORKFLOW_NOT_FOUND', `${path}/${name}`, `There is no workflow '${called}'.`);
   }
   findings.member(step, 'params', path, isMap, 'INVALID_PARAMS', 'an object');

@@ -20,14 +20,16 @@ interface Walk {
   readonly isWorkflow: boolean;
 }
 
-export function stepsFindings(definition: JsonObject, findings: Findings, isWorkflow: boolean): void {
-  const steps = member(definition, 'steps');
+/** `at` is where the definition stands: a block in its library. */
+export function stepsFindings(definition: JsonObject, findings: Findings, isWorkflow: boolean, at = ''): void {
+  const name = member(definition, 'steps') === undefined && at !== '' ? 'body' : 'steps';
+  const steps = member(definition, name);
   const places = new Map<string, number>();
   for (const [index, step] of (isArray(steps) ? steps : []).entries()) {
     const name = isObject(step) ? nameOf(step) : undefined;
     if (name !== undefined && !places.has(name)) places.set(name, index);
   }
-  listFindings(steps, '/steps', { findings, ids: new Set(), places, isWorkflow });
+  listFindings(steps, `${at}/${name}`, { findings, ids: new Set(), places, isWorkflow });
 }
 
 function listFindings(steps: Json | undefined, path: string, walk: Walk): void {
