@@ -1,13 +1,14 @@
 import { isObject, type Json } from '../../kernel/json.ts';
 import { LanguageError } from './errors.ts';
 import { type Path, parsePath } from './path.ts';
+import { takeOf } from './take.ts';
 
-/** `let`: alias → path. An alias that is no path does not exist. */
+/** `let`: alias → path. An alias that is no path does not exist; what takes an item of a list is a name and no alias. */
 export function compileAliases(json: Json | undefined): ReadonlyMap<string, Path> | null {
   if (!isObject(json)) return null;
   const aliases = new Map<string, Path>();
   for (const [name, path] of Object.entries(json)) {
-    const parsed = typeof path === 'string' ? aliasPath(path) : null;
+    const parsed = typeof path === 'string' && takeOf(path) === null ? aliasPath(path) : null;
     if (parsed !== null) aliases.set(name, parsed);
   }
   return aliases.size === 0 ? null : aliases;

@@ -9,8 +9,10 @@ import type { Path } from './path.ts';
 import { compileResponse, type Response } from './response.ts';
 import { type Program, programOf } from './run-steps.ts';
 import { type Body, type Callable, type Compilation, type Definitions, notSupported, type Step, type StepSource, textOf } from './step.ts';
+import { LOOPS } from './steps/flow.ts';
 import { STEP_TYPES } from './steps/types.ts';
 import { compileWhen } from './steps/write.ts';
+import { compileTakes } from './take.ts';
 
 /**
  * Compiling an endpoint: once per publish, into closures; a call parses nothing that its author wrote. What does not compile is no
@@ -101,13 +103,23 @@ class EndpointCompilation implements Compilation {
     };
   }
 
+  /** What a `let` takes is bound before the step; a loop does it itself, in every turn. */
+  #taking(source: StepSource, body: Body): Body {
+    const take = LOOPS.has(source.type) ? null : compileTakes(this.language, member(source.json, 'let'));
+    if (take === null) return body;
+    return (frame) => {
+      take(frame.scope);
+      return body(frame);
+    };
+  }
+
   /** A step of a type that this server does not know fails with 501, one that does not compile with its 400: when it is reached. */
   #body(source: StepSource): Body {
     const compile = STEP_TYPES.get(source.type);
     if (compile === undefined)
       return fails(notSupported(source, source.type === '' ? 'a step without a type' : `the type "${source.type}"`));
     try {
-      return compile(source, this);
+      return this.#taking(source, compile(source, this));
     } catch (error) {
       if (!(error instanceof LanguageError)) throw error;
       return fails(error);

@@ -202,11 +202,16 @@ export class Scope {
 
   /** A path whose first name may be an alias of `let`. Aliases chain. */
   aliased(path: Path): Value {
-    if (this.aliases === null) return this.path(path);
+    return this.path(this.unaliased(path));
+  }
+
+  /** Where an alias leads. */
+  unaliased(path: Path): Path {
+    if (this.aliases === null) return path;
     let current = path;
     for (let turn = 0; turn <= MAX_ALIASES; turn += 1) {
       const target = this.aliases.get(current.root);
-      if (target === undefined) return this.path(current);
+      if (target === undefined) return current;
       current = { root: target.root, rest: [...target.rest, ...current.rest] };
     }
     throw new LanguageError(`Alias "${path.root}" refers to itself.`);

@@ -7,6 +7,7 @@ import { type Path, parsePath } from './path.ts';
 import { compilePlace } from './place.ts';
 import { checkParentheses, findTokens, isOneToken, literalOf, type Span, unquoted, wholeCall } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
+import { compileTake, isTake } from './take.ts';
 import { bounded, isNullish, negate, toText, type Value } from './value.ts';
 
 /** Templates: `{{ … }}` inside texts (endpoint-language 4). All structure is parsed once; only values are looked up per call. */
@@ -85,6 +86,7 @@ function compileSigned(language: Language, core: string): { eval: Eval; negated:
 }
 
 function compileCore(language: Language, core: string, aliases: boolean): Eval {
+  if (isTake(core)) return compileTake(language, core);
   const call = wholeCall(core);
   if (call !== null && FUNCTION_NAMES.has(call.name)) return compileCall(language, call.name, call.args);
   return compilePath(language, core, aliases);

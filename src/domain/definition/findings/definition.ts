@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
+import { takeOf } from '../../endpoint/take.ts';
 import { inputOfBody } from '../../security/call-body.ts';
 import { memberSpellings } from '../../wire-names.ts';
 import type { ListedKind } from '../kinds.ts';
@@ -76,7 +77,7 @@ function logicFindings(definition: JsonObject, findings: Findings, isWorkflow: b
 }
 
 function isAliases(value: Json): boolean {
-  return isObject(value) && Object.values(value).every(isText);
+  return isObject(value) && Object.values(value).every((path) => isText(path) && takeOf(path) === null);
 }
 
 function endpointFindings(definition: JsonObject, findings: Findings): void {

@@ -3,6 +3,7 @@ import { language } from '../../endpoint/compilers.ts';
 import { LanguageError } from '../../endpoint/errors.ts';
 import { FUNCTION_NAMES } from '../../endpoint/functions.ts';
 import { findTokens, scanTop, wholeCall } from '../../endpoint/scan.ts';
+import { isTake } from '../../endpoint/take.ts';
 import { compileTokenBody, tokensOf } from '../../endpoint/template.ts';
 import type { Findings } from './finding.ts';
 
@@ -53,9 +54,12 @@ function attempt(look: () => string | undefined): string | undefined {
 /** The language has functions, no methods; any other call is the name of something that is not there. */
 function missingCall(body: string): string | undefined {
   const core = (body.split('|', 1)[0] ?? '').trim();
+  if (isTake(core)) return undefined;
   const called = wholeCall(core)?.name;
   if (called !== undefined) return FUNCTION_NAMES.has(called) ? undefined : `A token has no function '${called}': it reads as nothing.`;
   const at = scanTop(core, 0, (char) => char === '(');
   const method = at < 0 ? null : /\.\s*([A-Za-z_]\w*)\s*$/.exec(core.slice(0, at));
-  return method === null ? undefined : `A token calls no methods: '${method[1] ?? ''}' reads as nothing.`;
+  return method === null
+    ? undefined
+    : `A token calls no methods but 'shift()' and 'pop()' of a list: '${method[1] ?? ''}' reads as nothing.`;
 }

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
+import { placeOf } from '../../endpoint/change.ts';
 import { language } from '../../endpoint/compilers.ts';
 import { LanguageError } from '../../endpoint/errors.ts';
-import { placeOf } from '../../endpoint/steps/transform.ts';
 import { expressionFindings } from './expression.ts';
 import { type Findings, isText } from './finding.ts';
 import { RESERVED_NAMES } from './reserved.ts';

@@ -4,12 +4,14 @@ import { LanguageError } from '../errors.ts';
 import { runList } from '../run-steps.ts';
 import type { Check } from '../scope.ts';
 import { type Body, type Compilation, type CompileStep, type Frame, type Signal, type Step, type StepSource, textOf } from '../step.ts';
+import { compileTakes } from '../take.ts';
 import { compileDeep } from '../template.ts';
 import { toList, toNumber } from '../value.ts';
 
 /** `block`, the loops and `return` (endpoint-language 8, 18; decision 17). */
 
 const MAX_ITERATIONS = 1000;
+export const LOOPS: ReadonlySet<string> = new Set(['while', 'until', 'foreach']);
 
 export const blockStep: CompileStep = (source, compilation) => {
   const steps = bodyOf(source, compilation);
@@ -23,10 +25,12 @@ export const untilStep: CompileStep = (source, compilation) => loop(source, comp
 function loop(source: StepSource, compilation: Compilation, wanted: boolean): Body {
   const condition: Check = compilation.language.condition(member(source.json, 'condition') ?? member(source.json, 'check'));
   const steps = bodyOf(source, compilation);
+  const take = compileTakes(compilation.language, member(source.json, 'let'));
   const most = iterationsOf(source);
   return (frame) => {
     for (let turn = 0; condition(frame.scope) === wanted; turn += 1) {
       countTurn(frame, source, turn, most);
+      take?.(frame.scope);
       const signal = runList(frame, steps);
       if (signal !== undefined) return signal;
     }
@@ -40,12 +44,16 @@ export const foreachStep: CompileStep = (source, compilation) => {
   const list = from.includes('{{') ? compilation.language.template(from) : compilation.language.token(from);
   const item = textOf(source.json, 'item') ?? 'item';
   const steps = bodyOf(source, compilation);
+  const take = compileTakes(compilation.language, member(source.json, 'let'));
   const most = iterationsOf(source);
   return (frame) => {
     const items = toList(list(frame.scope), 'from');
     for (const [turn, value] of items.entries()) {
       countTurn(frame, source, turn, most);
-      const signal: Signal | undefined = frame.scope.with(item, value, () => runList(frame, steps));
+      const signal: Signal | undefined = frame.scope.with(item, value, () => {
+        take?.(frame.scope);
+        return runList(frame, steps);
+      });
       if (signal !== undefined) return signal;
     }
     return undefined;

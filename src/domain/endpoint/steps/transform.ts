@@ -1,10 +1,9 @@
-import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
-import { bracketParts } from '../brackets.ts';
+import { changed, placeOf } from '../change.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
-import { isForbidden } from '../path.ts';
-import { compilePlace, type Place } from '../place.ts';
+import type { Place } from '../place.ts';
 import type { Eval, Scope } from '../scope.ts';
 import { binding, type CompileStep, type StepSource } from '../step.ts';
 import { compileDeep, compileShallow } from '../template.ts';
@@ -60,15 +59,6 @@ function compileChanges(language: Language, { json }: StepSource, verb: Change['
   }));
 }
 
-/** The name that a path begins with is the author's: a player's text must not choose which one is changed. */
-const BEGINS_WITH_NAME = /^\s*[^\s.[\]{}|()]+\s*(?:[.[]|$)/;
-
-/** Throws for a text that is no path to a name of the call. */
-export function placeOf(language: Language, text: string): Place {
-  if (!BEGINS_WITH_NAME.test(text)) throw new LanguageError(`"${text.slice(0, 60)}" is no path.`);
-  return compilePlace(language, bracketParts(text) ?? [{ kind: 'names', text }], false);
-}
-
 /** As in the operations of a write: every text in it is a template; `{expression}` alone is computed. */
 function compileValue(language: Language, json: Json): Eval {
   const expression = isObject(json) && Object.keys(json).length === 1 ? member(json, 'expression') : undefined;
@@ -88,37 +78,4 @@ function appended(scope: Scope, before: Value, given: Json, text: string): Json 
   if (!isArray(before)) throw new LanguageError(`"${text}" is no list to append to.`);
   scope.context.spend(before.length);
   return [...before, given];
-}
-
-/** Copying a member takes about as long as looking at this many rows. */
-const MEMBER_COST = 2;
-
-/** A copy with another value at the place: values are shared between names, and never changed. */
-function changed(
-  scope: Scope,
-  parent: Value,
-  segments: readonly string[],
-  at: number,
-  change: (before: Value) => Json,
-  text: string,
-): Json {
-  const segment = segments[at];
-  if (segment === undefined) return change(parent);
-  if (isForbidden(segment)) throw new LanguageError('Forbidden path segment.');
-  const inner = (before: Value) => changed(scope, before, segments, at + 1, change, text);
-  if (isArray(parent)) return inList(scope, parent, segment, inner, text);
-  if (!isNullish(parent) && !isObject(parent)) throw new LanguageError(`"${text}" leads through a value that has no members.`);
-  const members: JsonObject = parent ?? {};
-  scope.context.spend(1 + MEMBER_COST * Object.keys(members).length);
-  return { ...members, [segment]: inner(member(members, segment)) };
-}
-
-/** An item that is there, or the one after the last. */
-function inList(scope: Scope, list: readonly Json[], segment: string, inner: (before: Value) => Json, text: string): Json {
-  const index = /^(?:0|[1-9]\d{0,8})$/.test(segment) ? Number(segment) : Number.POSITIVE_INFINITY;
-  if (index > list.length) throw new LanguageError(`"${text}" leads to no item of its list.`);
-  scope.context.spend(1 + list.length);
-  const copy = [...list];
-  copy[index] = inner(list[index]);
-  return copy;
 }

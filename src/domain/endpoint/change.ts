@@ -1,0 +1,53 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { bracketParts } from './brackets.ts';
+import { LanguageError } from './errors.ts';
+import type { Language } from './language.ts';
+import { isForbidden } from './path.ts';
+import { compilePlace, type Place } from './place.ts';
+import type { Scope } from './scope.ts';
+import { isNullish, type Value } from './value.ts';
+
+/** Names of the call, changed at a place below them. What other names hold of the same value stays as it was. */
+
+/** The name that a path begins with is the author's: a player's text must not choose which one is changed. */
+const BEGINS_WITH_NAME = /^\s*[^\s.[\]{}|()]+\s*(?:[.[]|$)/;
+
+/** Throws for a text that is no path to a name of the call. */
+export function placeOf(language: Language, text: string): Place {
+  if (!BEGINS_WITH_NAME.test(text)) throw new LanguageError(`"${text.slice(0, 60)}" is no path.`);
+  return compilePlace(language, bracketParts(text) ?? [{ kind: 'names', text }], false);
+}
+
+/** Copying a member takes about as long as looking at this many rows. */
+const MEMBER_COST = 2;
+
+/** A copy with another value at the place: values are shared between names, and never changed. */
+export function changed(
+  scope: Scope,
+  parent: Value,
+  segments: readonly string[],
+  at: number,
+  change: (before: Value) => Json,
+  text: string,
+): Json {
+  const segment = segments[at];
+  if (segment === undefined) return change(parent);
+  if (isForbidden(segment)) throw new LanguageError('Forbidden path segment.');
+  const inner = (before: Value) => changed(scope, before, segments, at + 1, change, text);
+  if (isArray(parent)) return inList(scope, parent, segment, inner, text);
+  if (!isNullish(parent) && !isObject(parent)) throw new LanguageError(`"${text}" leads through a value that has no members.`);
+  const members: JsonObject = parent ?? {};
+  scope.context.spend(1 + MEMBER_COST * Object.keys(members).length);
+  return { ...members, [segment]: inner(member(members, segment)) };
+}
+
+/** An item that is there, or the one after the last. */
+function inList(scope: Scope, list: readonly Json[], segment: string, inner: (before: Value) => Json, text: string): Json {
+  const index = /^(?:0|[1-9]\d{0,8})$/.test(segment) ? Number(segment) : Number.POSITIVE_INFINITY;
+  if (index > list.length) throw new LanguageError(`"${text}" leads to no item of its list.`);
+  scope.context.spend(1 + list.length);
+  const copy = [...list];
+  copy[index] = inner(list[index]);
+  return copy;
+}

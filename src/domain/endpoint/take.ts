@@ -1,0 +1,65 @@
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { changed, placeOf } from './change.ts';
+import { LanguageError } from './errors.ts';
+import type { Language } from './language.ts';
+import type { Place } from './place.ts';
+import type { Eval, Scope } from './scope.ts';
+import { isNullish, type Value } from './value.ts';
+
+/**
+ * Lists that a loop consumes: `queue.shift()` and `queue.pop()` answer the first or last item of a list that a name of the call holds, and
+ * take it out of there (decision 33). Nothing of an empty or missing list.
+ */
+
+const TAKE = /^([\s\S]*\S)\s*\.\s*(shift|pop)\(\s*\)$/;
+
+/** The inside of a token that takes an item. */
+export function isTake(body: string): boolean {
+  return TAKE.test(body);
+}
+
+export function compileTake(language: Language, body: string): Eval {
+  const [, list = '', method = ''] = TAKE.exec(body) ?? [];
+  const place = placeOf(language, list);
+  return (scope) => take(scope, place, method === 'shift', list);
+}
+
+/** Copying an item of a list is so much cheaper, as a power of two, than looking a name up. */
+const COPIED_SHIFT = 4;
+
+function take(scope: Scope, place: Place, first: boolean, text: string): Value {
+  const named = place(scope);
+  if (named === null) return undefined;
+  const path = scope.unaliased(named);
+  const list = scope.path(path);
+  if (isNullish(list)) return undefined;
+  if (!isArray(list)) throw new LanguageError(`"${text.slice(0, 60)}" is no list to take an item from.`);
+  if (list.length === 0) return undefined;
+  scope.context.spend(1 + (list.length >> COPIED_SHIFT));
+  const rest = first ? list.slice(1) : list.slice(0, -1);
+  scope.names.set(
+    path.root,
+    changed(scope, scope.name(path.root), path.rest, 0, () => rest, text),
+  );
+  return list[first ? 0 : list.length - 1];
+}
+
+/** Entries of a `let` that take items: those of a loop are bound anew in every turn, any other's once. `null`: there are none. */
+export function compileTakes(language: Language, json: Json | undefined): ((scope: Scope) => void) | null {
+  if (!isObject(json)) return null;
+  const takes = Object.entries(json).flatMap(([name, text]) => {
+    const body = takeOf(text);
+    return body === null ? [] : [{ name, item: language.token(body) }];
+  });
+  if (takes.length === 0) return null;
+  return (scope) => {
+    for (const { name, item } of takes) scope.names.set(name, item(scope) ?? null);
+  };
+}
+
+/** What stands in an entry of a `let`, with or without braces, where it takes an item. */
+export function takeOf(text: Json): string | null {
+  if (typeof text !== 'string') return null;
+  const body = (/^\{\{([\s\S]*)\}\}$/.exec(text)?.[1] ?? text).trim();
+  return isTake(body.split('|', 1)[0]?.trim() ?? '') ? body : null;
+}
