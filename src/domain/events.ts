@@ -119,6 +119,13 @@ export interface DefinitionsRolledBack {
   readonly to: number;
 }
 
+/** A new generation of the data of `next` begins, and the definitions stay as they are: the project came to share its data, or to stop it. */
+export interface DefinitionsNextRenewed {
+  readonly generation: number;
+  /** Content hash of `next`. */
+  readonly hash: string;
+}
+
 /** One entry of a player's ledger. Numbers keep their exact value. */
 export interface LedgerEntry {
   readonly field: string;
@@ -337,6 +344,7 @@ export interface EventData {
   'definitions.published': DefinitionsPublished;
   'definitions.promoted': DefinitionsPromoted;
   'definitions.rolledBack': DefinitionsRolledBack;
+  'definitions.nextRenewed': DefinitionsNextRenewed;
   'document.written': DocumentWritten;
   'document.deleted': DocumentDeleted;
   'record.appended': RecordAppended;
@@ -368,6 +376,7 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'definitions.published': 1,
   'definitions.promoted': 1,
   'definitions.rolledBack': 1,
+  'definitions.nextRenewed': 1,
   'document.written': 2,
   'document.deleted': 2,
   'record.appended': 2,

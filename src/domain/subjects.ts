@@ -79,6 +79,7 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'definitions.published':
     case 'definitions.promoted':
     case 'definitions.rolledBack':
+    case 'definitions.nextRenewed':
       return [DEFINITIONS];
     case 'document.written': {
       const { space, collection, key, windows } = event.data;

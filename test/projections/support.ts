@@ -177,7 +177,8 @@ export async function fillAll(feed: Feed): Promise<void> {
   );
   await feed.commit(
     { type: 'definitions.promoted', data: { changes: [], hash: 'promoted', generation: 1 } },
-    { type: 'definitions.rolledBack', data: { changes: [], hash: 'back', generation: 2, to: 4 } },
+    { type: 'definitions.nextRenewed', data: { generation: 2, hash: 'next' } },
+    { type: 'definitions.rolledBack', data: { changes: [], hash: 'back', generation: 3, to: 4 } },
   );
   await feed.commit(
     { type: 'session.created', data: { sessionId: 's1', player: 'p1', hash: 'h', expiresAt: 9e12 } },

@@ -1,4 +1,4 @@
-import type { ProjectEvent } from '../../../src/domain/events.ts';
+import type { DefinitionChange, ProjectEvent, PublishTarget } from '../../../src/domain/events.ts';
 import { stringifyJson } from '../../../src/kernel/json.ts';
 import type { Projection } from '../../batch.ts';
 
@@ -10,7 +10,7 @@ FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::
   AS w (revision, action, target, hash, generation, restored, changes, actor, cause, at)
 ON CONFLICT DO NOTHING`;
 
-type PublishEvent = Extract<ProjectEvent, { readonly type: `definitions.${string}` }>;
+type PublishEvent = Extract<ProjectEvent, { readonly type: keyof typeof ACTIONS }>;
 
 export const publishes: Projection = {
   name: 'publishes',
@@ -22,11 +22,11 @@ export const publishes: Projection = {
     await session.run('publishes-insert', INSERT, [
       rows.map((event) => event.revision),
       rows.map((event) => ACTIONS[event.type]),
-      rows.map((event) => (event.type === 'definitions.published' ? event.data.target : 'live')),
+      rows.map(targetOf),
       rows.map((event) => event.data.hash),
       rows.map((event) => (event.type === 'definitions.published' ? null : event.data.generation)),
       rows.map((event) => (event.type === 'definitions.rolledBack' ? event.data.to : null)),
-      rows.map((event) => stringifyJson(event.data.changes.map(({ kind, id, hash }) => ({ kind, id, hash })))),
+      rows.map((event) => stringifyJson(changesOf(event).map(({ kind, id, hash }) => ({ kind, id, hash })))),
       rows.map((event) => stringifyJson({ ...event.metadata.actor })),
       rows.map((event) => event.metadata.cause),
       rows.map((event) => event.metadata.recordedAt),
@@ -38,7 +38,17 @@ const ACTIONS = {
   'definitions.published': 'publish',
   'definitions.promoted': 'promote',
   'definitions.rolledBack': 'rollback',
-} as const satisfies Record<PublishEvent['type'], string>;
+  'definitions.nextRenewed': 'renew',
+} as const;
+
+function targetOf(event: PublishEvent): PublishTarget {
+  if (event.type === 'definitions.published') return event.data.target;
+  return event.type === 'definitions.nextRenewed' ? 'next' : 'live';
+}
+
+function changesOf(event: PublishEvent): readonly DefinitionChange[] {
+  return event.type === 'definitions.nextRenewed' ? [] : event.data.changes;
+}
 
 function isPublish(event: ProjectEvent): event is PublishEvent {
   return event.type in ACTIONS;

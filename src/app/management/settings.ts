@@ -18,8 +18,8 @@ export function createSettings(context: AppContext): App['settings'] {
     },
 
     change: (caller, body) =>
-      commit(context, caller, 'settings.change', ({ authority }) => {
-        const decision = changeSettings(authority, body);
+      commit(context, caller, 'settings.change', ({ authority, state }) => {
+        const decision = changeSettings(authority, state, body);
         if (decision instanceof Refusal) return decision;
         const after = decision.events.reduce(changedBy, authority);
         return { ...decision, body: settingsBody(caller.projectId, after) };

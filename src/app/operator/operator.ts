@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { EMPTY_DEFINITIONS } from '../../domain/definition/evolve.ts';
 import type { DomainEvent, KeyKind, Permissions } from '../../domain/events.ts';
 import { isPageSlug, removePage, type SavePage, savePage } from '../../domain/page/page.ts';
 import {
@@ -11,8 +12,8 @@ import {
   revokeKey,
 } from '../../domain/project/decide.ts';
 import { formKey, KEY_RANDOM_BYTES } from '../../domain/project/keys.ts';
-import { type AuthorityState, asAuthority, asPage, type PageState } from '../../domain/states.ts';
-import { AUTHORITY, pageSubject } from '../../domain/subjects.ts';
+import { type AuthorityState, asAuthority, asDefinitions, asPage, type PageState } from '../../domain/states.ts';
+import { AUTHORITY, DEFINITIONS, pageSubject } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { newCommandId } from '../project/commit.ts';
@@ -112,7 +113,11 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
     },
 
     async changeSettings(projectId, settings) {
-      return { revision: await change(await open(projectId), 'settings.change', (state) => changeSettings(state, settings)) };
+      const decide = (view: View) => {
+        const definitions = asDefinitions(view.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
+        return changeSettings(asAuthority(view.read(AUTHORITY)), definitions, settings);
+      };
+      return { revision: await commit(await open(projectId), 'settings.change', decide) };
     },
 
     async savePage(projectId, page) {

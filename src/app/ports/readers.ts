@@ -117,14 +117,14 @@ export interface ScannedDocument {
   readonly text: string;
 }
 
-/** A publish, promotion or rollback as its event tells of it. */
+/** A publish, promotion or rollback as its event tells of it, or the renewal of the data of `next`, which changes no definition. */
 export interface PublishRow {
   readonly revision: number;
-  readonly action: 'publish' | 'promote' | 'rollback';
+  readonly action: 'publish' | 'promote' | 'rollback' | 'renew';
   /** The layer that it changed. */
   readonly target: PublishTarget;
   readonly hash: string;
-  /** Of promotions and rollbacks. */
+  /** Of all but publishes. */
   readonly generation: number | null;
   /** Of rollbacks: the revision that live shows again, −1 for none. */
   readonly restored: number | null;

@@ -4,7 +4,8 @@ import { hashText } from './hash.ts';
 
 /**
  * Folds the events of the definitions subject. `source.stored` only fills the text store; a publish puts texts into a layer by their
- * hash; a promotion makes `next` live, a rollback makes live what it was, and both start a new generation of the data of `next`.
+ * hash; a promotion makes `next` live, a rollback makes live what it was, and both start a new generation of the data of `next`, as a
+ * renewal does that changes no definition.
  */
 
 /** Texts (and unfinished texts) that no publish has referred to are kept up to this number, newest first. */
@@ -67,6 +68,8 @@ export function evolveDefinitions(state: DefinitionsState, event: ProjectEvent):
       const live = applyChanges(state.live, changes, state.sources, at);
       return dropUnused(state, { ...state, live, liveHash: hash, generation });
     }
+    case 'definitions.nextRenewed':
+      return { ...state, generation: event.data.generation };
     default:
       return state;
   }

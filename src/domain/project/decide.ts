@@ -2,11 +2,11 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { DomainEvent, KeyKind, Permissions } from '../events.ts';
-import type { ApiKey, AuthorityState } from '../states.ts';
+import type { ApiKey, AuthorityState, DefinitionsState } from '../states.ts';
 import { acceptMembers } from '../wire-names.ts';
 import { displayKey, hashKey, isProjectId } from './keys.ts';
 import { DEFAULT_PERMISSIONS } from './permissions.ts';
-import { MAX_NAME, settingRule } from './settings.ts';
+import { MAX_NAME, projectSettings, settingRule } from './settings.ts';
 
 /** Projects, keys and settings: what an operator, or a manager with the `settings` scope, may change. */
 
@@ -117,9 +117,14 @@ export function revokeKey(
 
 /**
  * A flat object, or one under `settings` or `config`. Unknown members are ignored (the tools send whole answers back); a known one
- * with an unusable value refuses the whole change.
+ * with an unusable value refuses the whole change. Where `nextData` becomes another, a new generation of staged data begins: what tests
+ * wrote before belongs to the other way (decision 24).
  */
-export function changeSettings(state: AuthorityState | null, body: Json | undefined): ProjectDecision | Refusal {
+export function changeSettings(
+  state: AuthorityState | null,
+  definitions: Pick<DefinitionsState, 'generation' | 'nextHash'>,
+  body: Json | undefined,
+): ProjectDecision | Refusal {
   if (state === null || state.deleted) return noProject();
   if (!isObject(body)) return refusal('VALIDATION_FAILED', 'Body must be an object of settings');
   const changes = new Map<string, Json>();
@@ -132,7 +137,12 @@ export function changeSettings(state: AuthorityState | null, body: Json | undefi
     if (before === undefined || !jsonEquals(before, value)) changes.set(name, value);
   }
   if (changes.size === 0) return { events: [] };
-  return { events: [{ type: 'settings.changed', data: { changes: Object.fromEntries(changes) } }] };
+  const changed: DomainEvent = { type: 'settings.changed', data: { changes: Object.fromEntries(changes) } };
+  const nextData = changes.get('nextData');
+  if (nextData === undefined || nextData === projectSettings(state.settings).nextData) return { events: [changed] };
+  return {
+    events: [changed, { type: 'definitions.nextRenewed', data: { generation: definitions.generation + 1, hash: definitions.nextHash } }],
+  };
 }
 
 function settingsIn(body: JsonObject): JsonObject {

@@ -17,7 +17,7 @@ import type { ApiKey, AuthorityState } from '../../../src/domain/states.ts';
 import { wireNames } from '../../../src/domain/wire-names.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import type { Json } from '../../../src/kernel/json.ts';
-import { recorded } from '../definition/given.ts';
+import { EMPTY, fold, recorded } from '../definition/given.ts';
 
 function applied(state: AuthorityState | null, decision: ProjectDecision | Refusal): AuthorityState {
   if (decision instanceof Refusal) throw new Error(`${decision.code}: ${decision.message}`);
@@ -156,7 +156,7 @@ describe('permissions (security 1.4)', () => {
 });
 
 describe('settings (management 16)', () => {
-  const change = (body: Json, state = project) => changeSettings(state, body);
+  const change = (body: Json, state = project) => changeSettings(state, { generation: 3, nextHash: 'n' }, body);
 
   it('have their defaults where nothing, or nothing usable, is stored', () => {
     const defaults = projectSettings({});
@@ -190,6 +190,21 @@ describe('settings (management 16)', () => {
     const state = applied(project, change({ enabled: false }));
     expect(projectSettings(state.settings).enabled).toBe(false);
     expect(change({ enabled: false, unknown: 1 }, state)).toEqual({ events: [] });
+  });
+
+  it('another way of nextData begins a new generation of staged data (decision 24), and the same one does not', () => {
+    const decision = change({ nextData: 'shared' });
+    if (decision instanceof Refusal) throw decision;
+    expect(decision.events).toEqual([
+      { type: 'settings.changed', data: { changes: { nextData: 'shared' } } },
+      { type: 'definitions.nextRenewed', data: { generation: 4, hash: 'n' } },
+    ]);
+    expect(fold(EMPTY, decision.events)).toEqual({ ...EMPTY, generation: 4 });
+    const shared = applied(project, change({ nextData: 'shared' }));
+    expect(change({ nextData: 'shared' }, shared)).toEqual({ events: [] });
+    expect(change({ nextData: 'isolated' }, shared)).toMatchObject({ events: [{}, { data: { generation: 4 } }] });
+    expect(change({ nextData: 'isolated' })).toMatchObject({ events: [{ type: 'settings.changed' }] });
+    expect(change({ nextData: 'isolated' })).not.toMatchObject({ events: [{}, {}] });
   });
 
   it('the name of the project is changed like one, and is no setting', () => {
