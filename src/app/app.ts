@@ -95,16 +95,16 @@ export interface App {
     revoke(caller: Caller): Promise<SessionAnswer>;
   };
   readonly manage: {
-    /** Array upsert (PUT and POST) of collections, endpoints, workflows or queries. */
+    /** Array upsert (PUT and POST) of collections, endpoints, workflows or queries. `strict`, here and below: what the validator finds refuses it. */
     upsertMany(
       caller: Caller,
       kind: ListedKind,
       body: Json,
-      options: { readonly target: PublishTarget; readonly replaceAll: boolean },
+      options: { readonly target: PublishTarget; readonly replaceAll: boolean; readonly strict?: boolean },
     ): Promise<ManageAnswer>;
-    upsertOne(caller: Caller, kind: ListedKind, body: Json, target: PublishTarget): Promise<ManageAnswer>;
+    upsertOne(caller: Caller, kind: ListedKind, body: Json, target: PublishTarget, strict: boolean): Promise<ManageAnswer>;
     remove(caller: Caller, kind: ListedKind, id: string, target: PublishTarget): Promise<ManageAnswer>;
-    putSingle(caller: Caller, kind: SingleKind, body: Json, target: PublishTarget): Promise<ManageAnswer>;
+    putSingle(caller: Caller, kind: SingleKind, body: Json, target: PublishTarget, strict: boolean): Promise<ManageAnswer>;
     removeSingle(caller: Caller, kind: SingleKind, target: PublishTarget): Promise<ManageAnswer>;
     list(
       caller: Caller,
@@ -117,9 +117,9 @@ export interface App {
     discard(caller: Caller, body: Json | undefined, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
     diff(caller: Caller): Promise<ManageAnswer>;
     /** All sections of a push, or nothing. The key needs every section's permission, whatever the section holds. */
-    sync(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    sync(caller: Caller, body: Json | undefined, target: PublishTarget, strict: boolean): Promise<ManageAnswer>;
     /** What `sync` would do. Writes nothing. */
-    preflight(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
+    preflight(caller: Caller, body: Json | undefined, target: PublishTarget, strict: boolean): Promise<ManageAnswer>;
     upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
   };
   /** What was published, and the way back (decision 8). */
@@ -133,7 +133,7 @@ export interface App {
   readonly tests: {
     list(caller: Caller): Promise<ManageAnswer>;
     /** `body`: a list of tests or source items, or `{tests}`. */
-    replace(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
+    replace(caller: Caller, body: Json | undefined, strict: boolean): Promise<ManageAnswer>;
     /** `{testId}`, or a test itself. */
     testEndpoint(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer>;
     runTests(caller: Caller, target: PublishTarget): Promise<ManageAnswer>;

@@ -77,6 +77,8 @@ const CATALOGUE = {
   TEST_NOT_FOUND: [404, 'No test with this id'],
   UNAUTHORIZED: [401, 'Invalid API key'],
   UNKNOWN_EVENT: [503, 'This project holds events that this node does not know; run a newer version'],
+  STRICT_FINDINGS: [400, 'Asked for strictly, what the validator finds is a failure; nothing was written'],
+  UNKNOWN_SECTION: [400, 'A push has no such section'],
   VALIDATION_FAILED: [400, 'The definition is not valid'],
   WRITE_CONFLICT: [409, 'Other writes kept changing what this one is based on; try again'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;

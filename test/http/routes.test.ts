@@ -330,7 +330,10 @@ describe('management', () => {
         });
       }
       await manage('PATCH', path, { id: 'a' }, { 'x-ns-publish-target': 'next' });
-      expect(lastCall()).toMatchObject({ name: 'manage.upsertOne', arguments: [kind, { id: 'a' }, 'next'] });
+      expect(lastCall()).toMatchObject({ name: 'manage.upsertOne', arguments: [kind, { id: 'a' }, 'next', false] });
+      await manage('PATCH', `${path}?strict=true`, { id: 'a' });
+      expect(lastCall()).toMatchObject({ arguments: [kind, { id: 'a' }, 'live', true] });
+      expect((await manage('PATCH', `${path}?strict=yes`, { id: 'a' })).status).toBe(400);
       await manage('DELETE', `${path}/a%20b`);
       expect(lastCall()).toMatchObject({ name: 'manage.remove', arguments: [kind, 'a b', 'live'] });
       await manage('DELETE', `${path}/a?revisionTarget=next`);
@@ -352,11 +355,26 @@ describe('management', () => {
     expect((await manage('PATCH', '/queries', {})).status).toBe(404);
   });
 
+  it('takes `strict` of a push of sections in the query or the body, and as true or false alone', async () => {
+    for (const [path, body, strict] of [
+      ['', {}, false],
+      ['?strict=true', {}, true],
+      ['', { strict: true }, true],
+    ] as const) {
+      await manage('PUT', `/sync${path}`, body);
+      expect(lastCall()).toMatchObject({ name: 'manage.sync', arguments: [body, 'live', strict] });
+      await manage('POST', `/sync/preflight${path}`, body);
+      expect(lastCall()).toMatchObject({ name: 'manage.preflight', arguments: [body, 'live', strict] });
+    }
+    expect((await manage('PUT', '/sync', { strict: 'true' })).status).toBe(400);
+    expect((await manage('PUT', '/sync?strict', {})).status).toBe(400);
+  });
+
   it('puts, shows and removes the single documents', async () => {
     for (const kind of ['game-values', 'rate-limit-rules']) {
       for (const method of ['PUT', 'POST']) {
         await manage(method, `/${kind}`, { items: [] });
-        expect(lastCall()).toMatchObject({ name: 'manage.putSingle', arguments: [kind, { items: [] }, 'live'] });
+        expect(lastCall()).toMatchObject({ name: 'manage.putSingle', arguments: [kind, { items: [] }, 'live', false] });
       }
       await manage('DELETE', `/${kind}`, { ignored: true });
       expect(lastCall()).toMatchObject({ name: 'manage.removeSingle', arguments: [kind, 'live'] });

@@ -42,7 +42,7 @@ describe('the routes of tests', () => {
     expect(server.app.calls.map(({ name, arguments: given }) => [name, ...given])).toEqual([
       ['tests.autoTest', { slug: 'a' }, 'next'],
       ['tests.suggestTests', undefined, 'next'],
-      ['tests.replace', []],
+      ['tests.replace', [], false],
     ]);
   });
 

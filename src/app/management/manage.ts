@@ -4,7 +4,9 @@ import { listDefinitions } from '../../domain/definition/listing.ts';
 import { preflight } from '../../domain/definition/preflight.ts';
 import { decidePromote, diffDefinitions } from '../../domain/definition/promote.ts';
 import type { ManageReply, Decision as Publish } from '../../domain/definition/publish.ts';
-import { decideSync, itemsOfSync, scopesOfSync } from '../../domain/definition/sync.ts';
+import { itemsOfSync, scopesOfSync } from '../../domain/definition/sections.ts';
+import { strictly } from '../../domain/definition/strict.ts';
+import { decideSync } from '../../domain/definition/sync.ts';
 import { upgradeSource } from '../../domain/definition/upgrade.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
 import { SCOPES, scopesOf } from '../../domain/project/permissions.ts';
@@ -25,36 +27,56 @@ export function createManage(context: AppContext): App['manage'] {
   return {
     async upsertMany(caller, kind, body, options) {
       await compileAhead(context, isArray(body) ? body.map((item) => [item, kind]) : []);
-      return publish(caller, `${kind}.put`, options.target, [kind], ({ state }) => decideUpsertMany(state, kind, body, options));
+      const { target, strict = false } = options;
+      return publish(
+        caller,
+        `${kind}.put`,
+        target,
+        [kind],
+        judged(strict, ({ state }) => decideUpsertMany(state, kind, body, options)),
+      );
     },
-    upsertOne: (caller, kind, body, target) =>
-      publish(caller, `${kind}.patch`, target, [kind], ({ state }) => decideUpsertOne(state, kind, body, target)),
+    upsertOne: (caller, kind, body, target, strict) =>
+      publish(
+        caller,
+        `${kind}.patch`,
+        target,
+        [kind],
+        judged(strict, ({ state }) => decideUpsertOne(state, kind, body, target)),
+      ),
     remove: (caller, kind, id, target) =>
       publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemove(state, kind, id, target)),
-    putSingle: (caller, kind, body, target) =>
-      publish(caller, `${kind}.put`, target, [kind], ({ state }, now) => decidePutSingle(state, kind, body, target, now)),
+    putSingle: (caller, kind, body, target, strict) =>
+      publish(
+        caller,
+        `${kind}.put`,
+        target,
+        [kind],
+        judged(strict, ({ state }, now) => decidePutSingle(state, kind, body, target, now)),
+      ),
     removeSingle: (caller, kind, target) =>
       publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemoveSingle(state, kind, target)),
     discard: (caller, body, options) =>
       publish(caller, 'definitions.discard', 'next', STAGED, ({ state }) => decideDiscard(state, body, options)),
     promote: (caller, options) => publish(caller, 'definitions.promote', live, STAGED, ({ state }) => decidePromote(state, options)),
 
-    async sync(caller, body, target) {
+    async sync(caller, body, target, strict) {
       const project = await projectOf(context, caller);
       const scopes = scopesOfSync(body);
       const { key } = grounds(project.authority, project.definitions, caller, target);
       for (const scope of scopes) requirePermission(key, scope, 'rw');
       await compileAhead(context, itemsOfSync(body));
-      return publishWhole(context, caller, 'definitions.sync', target, scopes, ({ state }) => decideSync(state, body, target));
+      const decide = judged(strict, ({ state }, now) => decideSync(state, body, target, now, strict));
+      return publishWhole(context, caller, 'definitions.sync', target, scopes, decide);
     },
 
-    async preflight(caller, body, target) {
+    async preflight(caller, body, target, strict) {
       const project = await projectOf(context, caller);
       const { key } = grounds(project.authority, project.definitions, caller, target);
       for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
       await compileAhead(context, itemsOfSync(body));
       const { state } = grounds(project.authority, project.definitions, caller, target);
-      return { ...positioned(context, project, caller), ...accepted(preflight(state, body, target)) };
+      return { ...positioned(context, project, caller), ...accepted(preflight(state, body, target, strict)) };
     },
 
     async upgradeSource(caller, body) {
@@ -105,6 +127,11 @@ export function createManage(context: AppContext): App['manage'] {
 /** The setup window reads a text of every scope. */
 function allScopes(permissions: JsonObject): JsonObject {
   return Object.fromEntries(SCOPES.map((scope) => [scope, permissions[scope] || 'none']));
+}
+
+/** Asked for strictly, findings refuse a push. */
+export function judged(strict: boolean, decide: Decide): Decide {
+  return strict ? (ground, now) => strictly(decide(ground, now)) : decide;
 }
 
 /** What a pure answer comes to: a refusal is thrown, as everywhere above the domain. */

@@ -13,7 +13,7 @@ import type { App, Caller, ManageAnswer } from '../app.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { compileAhead } from './compile-ahead.ts';
-import { publishWhole } from './manage.ts';
+import { judged, publishWhole } from './manage.ts';
 import { ALONE_BYTES, autoTests, runSavedTests, type TestPlace, type TestsDone, testReport } from './test-runs.ts';
 
 /** Tests over HTTP (management 9). Runs are dry: whatever an endpoint does, nothing of it stays. */
@@ -36,12 +36,13 @@ export function createTests(context: AppContext): App['tests'] {
       return answer({ data: storedTests(ground.state) });
     },
 
-    async replace(caller, body) {
+    async replace(caller, body, strict) {
       await compileAhead(
         context,
         listOf(testsIn(body)).map((item) => [item, 'test']),
       );
-      return publishWhole(context, caller, 'tests.put', 'live', SCOPES, ({ state }) => decidePutTests(state, body));
+      const decide = judged(strict, ({ state }) => decidePutTests(state, body));
+      return publishWhole(context, caller, 'tests.put', 'live', SCOPES, decide);
     },
 
     async testEndpoint(caller, body, target) {

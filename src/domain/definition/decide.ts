@@ -1,19 +1,15 @@
-import type { Refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { type DefinitionChange, type PublishTarget, SINGLE_ID } from '../events.ts';
-import { datedRules } from '../limit/rules.ts';
+import type { DefinitionChange, PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
-import { contentProblem, invalid, storedTextProblem } from './check.ts';
+import { contentProblem, invalid } from './check.ts';
 import { effectiveDefinitions } from './effective.ts';
-import { Findings } from './findings/finding.ts';
-import { knownIn, takenIn } from './findings/known.ts';
-import { rateRulesFindings } from './findings/rate-rules.ts';
-import { warningsOf } from './findings/shown.ts';
-import { gameValuesFindings } from './findings/values.ts';
+import { knownIn } from './findings/known.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { definitionOf, type Entry, entriesOf, isRemoval, keyOf, REMOVAL, withoutAuthoring } from './overlay.ts';
 import { codeOf, diagnostic, existing, fileOf, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
+import { planSingle, wholeDiagnostics } from './plan-single.ts';
 import type { Problem } from './problem.ts';
 import { current, type Decision, isHeld, type Put, publishEvents, putOf, refusePush, written } from './publish.ts';
 import { warner, writtenResult } from './pushed.ts';
@@ -34,9 +30,9 @@ export function decideUpsertMany(
   state: DefinitionsState,
   kind: ListedKind,
   body: Json | undefined,
-  options: { readonly target: PublishTarget; readonly replaceAll: boolean },
+  options: { readonly target: PublishTarget; readonly replaceAll: boolean; readonly strict?: boolean },
 ): Decision | Refusal {
-  const { target, replaceAll } = options;
+  const { target, replaceAll, strict = false } = options;
   const about = { resourceKind: kind };
   if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', about);
   if (!isArray(body)) return refusePush('VALIDATION_FAILED', `Body must be an array of ${kind} objects.`, about);
@@ -49,7 +45,7 @@ export function decideUpsertMany(
   const createdCount = existed.filter((item) => item === undefined || isRemoval(item)).length;
   const unchangedCount = puts.filter((put, i) => existed[i]?.hash === put.hash).length;
   const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: beside.length };
-  const warn = warner(state, target, new Map([[kind, planned]]));
+  const warn = warner(state, target, new Map([[kind, planned]]), { strict });
   const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, warn)] : []));
   return {
     events: publishEvents(state, target, [...puts, ...removed.puts], removed.deletes),
@@ -130,39 +126,17 @@ export function decidePutSingle(
   target: PublishTarget,
   now: number,
 ): Decision | Refusal {
-  const value = kind === 'rate-limit-rules' ? ruleList(body) : body;
-  const about = { resourceKind: kind };
-  if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', about);
-  if (value === undefined) return refusePush('VALIDATION_FAILED', 'Body must hold a list of rule objects.', about);
-  if (!isObject(value) && !isArray(value)) return refusePush('VALIDATION_FAILED', 'Body must be an object or a list.', about);
-  const before = current(state, target, kind, SINGLE_ID);
-  const held = before === undefined ? null : definitionOf(before);
-  const put = putOf(kind, SINGLE_ID, isArray(value) && kind === 'rate-limit-rules' ? datedRules(value, held, now) : value);
-  const problem = contentProblem(value) ?? storedTextProblem(put.text);
-  if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
-  const diagnostics = singleWarnings(state, target, kind, body);
-  const answer = { ...about, action: 'upsert', ...(diagnostics.length === 0 ? {} : { diagnostics }) };
-  return { events: publishEvents(state, target, [put]), answer: written(answer, target) };
-}
-
-function singleWarnings(state: DefinitionsState, target: PublishTarget, kind: SingleKind, body: Json): JsonObject[] {
-  const held = effectiveDefinitions(state, target);
-  const findings = new Findings(knownIn(held));
-  if (kind === 'game-values') gameValuesFindings(body, takenIn(held), findings);
-  else rateRulesFindings(body, findings);
-  return warningsOf(findings.all, { resourceKind: kind, resourceId: SINGLE_ID }, '');
+  const planned = planSingle(state, kind, body, target, now);
+  if (planned instanceof Refusal) return planned;
+  const known = knownIn(effectiveDefinitions(state, target));
+  const answer = { resourceKind: kind, action: 'upsert', ...wholeDiagnostics(kind, planned.findings(known)) };
+  return { events: publishEvents(state, target, [planned.put]), answer: written(answer, target) };
 }
 
 /** DELETE of a single document: whatever the body says, all of it goes; 200 also when there was none. */
 export function decideRemoveSingle(state: DefinitionsState, kind: SingleKind, target: PublishTarget): Decision {
   const { puts, deletes } = removal(entriesOf(state, target, kind), target);
   return { events: publishEvents(state, target, puts, deletes), answer: written({ resourceKind: kind, action: 'delete' }, target) };
-}
-
-/** Rules arrive as `{rules: […]}` or bare; they are stored bare. */
-function ruleList(body: Json | undefined): readonly Json[] | undefined {
-  const rules = isArray(body) ? body : member(objectOf(body), 'rules');
-  return isArray(rules) && rules.every((rule) => isObject(rule)) ? rules : undefined;
 }
 
 /** The endpoints of a target that a push of all of them leaves out. */

@@ -5,25 +5,27 @@ import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import type { Finding, Known } from './findings/finding.ts';
 import { warningsOf } from './findings/shown.ts';
-import { keyMember, type ListedKind } from './kinds.ts';
+import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { isRemoval } from './overlay.ts';
-import { codeOf, type Fit, type Planned, type Unfit } from './plan.ts';
+import { codeOf, type Fit, type Unfit } from './plan.ts';
+import type { PlannedWhole } from './plan-single.ts';
 import type { ManageReply } from './publish.ts';
 import { findingsOfFit, knownWith } from './pushed.ts';
 import { textOf } from './read.ts';
-import { noList, noListMessage, type PlannedSections, planSections, pushedKinds, type Section } from './sync.ts';
+import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
+import { noList, noListMessage, pushedKinds, pushedValues, refusedWhole } from './sync.ts';
 import { plainWords } from './wording.ts';
 
 /**
  * POST sync/preflight: what a sync of the same body would do, and what its author should know (management 11.3). Whatever would refuse
- * the sync is an error; every finding of the validator is a warning, which never fails it.
+ * the sync is an error; every finding of the validator is a warning, which fails it only where the push is asked for strictly.
  */
-export function preflight(state: DefinitionsState, body: Json | undefined, target: PublishTarget): ManageReply | Refusal {
-  const sections = planSections(state, body, target);
+export function preflight(state: DefinitionsState, body: Json | undefined, target: PublishTarget, strict = false): ManageReply | Refusal {
+  const sections = planSections(state, body, target, 0);
   if (sections instanceof Refusal) return sections;
-  const known = knownWith(state, target, pushedKinds(sections));
-  const fails = [...sections.values()].some(({ planned }) => planned === null || planned.some((each) => !each.ok));
-  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, known, fails)]));
+  const known = knownWith(state, target, pushedKinds(sections), pushedValues(sections));
+  const how = { known, strict, fails: strict || [...sections.values()].some(failsOf) };
+  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, how)]));
   const sum = (count: (section: Judged) => number) => [...judged.values()].reduce((all, section) => all + count(section), 0);
   const [total, success, failed, warnings] = [sum((s) => s.total), sum((s) => s.passed), sum((s) => s.failed), sum((s) => s.warnings)];
   const summary = { total, success, failed, warnings, nextAction: nextAction(failed, warnings) };
@@ -33,18 +35,26 @@ export function preflight(state: DefinitionsState, body: Json | undefined, targe
     ...Object.fromEntries([...judged].map(([name, section]) => [name, section.body])),
     summary,
   };
-  if (failed > 0) return refusal('PREFLIGHT_VALIDATION_FAILED', refusedMessage(sections), { body: answer });
+  if (failed > 0) return refusal('PREFLIGHT_VALIDATION_FAILED', refusedMessage(sections, judged.values()), { body: answer });
   return { status: 200, body: { ok: true, ...answer, message: 'Preflight validation passed. No resources were written.' } };
 }
 
 /** The editor logs this line and nothing else of the answer, so it names the first element that fails (management 19.4). */
-function refusedMessage(sections: PlannedSections): string {
-  const failures = [...sections].flatMap(([name, { planned }]) => (planned === null ? [noListMessage(name)] : planned.flatMap(failureOf)));
-  return plainWords(`Preflight validation failed. No resources were written. ${failures[0] ?? ''}`);
+function refusedMessage(sections: PlannedSections, judged: Iterable<Judged>): string {
+  const failures = [...sections].flatMap(([name, section]) => failuresOf(name, section));
+  const found = [...judged].flatMap(({ found: first }) => (first === null ? [] : [first]));
+  return plainWords(`Preflight validation failed. No resources were written. ${failures[0] ?? found[0] ?? ''}`);
 }
 
-function failureOf(each: Planned): string[] {
-  return each.ok ? [] : [`${each.file ?? each.resourceId}: ${each.problem.message}`];
+function failsOf(section: PlannedSection): boolean {
+  if ('whole' in section) return section.whole instanceof Refusal;
+  return section.planned === null || section.planned.some((each) => !each.ok);
+}
+
+function failuresOf(name: string, section: PlannedSection): string[] {
+  if ('whole' in section) return section.whole instanceof Refusal ? [`${name}: ${section.whole.message}`] : [];
+  if (section.planned === null) return [noListMessage(name)];
+  return section.planned.flatMap((each) => (each.ok ? [] : [`${each.file ?? each.resourceId}: ${each.problem.message}`]));
 }
 
 function nextAction(failed: number, warnings: number): string {
@@ -58,39 +68,80 @@ interface Judged {
   readonly passed: number;
   readonly failed: number;
   readonly warnings: number;
+  /** Of what the validator found and the push fails for, the first, in a line; `null`: nothing. */
+  readonly found: string | null;
 }
 
-function judgedSection(
-  name: Section,
-  { kind, planned }: { readonly kind: ListedKind; readonly planned: readonly Planned[] | null },
-  known: Known,
-  fails: boolean,
-): Judged {
+interface How {
+  readonly known: Known;
+  readonly strict: boolean;
+  readonly fails: boolean;
+}
+
+function judgedSection(name: string, section: PlannedSection, how: How): Judged {
+  if ('whole' in section) return judgedWhole(section.kind, section.whole, how);
+  const { kind, planned } = section;
   if (planned === null) {
     const counts = { total: 0, passed: 0, failed: 1, warnings: 0 };
-    return { ...counts, body: { ...noList(name), ...counts } };
+    return { ...counts, found: null, body: { ...noList(name), ...counts } };
   }
-  const results = planned.map((each) => (each.ok ? fitResult(kind, each, known, fails) : unfitResult(kind, each)));
-  const failed = planned.filter((each) => !each.ok).length;
+  const results = planned.map((each) => (each.ok ? fitResult(kind, each, how) : unfitResult(kind, each)));
+  const failed = results.filter((result) => result.fails).length;
+  const found = results.find((result) => result.found !== null)?.found ?? null;
   const warnings = results.reduce((sum, result) => sum + result.warnings, 0);
   const counts = { total: planned.length, passed: planned.length - failed, failed, warnings };
-  return { ...counts, body: { ok: failed === 0, ...counts, results: results.map((result) => result.body) } };
+  return { ...counts, found, body: { ok: failed === 0, ...counts, results: results.map((result) => result.body) } };
+}
+
+/** One document is one element, however much stands in it. */
+function judgedWhole(kind: SingleKind | 'tests', whole: PlannedWhole | Refusal, how: How): Judged {
+  if (whole instanceof Refusal) {
+    const counts = { total: 1, passed: 0, failed: 1, warnings: 0 };
+    return { ...counts, found: null, body: { ...refusedWhole(whole), ...counts } };
+  }
+  const { body, warnings, fails, found } = toldOf(
+    { resourceKind: kind, resourceId: kind },
+    whole.findings(how.known),
+    'would_replace',
+    '',
+    how,
+  );
+  const counts = { total: 1, passed: fails ? 0 : 1, failed: fails ? 1 : 0, warnings };
+  return { ...counts, found, body: { ok: !fails, ...counts, results: [body] } };
 }
 
 interface Result {
   readonly body: JsonObject;
   readonly warnings: number;
+  readonly fails: boolean;
+  readonly found: string | null;
 }
 
-function fitResult(kind: ListedKind, fit: Fit, known: Known, fails: boolean): Result {
+function fitResult(kind: ListedKind, fit: Fit, how: How): Result {
   const { definition, before, put } = fit;
   const named = kind === 'workflow' ? undefined : textOf(member(definition, keyMember(kind)));
   const about = { resourceKind: kind, resourceId: named ?? put.id };
   const sourcePath = textOf(member(definition, 'sourcePath')) ?? '';
-  const found = findingsOfFit(kind, fit, known);
-  const diagnostics = warningsOf(fails ? found.map(withoutPlaces) : found, about, sourcePath);
+  const found = findingsOfFit(kind, fit, how.known);
   const action = before === undefined || isRemoval(before) ? 'would_create' : 'would_update';
-  return { body: { ok: true, ...about, action, diagnostics }, warnings: diagnostics.length };
+  return toldOf(about, found, action, sourcePath, how);
+}
+
+function toldOf(
+  about: { readonly resourceKind: string; readonly resourceId: string },
+  found: readonly Finding[],
+  action: string,
+  sourcePath: string,
+  { strict, fails }: How,
+): Result {
+  const diagnostics = warningsOf(fails ? found.map(withoutPlaces) : found, about, sourcePath);
+  const [first] = found;
+  if (!strict || first === undefined)
+    return { body: { ok: true, ...about, action, diagnostics }, warnings: diagnostics.length, fails: false, found: null };
+  const place = sourcePath === '' ? about.resourceId : sourcePath;
+  const errors = diagnostics.map((each) => ({ ...each, severity: 'error' }));
+  const body = { ok: false, ...about, error: 'STRICT_FINDINGS', message: plainWords(first.message), diagnostics: errors };
+  return { body, warnings: 0, fails: true, found: `${place}: ${first.message}` };
 }
 
 /** Reading `steps[…].id` anywhere in a failure, an editor speaks of missing step ids and not of what failed (management 19.4). */
@@ -123,5 +174,6 @@ function unfitResult(kind: ListedKind, { problem, resourceId, file }: Unfit): Re
     suggestedFix: inSource ? 'Correct the source text.' : 'Correct the definition.',
   };
   const message = diagnostic.message;
-  return { body: { ok: false, ...about, error: 'VALIDATION_FAILED', message, diagnostics: [diagnostic] }, warnings: 0 };
+  const body = { ok: false, ...about, error: 'VALIDATION_FAILED', message, diagnostics: [diagnostic] };
+  return { body, warnings: 0, fails: true, found: null };
 }

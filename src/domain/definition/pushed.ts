@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.ts';
+import { type JsonObject, jsonIn } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
@@ -12,6 +12,7 @@ import type { ListedKind } from './kinds.ts';
 import { typeOfCollection } from './models.ts';
 import { definitionOf, isRemoval } from './overlay.ts';
 import type { Fit, Planned } from './plan.ts';
+import type { Put } from './publish.ts';
 import { objectOf, textOf } from './read.ts';
 import { gameValues } from './values.ts';
 
@@ -21,7 +22,7 @@ import { gameValues } from './values.ts';
 export type PushedKinds = ReadonlyMap<ListedKind, readonly Planned[]>;
 
 /** What definitions may refer to: what the target holds already, and what this push brings. */
-export function knownWith(state: DefinitionsState, target: PublishTarget, push: PushedKinds): Known {
+export function knownWith(state: DefinitionsState, target: PublishTarget, push: PushedKinds, values?: Put): Known {
   const held = knownIn(effectiveDefinitions(state, target));
   const pushed = (kind: ListedKind) =>
     (push.get(kind) ?? []).flatMap((each) => (each.ok ? [{ id: each.put.id, definition: each.definition }] : []));
@@ -34,7 +35,10 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
   const workflows = new Map(pushed('workflow').map(({ id, definition }) => [id, definition]));
   const libraries = new Map(pushed('library').map(({ id, definition }) => [id, definition]));
   const endpoints = new Set(pushed('endpoint').map(({ id }) => id));
-  const tables = new Set(collections.flatMap(({ definition }) => tableIds(definition)));
+  const tables = new Set([
+    ...collections.flatMap(({ definition }) => tableIds(definition)),
+    ...(values === undefined ? [] : Object.keys(gameValues([], jsonIn(values.text), { version: null, updatedAt: null }).values)),
+  ]);
   return {
     collection: (name) => types.has(lower(name)) || held.collection(name),
     playersCollection: (name) => {
@@ -74,10 +78,22 @@ const MORE: Finding = {
 /** Gives the member of an answer that holds an element's warnings; no member where there is none. */
 export type Warn = (kind: ListedKind, fit: Fit) => JsonObject;
 
+interface HowPushed {
+  /** Game values that come with it. */
+  readonly values?: Put | undefined;
+  /** However many there are, all are judged: none may pass unseen. */
+  readonly strict?: boolean;
+}
+
 /** What a push drops is always told; of all else the first warnings. */
-export function warner(state: DefinitionsState, target: PublishTarget, push: PushedKinds): Warn {
+export function warner(
+  state: DefinitionsState,
+  target: PublishTarget,
+  push: PushedKinds,
+  { values, strict = false }: HowPushed = {},
+): Warn {
   const count = [...push.values()].reduce((sum, planned) => sum + planned.length, 0);
-  const known = count > MOST_JUDGED ? null : knownWith(state, target, push);
+  const known = count > MOST_JUDGED && !strict ? null : knownWith(state, target, push, values);
   let left = MOST_WARNINGS;
   const share = (kind: ListedKind, fit: Fit): readonly Finding[] => {
     if (known === null || left < 0) return [];

@@ -1,110 +1,115 @@
-import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
-import type { PublishTarget } from '../events.ts';
-import { SCOPES, type Scope } from '../project/permissions.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { DomainEvent, PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import type { ListedKind } from './kinds.ts';
-import { type Planned, plan, refusedResults } from './plan.ts';
+import { type Planned, refusedResults } from './plan.ts';
+import { wholeDiagnostics } from './plan-single.ts';
 import { ABOUT_STORE, type Decision, type Put, publishEvents, refusePush, written } from './publish.ts';
-import { type PushedKinds, type Warn, warner, writtenResult } from './pushed.ts';
-import { listOf, objectOf } from './read.ts';
+import { knownWith, type PushedKinds, type Warn, warner, writtenResult } from './pushed.ts';
+import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
+import { plainWords } from './wording.ts';
 
-/**
- * PUT sync: endpoints, collections, workflows and libraries of one push, all of them or nothing (management 11.2, decision 9). Other sections are
- * ignored, but the key needs their permission all the same.
- */
-
-export type Section = 'endpoints' | 'collections' | 'workflows' | 'libraries';
-
-const SECTIONS: readonly (readonly [section: Section, kind: ListedKind])[] = [
-  ['endpoints', 'endpoint'],
-  ['collections', 'collection'],
-  ['workflows', 'workflow'],
-  ['libraries', 'library'],
-];
-
-/** What a section of a body holds, judged one by one; `null`: no list. Sections that are absent or null are left out. */
-export type PlannedSections = ReadonlyMap<Section, { readonly kind: ListedKind; readonly planned: readonly Planned[] | null }>;
-
-const SECTION_SCOPES: ReadonlyMap<string, readonly Scope[]> = new Map<string, readonly Scope[]>([
-  ['endpoints', ['endpoints']],
-  ['collections', ['collections']],
-  ['workflows', ['workflows']],
-  ['libraries', ['workflows']],
-  ['queries', ['queries']],
-  ...['game-values', 'gameValues', 'game_values'].map((name): [string, readonly Scope[]] => [name, ['game_values']]),
-  ...['rate-limit-rules', 'rateLimitRules', 'rate_limits'].map((name): [string, readonly Scope[]] => [name, ['rate_limits']]),
-  ...['settings', 'config', 'keys'].map((name): [string, readonly Scope[]] => [name, ['settings']]),
-  ...['tests', 'game-package', 'gamePackage'].map((name): [string, readonly Scope[]] => [name, SCOPES]),
-]);
-
-/** What the key must be permitted to write: of every section that is there, also of an empty one (management 11.1). */
-export function scopesOfSync(body: Json | undefined): readonly Scope[] {
-  return isObject(body) ? [...new Set(Object.keys(body).flatMap((name) => SECTION_SCOPES.get(name) ?? []))] : [];
-}
-
-/** Every element of its sections, with what it should be. */
-export function itemsOfSync(body: Json | undefined): readonly (readonly [item: Json, kind: ListedKind])[] {
-  return SECTIONS.flatMap(([name, kind]) => listOf(member(objectOf(body), name)).map((item) => [item, kind] as const));
-}
-
-export function decideSync(state: DefinitionsState, body: Json | undefined, target: PublishTarget): Decision | Refusal {
-  const sections = planSections(state, body, target);
+/** PUT sync: definitions of every kind in one push, all of them or nothing (management 11.2, decisions 9 and 32). */
+export function decideSync(
+  state: DefinitionsState,
+  body: Json | undefined,
+  target: PublishTarget,
+  now: number,
+  strict = false,
+): Decision | Refusal {
+  const sections = planSections(state, body, target, now);
   if (sections instanceof Refusal) return sections;
   const puts = putsOf(sections);
   if (puts === null) {
-    const failed = [...sections].map(([name, { kind, planned: items }]) => [name, refusedSection(name, kind, items)]);
-    const body = { ...ABOUT_STORE, ...Object.fromEntries(failed) };
-    return refusePush('VALIDATION_FAILED', 'One or more resources failed validation. Nothing was written.', body);
+    const failed = [...sections].map(([name, section]) => [name, refusedSection(name, section)]);
+    const told = { ...ABOUT_STORE, ...Object.fromEntries(failed) };
+    return refusePush('VALIDATION_FAILED', 'One or more resources failed validation. Nothing was written.', told);
   }
-  const warn = warner(state, target, pushedKinds(sections));
-  const pushed = [...sections].map(([name, { kind, planned: items }]) => [name, writtenSection(kind, items ?? [], warn)]);
-  return { events: publishEvents(state, target, puts), answer: written(Object.fromEntries(pushed), target) };
+  const [kinds, values] = [pushedKinds(sections), pushedValues(sections)];
+  const warn = warner(state, target, kinds, { values, strict });
+  const known = knownWith(state, target, kinds, values);
+  const pushed = [...sections].map(([name, section]) => {
+    if ('planned' in section) return [name, writtenSection(section.kind, section.planned ?? [], warn)];
+    const { kind, whole } = section;
+    return [name, whole instanceof Refusal ? {} : writtenWhole(kind, whole.total, wholeDiagnostics(kind, whole.findings(known)))];
+  });
+  return { events: eventsOf(state, target, puts), answer: written(Object.fromEntries(pushed), target) };
+}
+
+/** Tests are of both targets: their one list is live (decision 8). */
+function eventsOf(state: DefinitionsState, target: PublishTarget, puts: readonly Put[]): DomainEvent[] {
+  if (target === 'live') return publishEvents(state, target, puts);
+  const isTest = ({ kind }: Put) => kind === 'tests';
+  return [
+    ...publishEvents(
+      state,
+      target,
+      puts.filter((put) => !isTest(put)),
+    ),
+    ...publishEvents(state, 'live', puts.filter(isTest)),
+  ];
 }
 
 /** What the push puts, the last of an id winning; `null` when something in it does not fit. */
 function putsOf(sections: PlannedSections): readonly Put[] | null {
   const puts = new Map<string, Put>();
-  for (const { planned } of sections.values()) {
-    if (planned === null) return null;
-    for (const each of planned) {
+  const add = (put: Put) => puts.set(`${put.kind}/${put.id}`, put);
+  for (const section of sections.values()) {
+    if ('whole' in section) {
+      if (section.whole instanceof Refusal) return null;
+      add(section.whole.put);
+      continue;
+    }
+    if (section.planned === null) return null;
+    for (const each of section.planned) {
       if (!each.ok) return null;
-      puts.set(`${each.put.kind}/${each.put.id}`, each.put);
+      add(each.put);
     }
   }
   return [...puts.values()];
 }
 
 export function pushedKinds(sections: PlannedSections): PushedKinds {
-  return new Map([...sections.values()].map(({ kind, planned }) => [kind, planned ?? []]));
+  return new Map(
+    [...sections.values()].flatMap((section) => ('planned' in section ? [[section.kind, section.planned ?? []] as const] : [])),
+  );
 }
 
-/** Throws nothing: a body that cannot be a sync is the refusal of it. */
-export function planSections(state: DefinitionsState, body: Json | undefined, target: PublishTarget): PlannedSections | Refusal {
-  if (body === undefined) return refusal('VALIDATION_FAILED', 'Request body is empty.');
-  if (!isObject(body)) return refusal('VALIDATION_FAILED', 'Body must be an object with resource sections.');
-  const sections = new Map<Section, { kind: ListedKind; planned: readonly Planned[] | null }>();
-  for (const [name, kind] of SECTIONS) {
-    const items = member(body, name);
-    if (items === undefined || items === null) continue;
-    const planned = isArray(items) ? items.map((item, index) => plan(state, kind, item, target, index)) : null;
-    sections.set(name, { kind, planned });
-  }
-  return sections;
+/** The game values that come with a push. */
+export function pushedValues(sections: PlannedSections): Put | undefined {
+  const wholes = [...sections.values()].flatMap((section) => ('whole' in section ? [section] : []));
+  const values = wholes.find(({ kind }) => kind === 'game-values')?.whole;
+  return values === undefined || values instanceof Refusal ? undefined : values.put;
 }
 
-export function noList(section: Section): JsonObject {
+export function noList(section: string): JsonObject {
   return { ok: false, error: 'VALIDATION_FAILED', message: noListMessage(section), results: [] };
 }
 
-export function noListMessage(section: Section): string {
+export function noListMessage(section: string): string {
   return `${section} must be an array`;
 }
 
-function refusedSection(name: Section, kind: ListedKind, planned: readonly Planned[] | null): JsonObject {
+function refusedSection(name: string, section: PlannedSection): JsonObject {
+  if ('whole' in section) return section.whole instanceof Refusal ? refusedWhole(section.whole) : skippedWhole(section.kind);
+  const { kind, planned } = section;
   if (planned === null) return noList(name);
   return { ok: planned.every((each) => each.ok), total: planned.length, results: refusedResults(kind, planned) };
+}
+
+/** Of tests the refusal tells about each. */
+export function refusedWhole({ code, message, extra }: Refusal): JsonObject {
+  const { results = [], ...about } = extra.body ?? {};
+  return { ok: false, ...about, error: code, message: plainWords(message), results };
+}
+
+function skippedWhole(kind: string): JsonObject {
+  return { ok: true, total: 1, results: [{ ok: true, resourceKind: kind, resourceId: kind, action: 'skipped' }] };
+}
+
+function writtenWhole(kind: string, total: number, diagnostics: JsonObject): JsonObject {
+  return { ok: true, total, results: [{ ok: true, resourceKind: kind, resourceId: kind, action: 'replace', ...diagnostics }] };
 }
 
 function writtenSection(kind: ListedKind, planned: readonly Planned[], warn: Warn): JsonObject {

@@ -1,9 +1,10 @@
-import type { Refusal } from '../../kernel/errors.ts';
+import { Refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { contentProblem, storedTextProblem } from '../definition/check.ts';
 import { hashText } from '../definition/hash.ts';
 import { codeOf, diagnostic, fileOf } from '../definition/plan.ts';
+import type { PlannedWhole } from '../definition/plan-single.ts';
 import { type Decision, publishEvents, putOf, refusePush, written } from '../definition/publish.ts';
 import { objectOf, textOf } from '../definition/read.ts';
 import { compileItem } from '../definition/source.ts';
@@ -22,6 +23,16 @@ export function testsIn(body: Json | undefined): Json | undefined {
 }
 
 export function decidePutTests(state: DefinitionsState, body: Json | undefined): Decision | Refusal {
+  const planned = planTests(body);
+  if (planned instanceof Refusal) return planned;
+  return {
+    events: publishEvents(state, 'live', [planned.put]),
+    answer: written({ ...ABOUT, action: 'replace', total: planned.total }),
+  };
+}
+
+/** What a push of tests would put, or why it cannot be. */
+export function planTests(body: Json | undefined): PlannedWhole | Refusal {
   if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', ABOUT);
   const items = testsIn(body);
   if (!isArray(items)) return refusePush('VALIDATION_FAILED', 'Body must be an array of tests.', ABOUT);
@@ -44,17 +55,11 @@ export function decidePutTests(state: DefinitionsState, body: Json | undefined):
       results,
     });
   }
-  return storeTests(state, identified(compiled.flatMap((each) => (each.ok ? [each.definition] : []))));
-}
-
-function storeTests(state: DefinitionsState, tests: readonly JsonObject[]): Decision | Refusal {
+  const tests = identified(compiled.flatMap((each) => (each.ok ? [each.definition] : [])));
   const put = putOf('tests', SINGLE_ID, tests);
   const problem = contentProblem(tests) ?? storedTextProblem(put.text);
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, ABOUT);
-  return {
-    events: publishEvents(state, 'live', [put]),
-    answer: written({ ...ABOUT, action: 'replace', total: tests.length }),
-  };
+  return { put, total: tests.length, findings: () => [] };
 }
 
 /** Missing, blank and repeated ids become one made of the test's place and text, so that the same list is the same list. */

@@ -7,7 +7,7 @@ import type { Answer } from '../answer.ts';
 import { type Invalid, invalidBody, readJson } from '../body.ts';
 import { ANY_SECRET_KEY, authenticate, managementKeys, present, targetOf } from '../credentials.ts';
 import { type Context, type Exchange, headerText, param, queryOf, queryText } from '../exchange.ts';
-import { invalidResource, managed, presentBody, type Routes, type Services } from './services.ts';
+import { invalidResource, managed, presentBody, type Routes, type Services, strictOf } from './services.ts';
 
 /** One kind of definition that is listed by id. */
 interface Listed {
@@ -47,7 +47,7 @@ function listedRoutes(router: Routes, { app, managementBody }: Services, { kind,
     const caller = await authenticate(app, ctx, writes);
     const { exchange } = ctx.state;
     const body = await presentBody(exchange, managementBody, invalid);
-    const options = { target: targetOf(exchange), replaceAll: replacesAll(exchange, kind, invalid) };
+    const options = { target: targetOf(exchange), replaceAll: replacesAll(exchange, kind, invalid), strict: strictOf(exchange) };
     return managed(await app.manage.upsertMany(caller, kind, body, options));
   };
   router.post(`/:project/${path}`, upsertMany);
@@ -57,7 +57,7 @@ function listedRoutes(router: Routes, { app, managementBody }: Services, { kind,
     router.patch(`/:project/${path}`, async (ctx): Promise<Answer> => {
       const caller = await authenticate(app, ctx, writes);
       const body = await presentBody(ctx.state.exchange, managementBody, invalid);
-      return managed(await app.manage.upsertOne(caller, kind, body, targetOf(ctx.state.exchange)));
+      return managed(await app.manage.upsertOne(caller, kind, body, targetOf(ctx.state.exchange), strictOf(ctx.state.exchange)));
     });
   }
 
@@ -90,7 +90,7 @@ function singleRoutes(router: Routes, { app, managementBody }: Services, kind: S
   const put = async (ctx: Context): Promise<Answer> => {
     const caller = await authenticate(app, ctx, writes);
     const body = await presentBody(ctx.state.exchange, managementBody, invalidResource(kind));
-    return managed(await app.manage.putSingle(caller, kind, body, targetOf(ctx.state.exchange)));
+    return managed(await app.manage.putSingle(caller, kind, body, targetOf(ctx.state.exchange), strictOf(ctx.state.exchange)));
   };
   router.put(`/:project/${kind}`, put);
   router.post(`/:project/${kind}`, put);

@@ -2,13 +2,13 @@ import Router from '@koa/router';
 import type { Address, App, CollectionAddress, ManageAnswer, Positioned, ReadAnswer } from '../../app/app.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Throttle } from '../../kernel/throttle.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
 import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
 import type { CallTimes } from '../call-times.ts';
 import { targetOf } from '../credentials.ts';
-import { type Context, type Exchange, param, type State } from '../exchange.ts';
+import { type Context, type Exchange, param, queryOf, type State } from '../exchange.ts';
 import type { HttpSettings } from '../settings.ts';
 
 /** What the routes are built with. */
@@ -71,6 +71,17 @@ export async function presentBody(exchange: Exchange, bounds: BodyBounds, invali
   const body = await readJson(exchange, bounds, invalid);
   if (body === undefined) throw invalid('Request body is empty.');
   return body;
+}
+
+/**
+ * Whether findings are failures (decision 36): `strict=true` in the query, or `strict: true` in a body of sections. Another word is
+ * refused: taken for false, it would let pass what was not to pass.
+ */
+export function strictOf(exchange: Exchange, body?: Json): boolean {
+  const asked = queryOf(exchange)['strict'] ?? 'false';
+  const sent = isObject(body) && Object.hasOwn(body, 'strict') ? body['strict'] : false;
+  if ((asked !== 'true' && asked !== 'false') || typeof sent !== 'boolean') throw invalidBody('`strict` must be true or false');
+  return sent || asked === 'true';
 }
 
 /** An answer of the management routes; no cache keeps it. */

@@ -2,7 +2,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import type { Answer } from '../answer.ts';
 import { type Invalid, readJson } from '../body.ts';
 import { ANY_SECRET_KEY, authenticate, EVERYTHING_WRITTEN, targetOf } from '../credentials.ts';
-import { managed, type Routes, type Services } from './services.ts';
+import { managed, type Routes, type Services, strictOf } from './services.ts';
 
 const invalidSync: Invalid = (message) => new Refusal(400, 'VALIDATION_FAILED', message);
 const invalidPreflight: Invalid = () => new Refusal(400, 'INVALID_JSON', 'Body must be valid JSON.', { body: { mode: 'preflight' } });
@@ -12,13 +12,15 @@ export function syncRoutes(router: Routes, { app, managementBody }: Services): v
   router.put('/:project/sync', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
     const { exchange } = ctx.state;
-    return managed(await app.manage.sync(caller, await readJson(exchange, managementBody, invalidSync), targetOf(exchange)));
+    const body = await readJson(exchange, managementBody, invalidSync);
+    return managed(await app.manage.sync(caller, body, targetOf(exchange), strictOf(exchange, body)));
   });
 
   router.post('/:project/sync/preflight', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, ANY_SECRET_KEY);
     const { exchange } = ctx.state;
-    return managed(await app.manage.preflight(caller, await readJson(exchange, managementBody, invalidPreflight), targetOf(exchange)));
+    const body = await readJson(exchange, managementBody, invalidPreflight);
+    return managed(await app.manage.preflight(caller, body, targetOf(exchange), strictOf(exchange, body)));
   });
 
   router.post('/:project/source-upgrade', async (ctx): Promise<Answer> => {

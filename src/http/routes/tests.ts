@@ -5,7 +5,7 @@ import { member } from '../../kernel/path.ts';
 import type { Answer } from '../answer.ts';
 import { readJson } from '../body.ts';
 import { authenticate, EVERYTHING_READ, EVERYTHING_WRITTEN, RUN_KEYS, targetOf } from '../credentials.ts';
-import { invalidResource, managed, type Routes, type Services } from './services.ts';
+import { invalidResource, managed, type Routes, type Services, strictOf } from './services.ts';
 
 const invalid = invalidResource('tests');
 
@@ -21,7 +21,9 @@ export function testRoutes(router: Routes, services: Services): void {
 
   router.put('/:project/tests', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, EVERYTHING_WRITTEN);
-    return managed(await app.tests.replace(caller, await readJson(ctx.state.exchange, managementBody, invalid)));
+    const { exchange } = ctx.state;
+    const body = await readJson(exchange, managementBody, invalid);
+    return managed(await app.tests.replace(caller, body, strictOf(exchange, body)));
   });
 
   const runs = ['testEndpoint', 'autoTest', 'suggestTests'] as const;

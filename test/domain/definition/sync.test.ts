@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideUpsertOne } from '../../../src/domain/definition/decide.ts';
+import { layerHash } from '../../../src/domain/definition/evolve.ts';
 import { preflight } from '../../../src/domain/definition/preflight.ts';
 import type { ManageReply } from '../../../src/domain/definition/publish.ts';
-import { decideSync, scopesOfSync } from '../../../src/domain/definition/sync.ts';
+import { scopesOfSync } from '../../../src/domain/definition/sections.ts';
+import { strictly } from '../../../src/domain/definition/strict.ts';
+import { decideSync } from '../../../src/domain/definition/sync.ts';
 import { upgradeSource } from '../../../src/domain/definition/upgrade.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
@@ -33,7 +36,7 @@ const check = (state: DefinitionsState, body: Json, target: 'live' | 'next' = 'l
 
 describe('PUT sync (management 11.2)', () => {
   it('writes all sections in one publish and answers only those that came', () => {
-    const { events, answer } = accepted(decideSync(EMPTY, { collections: [CAMP], endpoints: [SHOP], workflows: null, other: 7 }, 'live'));
+    const { events, answer } = accepted(decideSync(EMPTY, { collections: [CAMP], endpoints: [SHOP], workflows: null }, 'live', 0));
     expect(events.map(({ type }) => type)).toEqual(['source.stored', 'source.stored', 'definitions.published']);
     expect(answer.body).toEqual({
       ok: true,
@@ -46,7 +49,7 @@ describe('PUT sync (management 11.2)', () => {
   it('tells with each element what its author should know; what comes with it is known', () => {
     const reading = { id: 'a', slug: 'a', steps: [{ id: 'r', type: 'read', collection: 'camp', key: 'k' }] };
     const warnings = (body: Json) => {
-      const answer = Object(accepted(decideSync(EMPTY, body, 'live')).answer.body);
+      const answer = Object(accepted(decideSync(EMPTY, body, 'live', 0)).answer.body);
       return answer.endpoints.results.map((result: { diagnostics?: { code: string }[] }) => result.diagnostics?.map(({ code }) => code));
     };
     expect(warnings({ endpoints: [reading, { ...reading, id: 'b', slug: 'b', colour: 1 }] })).toEqual([
@@ -66,13 +69,13 @@ describe('PUT sync (management 11.2)', () => {
   });
 
   it('says so when it staged, and leaves live alone', () => {
-    const { events, answer } = accepted(decideSync(EMPTY, { endpoints: [SHOP] }, 'next'));
+    const { events, answer } = accepted(decideSync(EMPTY, { endpoints: [SHOP] }, 'next', 0));
     expect(answer.body).toMatchObject({ ok: true, publishTarget: 'next' });
     expect(fold(EMPTY, events).live.endpoint.size).toBe(0);
   });
 
   it('writes nothing when one of all sections fails, and tells of each (decision 9)', () => {
-    const refusal = refused(decideSync(EMPTY, { endpoints: [SHOP, BROKEN], collections: [CAMP], workflows: {} }, 'live'));
+    const refusal = refused(decideSync(EMPTY, { endpoints: [SHOP, BROKEN], collections: [CAMP], workflows: {} }, 'live', 0));
     expect(refusal).toMatchObject({
       status: 400,
       code: 'VALIDATION_FAILED',
@@ -94,14 +97,17 @@ describe('PUT sync (management 11.2)', () => {
   });
 
   it.each([[undefined], [[]], ['text'], [null], [7]])('refuses the body %j', (body) => {
-    expect(refused(decideSync(EMPTY, body, 'live'))).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+    expect(refused(decideSync(EMPTY, body, 'live', 0))).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
   });
 
   it('changes nothing when it is pushed again, nor when it is empty', () => {
     const body = { endpoints: [SHOP], collections: [CAMP] };
-    const state = fold(EMPTY, accepted(decideSync(EMPTY, body, 'live')).events);
-    expect(accepted(decideSync(state, body, 'live')).events).toEqual([]);
-    expect(accepted(decideSync(state, {}, 'live'))).toEqual({ events: [], answer: { status: 200, body: { ok: true, source: 'store' } } });
+    const state = fold(EMPTY, accepted(decideSync(EMPTY, body, 'live', 0)).events);
+    expect(accepted(decideSync(state, body, 'live', 0)).events).toEqual([]);
+    expect(accepted(decideSync(state, {}, 'live', 0))).toEqual({
+      events: [],
+      answer: { status: 200, body: { ok: true, source: 'store' } },
+    });
   });
 
   it('a collection that the editor pulled has its name for its id, and is still the one that it came from (management 4.1)', () => {
@@ -115,12 +121,106 @@ describe('PUT sync (management 11.2)', () => {
     ];
     expect(check(state, { collections: pulled })).toMatchObject({ status: 200, body: { summary: { total: 2, failed: 0 } } });
     for (const target of ['live', 'next'] as const) {
-      const after = fold(state, accepted(decideSync(state, { collections: pulled }, target)).events);
+      const after = fold(state, accepted(decideSync(state, { collections: pulled }, target, 0)).events);
       expect([...after[target].collection.keys()]).toEqual(['game_values', 'notes']);
     }
     // A definition that is no author's file means what its id says.
     expect([...push(state, 'collection', [{ id: 'Notes', name: 'Notes' }]).live.collection.keys()]).toHaveLength(3);
     expect(check(EMPTY, { collections: pulled })).toMatchObject({ status: 400 });
+  });
+
+  it('takes every kind, in one publish, each section under any of its names (decision 32)', () => {
+    const body = {
+      queries: [{ id: 'top', type: 'leaderboard', sources: [{ collectionId: 'camp' }], config: { field: 'wood', columns: ['wood'] } }],
+      collections: [CAMP],
+      endpoints: [
+        {
+          id: 'e',
+          slug: 'e',
+          steps: [{ id: 'r', type: 'lookup', source: 'values', table: 'prices', where: { field: 'a', op: 'exists' } }],
+        },
+      ],
+      gameValues: { items: [{ id: 'prices', type: 'table', name: 'p', columns: [], rows: [] }] },
+      rateLimitRules: { rules: [{ name: 'w', collection: 'camp', field: 'wood', window: 'perDay', limit: 5 }] },
+      tests: [{ id: 't', endpoint: 'e' }],
+    };
+    const { events, answer } = accepted(decideSync(EMPTY, body, 'live', 7));
+    expect(events.filter(({ type }) => type === 'definitions.published')).toHaveLength(1);
+    const state = fold(EMPTY, events);
+    expect(Object.fromEntries(Object.entries(state.live).map(([kind, held]) => [kind, held.size]))).toMatchObject({
+      ...{ query: 1, collection: 1, endpoint: 1, 'game-values': 1, 'rate-limit-rules': 1, tests: 1 },
+    });
+    expect(answer.body).toMatchObject({
+      queries: { ok: true, total: 1 },
+      gameValues: { ok: true, total: 1, results: [{ ok: true, resourceKind: 'game-values', action: 'replace' }] },
+      rateLimitRules: { ok: true, total: 1 },
+      tests: { ok: true, total: 1 },
+    });
+    // What comes with it is known: neither the table nor the collection is missing.
+    expect(JSON.stringify(answer.body)).not.toContain('NOT_FOUND');
+    expect(check(EMPTY, body)).toMatchObject({ status: 200, body: { summary: { total: 6, failed: 0 } } });
+    const { gameValues, rateLimitRules, ...rest } = body;
+    for (const others of [
+      { 'game-values': gameValues, 'rate-limit-rules': rateLimitRules },
+      { values: gameValues.items, rateLimitRules },
+    ]) {
+      expect(fold(EMPTY, accepted(decideSync(EMPTY, { ...rest, ...others }, 'live', 7)).events).live['rate-limit-rules'].size).toBe(1);
+    }
+  });
+
+  it('stages all but the tests, whose one list is live', () => {
+    const state = fold(
+      EMPTY,
+      accepted(decideSync(EMPTY, { endpoints: [SHOP], gameValues: [], tests: [{ id: 't', endpoint: 'shop' }] }, 'next', 0)).events,
+    );
+    expect([state.next.endpoint.size, state.next['game-values'].size, state.live.tests.size, state.next.tests.size]).toEqual([1, 1, 1, 0]);
+    expect([state.live.endpoint.size, state.liveHash]).toEqual([0, layerHash(state.live)]);
+  });
+
+  it.each<[Json, string, string]>([
+    [{ endpoint: [SHOP] }, 'UNKNOWN_SECTION', `Did you mean 'endpoints'?`],
+    [{ endpoints: [SHOP], game_values: [] }, 'UNKNOWN_SECTION', `Did you mean 'gameValues'?`],
+    [{ settings: {} }, 'UNKNOWN_SECTION', 'Known are endpoints, '],
+    [{ gameValues: [], values: [] }, 'VALIDATION_FAILED', 'gameValues and values are the same one'],
+    [{ rateLimitRules: 'none' }, 'VALIDATION_FAILED', 'One or more resources failed validation'],
+    [{ tests: [7] }, 'VALIDATION_FAILED', 'One or more resources failed validation'],
+    [{ endpoints: [SHOP], values: 5 }, 'VALIDATION_FAILED', 'One or more resources failed validation'],
+  ])('%j is refused, and nothing of it is written', (body, code, message) => {
+    expect(refused(decideSync(EMPTY, body, 'live', 0))).toMatchObject({ status: 400, code, message: expect.stringContaining(message) });
+    expect(check(EMPTY, body).status).toBe(400);
+  });
+
+  it('asked for strictly, what the validator finds refuses it, with every finding as an error; without findings it is as ever', () => {
+    const gate = { id: 'gate', slug: 'gate', steps: [{ id: 'c', type: 'condition' }] };
+    const body = { endpoints: [SHOP, gate], gameValues: { items: [] } };
+    const refusal = refused(strictly(decideSync(EMPTY, body, 'live', 0, true)));
+    expect(refusal).toMatchObject({
+      status: 400,
+      code: 'STRICT_FINDINGS',
+      message: expect.stringContaining('gate/steps/0: '),
+      extra: {
+        body: {
+          endpoints: {
+            ok: false,
+            results: [
+              { ok: true, resourceId: 'shop', action: 'skipped' },
+              { ok: false, resourceId: 'gate', error: 'STRICT_FINDINGS', diagnostics: [{ severity: 'error', code: 'MISSING_CHECK' }] },
+            ],
+          },
+          gameValues: { ok: false, results: [{ ok: false, diagnostics: [{ severity: 'error', code: 'EMPTY_GAME_VALUES' }] }] },
+        },
+      },
+    });
+    expect(answerOf(preflight(EMPTY, body, 'live', true))).toMatchObject({
+      status: 400,
+      code: 'PREFLIGHT_VALIDATION_FAILED',
+      body: { summary: { total: 3, success: 1, failed: 2, warnings: 0 }, message: expect.stringContaining('gate: ') },
+    });
+    expect(check(EMPTY, body)).toMatchObject({ status: 200, body: { summary: { failed: 0, warnings: 2 } } });
+    const clean = decideSync(EMPTY, { endpoints: [SHOP] }, 'live', 0, true);
+    expect(strictly(clean)).toBe(clean);
+    const many = Array.from({ length: 150 }, (_, index) => ({ ...gate, id: `g${index}`, slug: `g${index}` }));
+    expect(refused(strictly(decideSync(EMPTY, { endpoints: many }, 'live', 0, true))).code).toBe('STRICT_FINDINGS');
   });
 
   it('needs the permission of every section that is there, also of an empty one (11.1)', () => {
@@ -242,7 +342,7 @@ describe('POST sync/preflight (management 11.3)', () => {
       fc.property(body, fc.constantFrom('live' as const, 'next' as const), (asked, target) => {
         // What comes over the wire is JSON: the parser's own objects.
         const sent: Json = JSON.parse(JSON.stringify(asked));
-        const synced = decideSync(EMPTY, sent, target);
+        const synced = decideSync(EMPTY, sent, target, 0);
         const checked = check(EMPTY, sent, target);
         expect(checked.status).toBe(synced instanceof Refusal ? synced.status : 200);
       }),

@@ -1,0 +1,71 @@
+import type { Refusal } from '../../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { type DefinitionKind, type PublishTarget, SINGLE_ID } from '../events.ts';
+import { datedRules } from '../limit/rules.ts';
+import type { DefinitionsState } from '../states.ts';
+import { contentProblem, storedTextProblem } from './check.ts';
+import { effectiveDefinitions } from './effective.ts';
+import { type Finding, Findings, type Known } from './findings/finding.ts';
+import { takenIn } from './findings/known.ts';
+import { rateRulesFindings } from './findings/rate-rules.ts';
+import { warningsOf } from './findings/shown.ts';
+import { gameValuesFindings } from './findings/values.ts';
+import type { SingleKind } from './kinds.ts';
+import { definitionOf } from './overlay.ts';
+import { current, type Put, putOf, refusePush } from './publish.ts';
+import { objectOf } from './read.ts';
+
+/** Documents of which a project has one each, replaced whole: game values, rules, tests. Nothing here writes. */
+
+export interface PlannedWhole {
+  readonly put: Put;
+  /** Groups and tables, rules, or tests. */
+  readonly total: number;
+  findings(known: Known): readonly Finding[];
+}
+
+/** A push of game values or rules: what it would put, or why it cannot be. */
+export function planSingle(
+  state: DefinitionsState,
+  kind: SingleKind,
+  body: Json | undefined,
+  target: PublishTarget,
+  now: number,
+): PlannedWhole | Refusal {
+  const value = kind === 'rate-limit-rules' ? ruleList(body) : body;
+  const about = { resourceKind: kind };
+  if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', about);
+  if (value === undefined) return refusePush('VALIDATION_FAILED', 'Body must hold a list of rule objects.', about);
+  if (!isObject(value) && !isArray(value)) return refusePush('VALIDATION_FAILED', 'Body must be an object or a list.', about);
+  const before = current(state, target, kind, SINGLE_ID);
+  const held = before === undefined ? null : definitionOf(before);
+  const put = putOf(kind, SINGLE_ID, isArray(value) && kind === 'rate-limit-rules' ? datedRules(value, held, now) : value);
+  const problem = contentProblem(value) ?? storedTextProblem(put.text);
+  if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
+  return { put, total: totalOf(value), findings: (known) => singleFindings(state, kind, body, target, known) };
+}
+
+function singleFindings(state: DefinitionsState, kind: SingleKind, body: Json, target: PublishTarget, known: Known): readonly Finding[] {
+  const findings = new Findings(known);
+  if (kind === 'game-values') gameValuesFindings(body, takenIn(effectiveDefinitions(state, target)), findings);
+  else rateRulesFindings(body, findings);
+  return findings.all;
+}
+
+/** The member of an answer that tells of them; no member where there is none. */
+export function wholeDiagnostics(kind: DefinitionKind, found: readonly Finding[]): JsonObject {
+  const about = { resourceKind: kind, resourceId: SINGLE_ID };
+  return found.length === 0 ? {} : { diagnostics: warningsOf(found, about, '') };
+}
+
+/** Rules arrive as `{rules: […]}` or bare; they are stored bare. */
+function ruleList(body: Json | undefined): readonly Json[] | undefined {
+  const rules = isArray(body) ? body : member(objectOf(body), 'rules');
+  return isArray(rules) && rules.every((rule) => isObject(rule)) ? rules : undefined;
+}
+
+function totalOf(value: Json): number {
+  const items = isArray(value) ? value : member(objectOf(value), 'items');
+  return isArray(items) ? items.length : Object.keys(objectOf(value)).length;
+}

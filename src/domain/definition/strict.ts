@@ -1,0 +1,68 @@
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { Decision } from './publish.ts';
+import { objectOf } from './read.ts';
+import { plainWords } from './wording.ts';
+
+/**
+ * A push that is asked for strictly is refused for what the validator finds in it (decision 36): 400 STRICT_FINDINGS, the answer as it
+ * would have been, with the findings as errors. One without findings is as it was.
+ */
+export function strictly(decision: Decision | Refusal): Decision | Refusal {
+  if (decision instanceof Refusal) return decision;
+  const { ok: _, ...body } = decision.answer.body;
+  const found = diagnosticsIn(body);
+  const [first] = found;
+  if (first === undefined) return decision;
+  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
+  const message = `Nothing was written: asked for strictly, a finding is a failure. ${placeOf(first)}: ${textOf(first, 'message')}${more}`;
+  return refusal('STRICT_FINDINGS', plainWords(message), { body: refusedBody(body) });
+}
+
+/** Of an answer to a push: at the top, with the results of its elements, or with those of its sections. */
+function diagnosticsIn(body: JsonObject): JsonObject[] {
+  const own = listIn(body, 'diagnostics').filter((each) => isObject(each));
+  const results = listIn(body, 'results').flatMap((result) => diagnosticsIn(objectOf(result)));
+  const sections = Object.values(body).flatMap((section) => (isObject(section) ? diagnosticsIn(section) : []));
+  return [...own, ...results, ...sections];
+}
+
+function refusedBody(body: JsonObject): JsonObject {
+  const entries = Object.entries(body).map(([name, value]): [string, Json] => {
+    if (name === 'diagnostics') return [name, listIn(body, name).map(asError)];
+    if (name === 'results') return [name, listIn(body, name).map(refusedResult)];
+    if (!isObject(value)) return [name, value];
+    return [name, { ...refusedBody(value), ...('ok' in value ? { ok: diagnosticsIn(value).length === 0 } : {}) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function refusedResult(result: Json): Json {
+  if (!isObject(result)) return result;
+  const [first] = diagnosticsIn(result);
+  if (first === undefined) return { ...result, action: 'skipped' };
+  const { action: _, ...about } = result;
+  const diagnostics = listIn(result, 'diagnostics').map(asError);
+  return { ...about, ok: false, error: 'STRICT_FINDINGS', message: textOf(first, 'message'), diagnostics };
+}
+
+function asError(diagnostic: Json): Json {
+  return isObject(diagnostic) ? { ...diagnostic, severity: 'error' } : diagnostic;
+}
+
+function placeOf(diagnostic: JsonObject): string {
+  const [file, line] = [textOf(diagnostic, 'sourcePath'), member(diagnostic, 'line')];
+  const named = file === '' ? textOf(diagnostic, 'resourceId') : file;
+  return typeof line === 'number' ? `${named}:${line}` : `${named}${textOf(diagnostic, 'sourcePointer')}`;
+}
+
+function textOf(object: JsonObject, name: string): string {
+  const value = member(object, name);
+  return typeof value === 'string' ? value : '';
+}
+
+function listIn(object: JsonObject, name: string): readonly Json[] {
+  const value = member(object, name);
+  return isArray(value) ? value : [];
+}

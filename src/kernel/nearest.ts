@@ -1,0 +1,47 @@
+/** The word that was probably meant. */
+
+/** Letters that may be other, missing, too many, or changed places with their neighbour. */
+const MOST_ERRORS = 2;
+/** Nobody mistypes a name of this length so that it is worth looking for. */
+const LONGEST = 64;
+
+/** The known word nearest to `word`; `undefined`: none is near. Letter case and the signs between words do not count. */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  if (word.length > LONGEST) return undefined;
+  const wanted = plain(word);
+  let best: string | undefined;
+  let least = Math.min(MOST_ERRORS, Math.floor(wanted.length / 3)) + 1;
+  for (const each of known) {
+    if (each === word || Math.abs(each.length - word.length) > MOST_ERRORS + 1) continue;
+    const errors = distance(wanted, plain(each), least);
+    if (errors < least) [best, least] = [each, errors];
+  }
+  return best;
+}
+
+/** `nearest` as the end of a sentence. */
+export function didYouMean(word: string, known: Iterable<string>): string | undefined {
+  const meant = nearest(word, known);
+  return meant === undefined ? undefined : `Did you mean '${meant}'?`;
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replace(/[-_\s]/g, '');
+}
+
+/** Edits from one to the other, two letters that changed places counting as one; `limit` where there are as many or more. */
+function distance(a: string, b: string, limit: number): number {
+  let [before, row]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const other = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const least = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + other);
+      next.push(swapped ? Math.min(least, (before[j - 2] ?? 0) + 1) : least);
+    }
+    if (Math.min(...next) >= limit) return limit;
+    [before, row] = [row, next];
+  }
+  return row[b.length] ?? limit;
+}
