@@ -4,6 +4,7 @@ import { inputOfPayload, requestIdIn } from '../../domain/security/call-body.ts'
 import { encryptionRequired, sessionMismatch } from '../../domain/security/mismatch.ts';
 import { andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
+import { FairTurns } from '../../kernel/fair-turns.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { type Grounds, groundsOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from '../access.ts';
 import type { App, Caller, EndpointAnswer, EndpointRequest } from '../app.ts';
@@ -28,12 +29,13 @@ interface Ran {
 
 /** Endpoint calls: one decision over everything the steps read, one atomic append of everything they write (decision 4). */
 export function createEndpoints(context: AppContext): App['endpoints'] {
+  const turns = new FairTurns(context.scheduler.defer);
   return {
     call: (caller, call) =>
       andThen(projectOf(context, caller), (project) => {
         const revision = revisionOfCall(context, project, caller, call);
         const watch = watchOf(context, project, call);
-        const running = runOnce(context, project, caller, call, revision, watch);
+        const running = runOnce(context, turns, project, caller, call, revision, watch);
         const answer = watch === null ? running : watch.told(running);
         return revision === null ? answer : withRevision(answer, revision, call.slug, context.scheduler.now());
       }),
@@ -42,6 +44,7 @@ export function createEndpoints(context: AppContext): App['endpoints'] {
 
 async function runOnce(
   context: AppContext,
+  turns: FairTurns,
   project: Project,
   claimed: Caller,
   call: EndpointRequest,
@@ -54,13 +57,23 @@ async function runOnce(
   const draw = draws();
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
   const outside = new Outside(project, context);
-  const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
+  const once = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
     outside.begin();
-    const once: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw(), outside };
+    const run: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw(), outside };
     if (caller.session !== undefined) readably(() => requireSession(view, caller, now));
-    const player = admitted(once);
-    return open === null ? runPlain(once, player) : runSealed(once, player, open);
+    const player = admitted(run);
+    return open === null ? runPlain(run, player) : runSealed(run, player, open);
   };
+  const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
+    const beganAt = context.scheduler.monotonic();
+    try {
+      return once(view, now);
+    } finally {
+      turns.worked(project.id, context.scheduler.monotonic() - beganAt);
+    }
+  };
+  const turn = turns.take(project.id);
+  if (turn !== null) await turn;
   const decide = () => execute(project, caller, 'endpoint.call', run, call.slug);
   let outcome: Outcome<Ran | Consumed<Ran>>;
   try {
