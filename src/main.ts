@@ -11,19 +11,20 @@ import { openFront } from './cluster/front.ts';
 import { serveAsWorker } from './cluster/worker.ts';
 import { makeDemoProject, type NoDemo } from './compose/demo.ts';
 import { type Foundations, layFoundations, standOn } from './compose/foundations.ts';
-import { healthOf } from './compose/health.ts';
+import { probesOf } from './compose/health.ts';
 import { startJobs } from './compose/jobs.ts';
 import { exportProjector, observerOf, sampleMetrics } from './compose/metrics.ts';
 import type { Connections } from './compose/pool.ts';
 import { openMetricsPort, probeOf } from './compose/probe.ts';
 import { createProjects, SILENT, watchCheckpoints } from './compose/projects.ts';
+import { type Readiness, watchReadiness } from './compose/readiness.ts';
 import { createServing } from './compose/serving.ts';
 import { installationSigner } from './compose/signing-key.ts';
 import { Stops } from './compose/stops.ts';
 import { followTelemetry, openTelemetry } from './compose/telemetry.ts';
 import type { Config } from './config/config.ts';
 import { createMetrics, type Exposition, expositionOf } from './http/metrics.ts';
-import type { Health } from './http/routes/system.ts';
+import type { Probes } from './http/routes/system.ts';
 import type { HttpServer } from './http/server.ts';
 
 /** Composition: what a node is made of, as its roles say. The parts are in `compose/`. */
@@ -50,6 +51,8 @@ export interface NodeOptions {
 interface Building extends Foundations, NodeOptions {
   readonly config: Config;
   readonly stops: Stops;
+  readonly readiness: Readiness;
+  readonly probes: Probes;
 }
 
 /** Starts a node. Throws `ConfigProblem` or `DatabaseProblem` with the cure, or what listening throws. */
@@ -58,7 +61,8 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
   const close = () => stops.run(config.limits.shutdownTimeoutMs * STOP_SHARE);
   try {
     const foundations = await layFoundations(config, options.logger, stops);
-    const build = { ...foundations, ...options, config, stops };
+    const building = { ...foundations, ...options, config, stops };
+    const build = { ...building, ...watched(building) };
     const { port, demo, registry } = await startRoles(build);
     startJobs({ ...build, registry });
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
@@ -86,7 +90,7 @@ async function startInOneProcess(build: Building): Promise<Started> {
   const { config, stops } = build;
   const { projects, views, metrics, server, exposition } = await openProjects(build, config.roles.includes('projector'));
   const demo = await demoOf(build, projects, views);
-  await openMetricsPort(build, () => healthOfNode(build), exposition);
+  await openMetricsPort(build, build.probes, exposition);
   const port = await server.listen(config.port, config.host);
   stops.add(() => server.close(config.limits.shutdownTimeoutMs * DRAIN_SHARE));
   return { port, demo, registry: metrics.registry };
@@ -103,7 +107,7 @@ async function startWithWorkers(build: Building): Promise<Started> {
   const crew = await startCrew<WorkerStart>({ size: config.workers, start: { databaseUrl, connections }, registry, logger });
   const drainMs = config.limits.shutdownTimeoutMs * STOP_SHARE;
   stops.add(() => crew.stop(drainMs));
-  await openMetricsPort(build, () => healthOfNode(build), expositionOf(crew.exposition));
+  await openMetricsPort(build, build.probes, expositionOf(crew.exposition));
   const front = await openFront(config.port, config.host, crew.hand);
   stops.add(async () => front.close());
   return { port: front.port, demo, registry };
@@ -120,7 +124,9 @@ export function runWorker(config: Config, logger: Logger): void {
   serveAsWorker<WorkerStart>(async ({ databaseUrl, connections }, exposition) => {
     const stops = new Stops(logger);
     const foundations = await standOn(config, databaseUrl, connections, logger, stops);
-    const { metrics, server } = await openProjects({ ...foundations, config, stops, logger, demo: false }, false, exposition);
+    const building = { ...foundations, config, stops, logger };
+    const build = { ...building, demo: false, ...watched(building) };
+    const { metrics, server } = await openProjects(build, false, exposition);
     const { shutdownTimeoutMs } = config.limits;
     stops.add(() => server.close(shutdownTimeoutMs * DRAIN_SHARE));
     return { registry: metrics.registry, accept: server.accept, close: () => stops.run(shutdownTimeoutMs * STOP_SHARE) };
@@ -132,9 +138,8 @@ async function startWithoutApi(build: Building): Promise<Started> {
   const { config, stops } = build;
   const { metrics } = config.roles.includes('projector') ? await startProjecting(build) : { metrics: createMetrics() };
   const exposition = expositionOf(() => metrics.registry.metrics());
-  const health = () => healthOfNode(build);
-  await openMetricsPort(build, health, exposition);
-  const server = probeOf(config, health, exposition);
+  await openMetricsPort(build, build.probes, exposition);
+  const server = probeOf(config, build.probes, exposition);
   const port = await server.listen(config.port, config.host);
   stops.add(() => server.close());
   return { port, demo: 'not asked for', registry: metrics.registry };
@@ -168,8 +173,7 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: Exposi
   const telemetry = openTelemetry({ log, pool, logger, stops, registry: metrics.registry });
   if (projecting) followTelemetry({ log, pool, logger, stops, registry: metrics.registry });
   stops.add(sampleMetrics(metrics, projects));
-  const views = createViewReader(pool, projector);
-  const health = () => healthOfNode(build);
+  const views = createViewReader(pool, projector, build.readiness.hasCaughtUp);
   const exposition = expositionOf(ofAll ?? (() => metrics.registry.metrics()));
   const server: HttpServer = createServing({
     config,
@@ -179,14 +183,24 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: Exposi
     telemetry,
     metrics,
     logger,
-    health,
+    probes: build.probes,
     exposition,
   });
   return { projects, views, metrics, server, exposition };
 }
 
-function healthOfNode({ config, pool, log }: Building): Promise<Health> {
-  return healthOf(pool, config.eventStoreUrl === null ? null : log);
+/** What this process answers to its watchers, from now on. */
+function watched({
+  config,
+  pool,
+  log,
+  logger,
+  stops,
+}: Omit<Building, 'probes' | 'readiness' | 'demo'>): Pick<Building, 'probes' | 'readiness'> {
+  const onTrouble = (err: unknown) => logger.warn({ err }, 'whether this process is ready cannot be told yet; asking again');
+  const readiness = watchReadiness({ log, pool, onTrouble });
+  stops.add(() => readiness.stop());
+  return { readiness, probes: probesOf(pool, config.eventStoreUrl === null ? null : log, readiness) };
 }
 
 async function demoOf(build: Building, projects: Projects, views: ViewReader): Promise<NewProject | NoDemo> {

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isReady } from '../harness/node.ts';
 import { type Kept, keep } from './keep.ts';
 import { balancerPart, type NodePart, nodePart, postgresPart, redisPart } from './parts.ts';
 
@@ -44,6 +46,8 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
+/** How long the balancer waits for the nodes to have caught up with the log. */
+const READY_MS = 60_000;
 /** Connections that one node may take, and those for commands beside them. */
 const CONNECTIONS = { perNode: 20, spare: 20 };
 /** What a node gets from its command line here; as settings they would contradict its role. */
@@ -90,6 +94,7 @@ async function start(options: ClusterOptions, kept: Kept[], stop: () => Promise<
   const begun = await Promise.allSettled(others.map(add));
   for (const one of begun) if (one.status === 'rejected') throw one.reason;
   if (jobs) await add(await nodePart('worker', 'worker', folder, env, ['--no-demo']));
+  await untilReady(serving, tell);
   const balancer = await balancerPart(folder, port, serving);
   await add(balancer);
 
@@ -103,6 +108,17 @@ async function start(options: ClusterOptions, kept: Kept[], stop: () => Promise<
     credentialsFile: existsSync(credentials) ? credentials : null,
     stop,
   };
+}
+
+/** Before that a node would tell players that there is nothing yet. One that takes long is sent requests all the same, and refuses some. */
+async function untilReady(serving: readonly NodePart[], tell: (text: string) => void): Promise<void> {
+  const until = Date.now() + READY_MS;
+  for (const { name, url } of serving) {
+    while (!(await isReady(url))) {
+      if (Date.now() > until) return tell(`${name} still catches up with the log; its /ready tells when it has`);
+      await sleep(50);
+    }
+  }
 }
 
 async function embedded(

@@ -172,9 +172,18 @@ export async function isHealthy(url: string): Promise<boolean> {
   return (await healthStatus(url)) === 200;
 }
 
+/** Whether the node there answers `/ready` with 200: its read models have been where the log ended. */
+export async function isReady(url: string): Promise<boolean> {
+  return (await statusOf(`${url}/ready`)) === 200;
+}
+
 /** The status of `/health` there; 0 when nobody answers. */
-export async function healthStatus(url: string): Promise<number> {
-  const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+export function healthStatus(url: string): Promise<number> {
+  return statusOf(`${url}/health`);
+}
+
+async function statusOf(url: string): Promise<number> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
   await answer?.arrayBuffer().catch(() => undefined);
   return answer?.status ?? 0;
 }

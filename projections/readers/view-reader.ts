@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { ViewReader } from '../../src/app/ports/readers.ts';
+import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
 import { readLeaderboard } from '../models/leaderboards/read.ts';
 import { readStanding } from '../models/leaderboards/standing.ts';
@@ -14,13 +14,31 @@ import { PROJECTION_NAMES } from '../registry.ts';
 import { revisionOf } from '../through-views.ts';
 
 const POLL_MS = 25;
+/** By table, since a prepared statement has one text. */
+const shown = (table: ViewTable) => ({ name: `shown-${table}`, text: `SELECT ${revisionOf([table])} AS revision` });
+const SHOWN: Readonly<Record<ViewTable, { readonly name: string; readonly text: string }>> = {
+  ledger: shown('ledger'),
+  records: shown('records'),
+  publishes: shown('publishes'),
+  leaderboards: shown('leaderboards'),
+  documents: shown('documents'),
+};
 const REACHED = `SELECT ${revisionOf(PROJECTION_NAMES)} AS revision`;
 
-/** `progress`: the projector of this process, or `null` where another process projects; then the checkpoints are polled. */
-export function createViewReader(pool: Pool, progress: Progress | null): ViewReader {
+/** `progress`: the projector of this process, or `null` where another process projects; then the checkpoints are polled. `hasCaughtUp`: as of {@link ViewReader.hasShown}. */
+export function createViewReader(
+  pool: Pool,
+  progress: Progress | null,
+  hasCaughtUp: (projectId: string) => boolean = () => true,
+): ViewReader {
   return {
     caughtUp(projectId, revision, timeoutMs) {
       return progress === null ? polled(pool, projectId, revision, timeoutMs) : progress.waitFor(projectId, revision, timeoutMs);
+    },
+    async hasShown(projectId, table) {
+      if (!hasCaughtUp(projectId)) return false;
+      const { rows } = await pool.query<{ revision: string }>({ ...IN_TIME, ...SHOWN[table], values: [projectId] });
+      return Number(rows[0]?.revision ?? -1) >= 0;
     },
     ledger: (projectId, filter, page) => readLedger(pool, projectId, filter, page),
     publishes: (projectId, page) => readPublishes(pool, projectId, page),

@@ -8,7 +8,7 @@ import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
 import type { Caller, Positioned } from './app.ts';
 import type { PlayerVerifier } from './ports/player-verifier.ts';
-import type { TelemetryReader, ViewReader } from './ports/readers.ts';
+import type { TelemetryReader, ViewReader, ViewTable } from './ports/readers.ts';
 import type { Signer } from './ports/signer.ts';
 import type { Webhooks } from './ports/webhooks.ts';
 import { type Decision, newCommandId, type Outcome } from './project/commit.ts';
@@ -70,6 +70,22 @@ export function positioned(context: AppContext, project: Project, caller: Caller
   const { stale } = context.projects.freshness(project);
   const behind = caller.position !== null && caller.position > project.set.head;
   return { position: project.set.head, stale: stale || behind || !reached };
+}
+
+/**
+ * Waits for the views to show `revision`, and answers whether they do. Throws 503 `BEHIND` while `table` is still on its first way to where
+ * the log was: an answer out of it would not be an old one, it would say that there is nothing.
+ */
+export async function viewsReached(
+  { views, limits }: AppContext,
+  project: Project,
+  table: ViewTable,
+  revision: number,
+  timeoutMs: number = limits.viewWaitMs,
+): Promise<boolean> {
+  if (await views.caughtUp(project.id, revision, timeoutMs)) return true;
+  if (await views.hasShown(project.id, table)) return false;
+  throw refusal('BEHIND');
 }
 
 /** As of this node's head: for what has to be known before a decision, which looks again. */

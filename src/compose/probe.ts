@@ -5,7 +5,7 @@ import { Buckets } from '../http/buckets.ts';
 import { clientAddresses } from '../http/client-address.ts';
 import { type Exposition, METRICS_TYPE } from '../http/metrics.ts';
 import { type MetricsGuard, metricsGuard, metricsPortGuard } from '../http/metrics-access.ts';
-import type { Health } from '../http/routes/system.ts';
+import { type Probes, RETRY_AFTER } from '../http/routes/system.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { requestBuckets } from './serving.ts';
 import type { Stops } from './stops.ts';
@@ -18,25 +18,30 @@ export interface ProbeServer {
 
 export interface ProbeParts {
   readonly config: Config;
-  health(): Promise<Health>;
+  readonly probes: Probes;
   /** `null`: `/metrics` is on a port of its own. */
   readonly exposition: Exposition | null;
   readonly guard: MetricsGuard;
 }
 
-/** `/health` and `/metrics` alone, for whoever watches: of a node without the role `api`, and the port that METRICS_PORT names. */
-export function createProbeServer({ config, health, exposition, guard }: ProbeParts): ProbeServer {
+/** `/health`, `/ready` and `/metrics` alone, for whoever watches: of a node without the role `api`, and the port that METRICS_PORT names. */
+export function createProbeServer({ config, probes, exposition, guard }: ProbeParts): ProbeServer {
   const buckets = new Buckets(requestBuckets(config), clientAddresses(config.trustedProxies));
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     buckets.take(request, 'system');
     const path = (request.url ?? '').split('?')[0];
     if (path === '/health') {
-      const report = await health();
+      const report = await probes.health();
       return answer(response, report.status === 'ok' ? 200 : 503, JSON.stringify(report));
     }
+    if (path === '/ready') {
+      const report = await probes.ready();
+      if (report.status === 'ready') return answer(response, 200, JSON.stringify(report));
+      return answer(response, 503, JSON.stringify(report), { 'Retry-After': RETRY_AFTER.ready });
+    }
     if (path !== '/metrics' || exposition === null)
-      throw refusal('NOT_FOUND', `Here are ${exposition === null ? '/health' : '/health and /metrics'} alone`);
+      throw refusal('NOT_FOUND', `Here are ${exposition === null ? '/health and /ready' : '/health, /ready and /metrics'} alone`);
     guard(request);
     answer(response, 200, await exposition(), { 'Content-Type': METRICS_TYPE });
   };
@@ -70,19 +75,19 @@ function answer(response: ServerResponse, status: number, text: string, headers:
 }
 
 /** What the main port of a node without the role `api` serves. */
-export function probeOf(config: Config, health: () => Promise<Health>, exposition: Exposition): ProbeServer {
+export function probeOf(config: Config, probes: Probes, exposition: Exposition): ProbeServer {
   const shown = config.metricsPort === null ? exposition : null;
-  return createProbeServer({ config, health, exposition: shown, guard: metricsGuard(config.metricsToken) });
+  return createProbeServer({ config, probes, exposition: shown, guard: metricsGuard(config.metricsToken) });
 }
 
 /** Listens on METRICS_PORT, where it is set. */
 export async function openMetricsPort(
   { config, stops }: { readonly config: Config; readonly stops: Stops },
-  health: () => Promise<Health>,
+  probes: Probes,
   exposition: Exposition,
 ): Promise<void> {
   if (config.metricsPort === null) return;
-  const server = createProbeServer({ config, health, exposition, guard: metricsPortGuard(config.metricsToken) });
+  const server = createProbeServer({ config, probes, exposition, guard: metricsPortGuard(config.metricsToken) });
   await server.listen(config.metricsPort, config.host);
   stops.add(() => server.close());
 }

@@ -6,7 +6,7 @@ import type { Signer } from '../app/ports/signer.ts';
 import type { Projects } from '../app/project/projects.ts';
 import type { Config } from '../config/config.ts';
 import type { Exposition, Metrics } from '../http/metrics.ts';
-import type { Health } from '../http/routes/system.ts';
+import type { Probes } from '../http/routes/system.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import { type BucketGroup, type BucketRule, HTTP_DEFAULTS, type HttpSettings } from '../http/settings.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
@@ -27,13 +27,13 @@ export interface ServingParts {
   readonly telemetry: TelemetryParts;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  health(): Promise<Health>;
+  readonly probes: Probes;
   readonly exposition: Exposition;
 }
 
 /** The HTTP server over the use cases. Nothing listens yet. */
 export function createServing(parts: ServingParts): HttpServer {
-  const { config, projects, views, signer, telemetry, metrics, logger, health, exposition } = parts;
+  const { config, projects, views, signer, telemetry, metrics, logger, probes, exposition } = parts;
   const verifications = new Shares(MOST_VERIFICATIONS);
   const webhooks = new Shares(MOST_WEBHOOKS);
   exportShares(metrics.registry, { verifications, webhooks });
@@ -53,7 +53,7 @@ export function createServing(parts: ServingParts): HttpServer {
     settings: httpSettings(config),
     log: logger,
     metrics,
-    health,
+    probes,
     exposition: config.metricsPort === null ? exposition : null,
   });
 }

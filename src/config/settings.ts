@@ -112,7 +112,7 @@ export const SERVER = {
     'METRICS_PORT',
     null,
     optionalWhole(0, 65_535),
-    'A port of its own for `/metrics` (and `/health`), open to whoever reaches it unless there is a token; `PORT` serves no metrics then.',
+    'A port of its own for `/metrics` (and `/health`, `/ready`), open to whoever reaches it unless there is a token; `PORT` serves no metrics then.',
   ),
   logLevel: setting(
     'LOG_LEVEL',
@@ -133,8 +133,8 @@ export const LIMITS = {
   managementRefill: setting('LIMIT_MANAGEMENT_REFILL', '20', whole(1, 1e9), 'The same per second, management routes.'),
   sessionBurst: setting('LIMIT_SESSION_BURST', '120', whole(1, 1e9), 'The same at once, routes of auth sessions.'),
   sessionRefill: setting('LIMIT_SESSION_REFILL', '30', whole(1, 1e9), 'The same per second, routes of auth sessions.'),
-  systemBurst: setting('LIMIT_SYSTEM_BURST', '60', whole(1, 1e9), 'The same at once, `/health` and `/metrics`.'),
-  systemRefill: setting('LIMIT_SYSTEM_REFILL', '10', whole(1, 1e9), 'The same per second, `/health` and `/metrics`.'),
+  systemBurst: setting('LIMIT_SYSTEM_BURST', '60', whole(1, 1e9), 'The same at once, `/health`, `/ready` and `/metrics`.'),
+  systemRefill: setting('LIMIT_SYSTEM_REFILL', '10', whole(1, 1e9), 'The same per second, `/health`, `/ready` and `/metrics`.'),
   workingSetBytes: setting('WORKING_SET', '64 MiB', bytes(MIB, 64 * 1024 * MIB), 'Memory for what is cached of documents.'),
   windowBytes: setting(
     'WORKING_SET_WINDOW',

@@ -72,6 +72,7 @@ const CANARY_PATH = /^\/deploy-canary(?:\/|$)/i;
 const SHORT_PREFIXES: ReadonlyMap<string, Prefix> = new Map([
   ['pages', PAGES],
   ['health', prefix('system', 'system', '/health')],
+  ['ready', prefix('system', 'system', '/ready')],
   ['metrics', prefix('system', 'system', '/metrics')],
 ]);
 

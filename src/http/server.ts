@@ -11,7 +11,7 @@ import { newRequestId, type State } from './exchange.ts';
 import { inTurn } from './in-turn.ts';
 import type { Exposition, Metrics } from './metrics.ts';
 import { buildFamilies } from './routes/families.ts';
-import type { Health } from './routes/system.ts';
+import type { Probes } from './routes/system.ts';
 import type { HttpSettings } from './settings.ts';
 import { transport } from './transport.ts';
 
@@ -20,7 +20,7 @@ export interface ServerParts {
   readonly settings: HttpSettings;
   readonly log: Logger;
   readonly metrics: Metrics;
-  health(): Promise<Health>;
+  readonly probes: Probes;
   /** The text of `/metrics`; `null`: they are on a port of their own. */
   readonly exposition: Exposition | null;
 }

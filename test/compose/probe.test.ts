@@ -2,10 +2,11 @@ import { afterEach, expect, test } from 'vitest';
 import { createProbeServer, type ProbeServer, probeOf } from '../../src/compose/probe.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { metricsPortGuard } from '../../src/http/metrics-access.ts';
-import type { Health } from '../../src/http/routes/system.ts';
+import type { Health, Probes, Ready } from '../../src/http/routes/system.ts';
 
 const WELL: Health = { status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 };
-const health = async () => WELL;
+const ready: { is: Ready } = { is: { status: 'ready', version: 'test' } };
+const probes: Probes = { health: async () => WELL, ready: async () => ready.is };
 const exposition = async () => 'up 1\n';
 const open: ProbeServer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
@@ -17,13 +18,13 @@ async function asker(server: ProbeServer) {
 }
 
 test('the main port has no metrics where they have a port of their own', async () => {
-  const ask = await asker(probeOf(readConfig({ METRICS_PORT: '9464' }), health, exposition));
+  const ask = await asker(probeOf(readConfig({ METRICS_PORT: '9464' }), probes, exposition));
   expect([(await ask('/health')).status, (await ask('/metrics')).status]).toEqual([200, 404]);
 });
 
 test('their own port serves health and metrics to whoever reaches it, and counts requests', async () => {
   const config = readConfig({ METRICS_PORT: '9464', LIMIT_SYSTEM_BURST: '3', LIMIT_SYSTEM_REFILL: '1' });
-  const ask = await asker(createProbeServer({ config, health, exposition, guard: metricsPortGuard(null) }));
+  const ask = await asker(createProbeServer({ config, probes, exposition, guard: metricsPortGuard(null) }));
   const from = { 'X-Forwarded-For': '10.0.0.1' };
   const metrics = await ask('/metrics', from);
   expect([metrics.status, metrics.headers.get('content-type'), await metrics.text()]).toEqual([
@@ -38,9 +39,18 @@ test('their own port serves health and metrics to whoever reaches it, and counts
 
 test('without a port of their own they are for this machine, or with the token', async () => {
   const token = 'a token of the watchers';
-  const ask = await asker(probeOf(readConfig({ METRICS_TOKEN: token }), health, exposition));
+  const ask = await asker(probeOf(readConfig({ METRICS_TOKEN: token }), probes, exposition));
   const from = { 'X-Forwarded-For': '10.0.0.1' };
   expect((await ask('/metrics')).status).toBe(200);
   expect((await ask('/metrics', from)).status).toBe(401);
   expect((await ask('/metrics', { ...from, Authorization: `Bearer ${token}` })).status).toBe(200);
+});
+
+test('whether requests may be sent here is asked apart from whether it lives', async () => {
+  const ask = await asker(probeOf(readConfig({}), probes, exposition));
+  expect([(await ask('/ready')).status, await (await ask('/ready')).json()]).toEqual([200, ready.is]);
+  ready.is = { status: 'catching-up', version: 'test', behind: 3 };
+  const answer = await ask('/ready');
+  expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([503, '2', ready.is]);
+  expect((await ask('/health')).status).toBe(200);
 });

@@ -2,7 +2,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { pino } from 'pino';
 import { createMetrics } from '../../src/http/metrics.ts';
-import type { Health } from '../../src/http/routes/system.ts';
+import type { Health, Ready } from '../../src/http/routes/system.ts';
 import { createServer, type HttpServer } from '../../src/http/server.ts';
 import { HTTP_DEFAULTS, type HttpSettings } from '../../src/http/settings.ts';
 import { type FakeApp, fakeApp, PUBLIC_KEY } from './fake-app.ts';
@@ -31,6 +31,7 @@ export interface Harness {
   /** Lines of the log, parsed. */
   readonly log: Record<string, unknown>[];
   health: Health;
+  ready: Ready;
   send(method: string, path: string, sent?: Sent): Promise<Reply>;
   /** As a player: public key in header and query, with an id. */
   play(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
@@ -42,7 +43,10 @@ export interface Harness {
 export async function startServer(settings: Partial<HttpSettings> = {}): Promise<Harness> {
   const app = fakeApp();
   const log: Record<string, unknown>[] = [];
-  const state: { health: Health } = { health: { status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 } };
+  const state: { health: Health; ready: Ready } = {
+    ready: { status: 'ready', version: 'test' },
+    health: { status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 },
+  };
   const metrics = createMetrics();
   const server = createServer({
     app,
@@ -50,7 +54,7 @@ export async function startServer(settings: Partial<HttpSettings> = {}): Promise
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(JSON.parse(line)) }),
     metrics,
     exposition: () => metrics.registry.metrics(),
-    health: async () => state.health,
+    probes: { health: async () => state.health, ready: async () => state.ready },
   });
   const port = await server.listen(0, '127.0.0.1');
   const agent = new Agent({ keepAlive: true });
@@ -65,6 +69,12 @@ export async function startServer(settings: Partial<HttpSettings> = {}): Promise
     },
     set health(health) {
       state.health = health;
+    },
+    get ready() {
+      return state.ready;
+    },
+    set ready(ready) {
+      state.ready = ready;
     },
     send,
     play: (method, path, body, headers) =>

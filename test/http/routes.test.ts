@@ -435,6 +435,14 @@ describe('the server itself', () => {
     expect((await server.send('GET', '/v3/storage/deploy-canary')).status).toBe(200);
   });
 
+  it('tells whether requests may be sent here', async () => {
+    expect((await server.send('GET', '/ready')).json).toEqual({ status: 'ready', version: 'test' });
+    server.ready = { status: 'catching-up', version: 'test', behind: 2 };
+    const waiting = await server.send('GET', '/ready');
+    expect([waiting.status, waiting.headers['retry-after'], waiting.json]).toEqual([503, '2', server.ready]);
+    server.ready = { status: 'ready', version: 'test' };
+  });
+
   it('tells its health', async () => {
     expect((await server.send('GET', '/health')).json).toEqual({ status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 });
     server.health = { status: 'database-unavailable', version: 'test', database: 'memory' };

@@ -32,8 +32,9 @@ function routes(): readonly string[] {
     managementBody: bounds,
     badKeys: null,
   };
-  const health = () => Promise.reject(new Error('nobody asks'));
-  const listed = Object.values(buildRouters(services, { settings: HTTP_DEFAULTS, exposition: async () => '', health })).flatMap((router) =>
+  const nobody = () => Promise.reject(new Error('nobody asks'));
+  const probes = { health: nobody, ready: nobody };
+  const listed = Object.values(buildRouters(services, { settings: HTTP_DEFAULTS, exposition: async () => '', probes })).flatMap((router) =>
     router.stack.flatMap(({ path, methods }) => methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${String(path)}`)),
   );
   return [...new Set(listed)].sort((a, b) => pathOf(a).localeCompare(pathOf(b), 'en') || a.localeCompare(b, 'en'));

@@ -7,7 +7,7 @@ import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { grounds, requirePermission } from '../access.ts';
 import type { App } from '../app.ts';
-import { type AppContext, positioned, projectOf } from '../context.ts';
+import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { publishWhole } from './manage.ts';
@@ -26,7 +26,7 @@ export function createHistory(context: AppContext): App['history'] {
       const { key, authority, state } = grounds(project.authority, project.definitions, caller, 'live');
       for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'r');
       const page = { before: whole(query.before) ?? Number.MAX_SAFE_INTEGER, limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE) };
-      const reached = await context.views.caughtUp(project.id, project.set.residentChangedAt(DEFINITIONS), context.limits.viewWaitMs);
+      const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
       const found = await context.views.publishes(project.id, page);
       const { liveHash, nextHash } = state;
       const body = { liveHash, nextHash, publishes: found.publishes.map((row) => shown(row, authority)), before: found.next };

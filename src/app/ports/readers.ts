@@ -142,10 +142,18 @@ export interface PublishPage {
   readonly next: number | null;
 }
 
+/** What reads of views stand on; `documents` for what passes over them all. */
+export type ViewTable = 'ledger' | 'records' | 'publishes' | 'leaderboards' | 'documents';
+
 /** The views: what players and managers read, nothing exact is decided from them. */
 export interface ViewReader {
   /** Resolves when all views of the project reflect `revision`, or after `timeoutMs`; answers whether they do. */
   caughtUp(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
+  /**
+   * Whether these tables have ever shown the project, and since this process began been where its log ended then. What has not would answer
+   * as if there were nothing, or with a part.
+   */
+  hasShown(projectId: string, tables: ViewTable): Promise<boolean>;
   /** Oldest first. `after` is a cursor of an earlier page. */
   ledger(projectId: string, filter: LedgerFilter, page: { readonly limit: number; readonly after: string | null }): Promise<LedgerPage>;
   /** Newest first, below the revision `before`. */

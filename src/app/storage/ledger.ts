@@ -5,7 +5,7 @@ import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { grounds, needsPlayer, noSuch, requireOwnKey } from '../access.ts';
 import type { Address, Caller, LedgerQuery, ReadAnswer } from '../app.ts';
-import { type AppContext, positioned, projectOf } from '../context.ts';
+import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { LedgerFilter, LedgerPage, LedgerRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { provenFor } from '../security/players.ts';
@@ -41,8 +41,8 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     project.set.collectionChangedAt(collectionSubject('live', collection.id)),
     project.set.collectionChangedAt(collectionSubject(ground.space, collection.id)),
   );
-  const reach = (timeoutMs: number) => context.views.caughtUp(project.id, changedAt, timeoutMs);
-  let reached = await reach(context.limits.viewWaitMs);
+  const reach = (timeoutMs?: number) => viewsReached(context, project, 'ledger', changedAt, timeoutMs);
+  let reached = await reach();
   const filter = {
     space: ground.space,
     collection: collection.id,

@@ -9,7 +9,7 @@ import { createGate } from '../../kernel/gate.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { type Grounds, grounds, noSuch, requirePermission, requireRevision } from '../access.ts';
 import type { App, Caller, ReadAnswer } from '../app.ts';
-import { type AppContext, positioned, projectOf } from '../context.ts';
+import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { type Asked, boardOf, runQuery } from './query-runs.ts';
 
@@ -70,7 +70,7 @@ export function createQueries(context: AppContext): App['queries'] {
         return answer(context, project, caller, { body: fromCache(known, plan), reached: true });
       }
       const make = async (): Promise<Made> => {
-        const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
+        const reached = await viewsReached(context, project, boardOf(plan, ground) === null ? 'documents' : 'leaderboards', changedAt);
         const madeAt = context.scheduler.now();
         const work = () => runQuery({ context, projectId: project.id, ground, query, plan, asked });
         return { body: stringifyJson(await (boardOf(plan, ground) === null ? gate(work) : work())), reached, madeAt };

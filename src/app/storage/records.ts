@@ -18,7 +18,7 @@ import {
   requireVerifiedPlayer,
 } from '../access.ts';
 import type { App, Caller } from '../app.ts';
-import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
+import { type AppContext, decided, execute, positioned, projectOf, viewsReached } from '../context.ts';
 import { windowIn } from '../project/state-access.ts';
 import type { View } from '../project/view.ts';
 import { provenWriter, requireSession } from '../security/players.ts';
@@ -81,7 +81,7 @@ export function createRecords(context: AppContext): App['records'] {
         project.set.collectionChangedAt(collectionSubject('live', collection.id)),
         project.set.collectionChangedAt(collectionSubject(space, collection.id)),
       );
-      const reached = await context.views.caughtUp(project.id, changedAt, context.limits.viewWaitMs);
+      const reached = await viewsReached(context, project, 'records', changedAt);
       const page = await context.views.records(project.id, space, collection.id, {
         limit: limitOf(query.limit),
         before: cursorOf(query.after),

@@ -11,9 +11,26 @@ export type Health =
   | { readonly status: 'ok'; readonly version: string; readonly database: string; readonly databaseLatencyMs: number }
   | { readonly status: 'database-unavailable'; readonly version: string; readonly database: string };
 
+/** What `/ready` tells: whether requests may be sent here. */
+export type Ready =
+  | { readonly status: 'ready'; readonly version: string }
+  /** `behind`: projects whose read models have not been at the log's end yet; `null`: not counted yet. */
+  | { readonly status: 'catching-up'; readonly version: string; readonly behind: number | null }
+  | { readonly status: 'database-unavailable'; readonly version: string };
+
+/** What watchers and balancers ask of a process. */
+export interface Probes {
+  /** Whether it lives: a watcher restarts what does not. */
+  health(): Promise<Health>;
+  /** Whether it may be sent requests: a balancer waits for what is not. */
+  ready(): Promise<Ready>;
+}
+
+export const RETRY_AFTER = { health: '30', ready: '2' } as const;
+
 export interface SystemParts {
   readonly settings: HttpSettings;
-  health(): Promise<Health>;
+  readonly probes: Probes;
   /** The text of `/metrics`; `null`: they are on a port of their own. */
   readonly exposition: Exposition | null;
 }
@@ -33,11 +50,17 @@ const CAPABILITIES = [
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Routes about the server itself: no key, no project. */
-export function systemRoutes(router: Routes, { settings, health, exposition }: SystemParts): void {
+export function systemRoutes(router: Routes, { settings, probes, exposition }: SystemParts): void {
   router.get('/health', async (): Promise<Answer> => {
-    const report = await health();
+    const report = await probes.health();
     if (report.status === 'ok') return { body: { ...report }, headers: NO_STORE };
-    return { status: 503, body: { ...report }, headers: { ...NO_STORE, 'Retry-After': '30' } };
+    return { status: 503, body: { ...report }, headers: { ...NO_STORE, 'Retry-After': RETRY_AFTER.health } };
+  });
+
+  router.get('/ready', async (): Promise<Answer> => {
+    const report = await probes.ready();
+    if (report.status === 'ready') return { body: { ...report }, headers: NO_STORE };
+    return { status: 503, body: { ...report }, headers: { ...NO_STORE, 'Retry-After': RETRY_AFTER.ready } };
   });
 
   const guard = metricsGuard(settings.metricsToken);

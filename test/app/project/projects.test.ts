@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { App, Caller, Presented } from '../../../src/app/app.ts';
 import { createApp } from '../../../src/app/create-app.ts';
 import { createOperator } from '../../../src/app/operator/operator.ts';
-import type { ViewReader } from '../../../src/app/ports/readers.ts';
+import type { ViewReader, ViewTable } from '../../../src/app/ports/readers.ts';
 import type { Project } from '../../../src/app/project/project.ts';
 import { Projects } from '../../../src/app/project/projects.ts';
 import { refusal } from '../../../src/kernel/errors.ts';
@@ -90,6 +90,7 @@ const no = async () => {
 const neverAsked = () => Promise.reject(new Error('nothing is signed here'));
 const NO_VIEWS: ViewReader = {
   caughtUp: no,
+  hasShown: no,
   ledger: no,
   records: no,
   leaderboard: no,
@@ -98,6 +99,8 @@ const NO_VIEWS: ViewReader = {
   publishes: no,
   revisions: no,
 };
+
+const WHOLE_LEDGER = { field: null, from: null, to: null, limit: null, cursor: null };
 
 const PRESENTED: Presented = {
   key: null,
@@ -198,6 +201,7 @@ test.each([
   const entry = { field: 'gold', before: 0, after: 5, delta: 5, source: 'api', reason: null, at: 0, eventId: 'e' };
   const app = appOver(projects, table, {
     ...NO_VIEWS,
+    hasShown: async () => true,
     caughtUp: async (_, __, timeoutMs) => reaches[asked.push(timeoutMs) - 1] === true,
     ledger: async () => ({
       revision: 0,
@@ -211,8 +215,7 @@ test.each([
   await table.passing(
     app.manage.upsertMany(caller, 'collection', [{ id: 'players', type: 'player' }], { target: 'live', replaceAll: false }),
   );
-  const all = { field: null, from: null, to: null, limit: null, cursor: null };
-  const read = table.passing(app.documents.ledger(caller, { collection: 'players', key: 'a', target: 'live' }, all));
+  const read = table.passing(app.documents.ledger(caller, { collection: 'players', key: 'a', target: 'live' }, WHOLE_LEDGER));
   if (comes === 'one entry') expect(await read).toMatchObject({ stale: false, body: { entries: [{ after: 5 }] } });
   else expect(await codeOf(read)).toBe(comes);
   expect(asked).toEqual([250, 5000].slice(0, reaches.length));
@@ -274,4 +277,29 @@ test('a project that stopped is opened anew by the next request', async () => {
   expect(await codeOf(project.execute(increment('a')))).toBe('STORAGE_UNAVAILABLE');
   const again = await opened(table, projects);
   expect(await table.passing(codeOf(again.execute(increment('a'))))).toBe('stored');
+});
+
+test.each<readonly [ViewTable, (app: App, caller: Caller) => Promise<unknown>]>([
+  ['ledger', ({ documents }, caller) => documents.ledger(caller, { collection: 'players', key: 'a', target: 'live' }, WHOLE_LEDGER)],
+  ['records', ({ records }, caller) => records.list(caller, { collection: 'towns', target: 'live' }, { limit: null, after: null })],
+  ['publishes', ({ history }, caller) => history.publishes(caller, { before: null, limit: null })],
+])('a view that has never shown the project says so, instead of nothing: %s', async (view, read) => {
+  const table = new Table();
+  const projects = node(table, new Tail());
+  await projects.start();
+  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const asked: ViewTable[] = [];
+  const app = appOver(projects, table, {
+    ...NO_VIEWS,
+    caughtUp: async () => false,
+    hasShown: async (_, at) => asked.push(at) === 0,
+  });
+  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
+  const collections = [
+    { id: 'players', type: 'player' },
+    { id: 'towns', collectionType: 'global' },
+  ];
+  await table.passing(app.manage.upsertMany(caller, 'collection', collections, { target: 'live', replaceAll: false }));
+  expect(await codeOf(table.passing(read(app, caller)))).toBe('BEHIND');
+  expect(asked).toEqual([view]);
 });

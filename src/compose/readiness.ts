@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { IN_TIME } from '../../projections/patience.ts';
+import { readFollowed } from '../../projections/projector/followed.ts';
+import { PROJECTION_NAMES } from '../../projections/registry.ts';
+import { tellNowAndThen } from '../kernel/trouble.ts';
+import type { Log } from '../log/port.ts';
+import { projectStream } from '../log/streams.ts';
+import { hasProjects } from './log.ts';
+
+/**
+ * Whether a process may be sent requests: whether the read models have once been where the log ended when it began. Looked at from
+ * outside, in the database, so it is the same for a node that projects and for one that waits for another to do it.
+ */
+export interface Readiness {
+  /** Projects whose read models have not been there yet; `null` while they are not even counted; 0 from then on. */
+  readonly behind: number | null;
+  /** Whether those of this project have been there: until then they are no earlier state of it, they are a part. */
+  hasCaughtUp(projectId: string): boolean;
+  stop(): Promise<void>;
+}
+
+export interface ReadinessOptions {
+  readonly log: Log;
+  readonly pool: pg.Pool;
+  readonly onTrouble: (error: unknown) => void;
+  /** A project whose read models stand still for so long is in trouble of its own, which must not keep the others from being served. */
+  readonly patienceMs?: number;
+}
+
+const PATIENCE_MS = 30_000;
+const POLL_MS = 200;
+/** Heads of streams that are asked for side by side. */
+const AT_ONCE = 4;
+
+/** Paused views, which may not move for long, are left out: their answers say themselves that they are stale. */
+const SHOWN = `
+SELECT c.project, min(c.revision) AS revision FROM savepoint.checkpoints c
+JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
+WHERE v.name = ANY ($1) AND c.paused_at IS NULL GROUP BY c.project`;
+
+export function watchReadiness({ log, pool, onTrouble, patienceMs = PATIENCE_MS }: ReadinessOptions): Readiness {
+  const stopping = new AbortController();
+  const told = tellNowAndThen(onTrouble);
+  const pause = () => sleep(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const waited = new Map<string, { readonly head: number; shown: number; movedAt: number }>();
+  let behind: number | null = null;
+
+  /** Asks again while log or database do not answer. Throws once all this stops. */
+  const answered = async <T>(question: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      stopping.signal.throwIfAborted();
+      try {
+        return await question();
+      } catch (error) {
+        told(error);
+        await pause();
+      }
+    }
+  };
+
+  /** Until a projector has been through the whole log once: before that, not even all projects are known. */
+  const walked = async (): Promise<void> => {
+    if (!(await answered(() => hasProjects(log)))) return;
+    while ((await answered(() => readFollowed(pool, log))) === null) await pause();
+  };
+
+  const watch = async (): Promise<void> => {
+    await walked();
+    const rest = [...(await answered(() => shownBy(pool)))];
+    const worker = async () => {
+      for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
+        const [project, shown] = next;
+        const head = (await answered(() => log.head(projectStream(project))))?.revision ?? -1;
+        if (shown < head) waited.set(project, { head, shown, movedAt: performance.now() });
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    for (behind = waited.size; waited.size > 0; behind = waited.size) {
+      await pause();
+      const shown = await answered(() => shownBy(pool));
+      for (const [project, place] of waited) {
+        const at = shown.get(project) ?? -1;
+        if (at > place.shown) place.movedAt = performance.now();
+        place.shown = at;
+        if (at >= place.head || performance.now() - place.movedAt > patienceMs) waited.delete(project);
+      }
+    }
+  };
+
+  const watching = watch().catch((error: unknown) => {
+    if (!stopping.signal.aborted) told(error);
+  });
+  return {
+    get behind() {
+      return behind;
+    },
+    hasCaughtUp: (projectId) => behind !== null && !waited.has(projectId),
+    async stop() {
+      stopping.abort();
+      await watching;
+    },
+  };
+}
+
+async function shownBy(pool: pg.Pool): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query<{ project: string; revision: string }>({ ...IN_TIME, text: SHOWN, values: [PROJECTION_NAMES] });
+  return new Map(rows.map((row) => [row.project, Number(row.revision)]));
+}
