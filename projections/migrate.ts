@@ -89,6 +89,31 @@ BEGIN
 END $$`;
 }
 
+/**
+ * Answers of every kind of request, not of appends alone. Those had no end of their own, and counted for a day. The view goes first, as
+ * above.
+ */
+const ANSWERS_OF_ALL = `
+DROP VIEW IF EXISTS savepoint.idempotency;
+DO $$
+DECLARE version integer;
+BEGIN
+  FOR version IN
+    SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = 'idempotency' AND v IS NOT NULL
+      AND to_regclass('savepoint.idempotency_v' || v) IS NOT NULL
+  LOOP
+    EXECUTE format('ALTER TABLE savepoint.idempotency_v%s RENAME COLUMN collection TO scope', version);
+    EXECUTE format('ALTER TABLE savepoint.idempotency_v%s RENAME COLUMN body_hash TO request', version);
+    EXECUTE format('ALTER TABLE savepoint.idempotency_v%s ADD COLUMN outcome text, ADD COLUMN until bigint', version);
+    EXECUTE format('UPDATE savepoint.idempotency_v%s SET until = recorded_at + 86400000,
+      outcome = ''{"answer":{"recordId":"'' || record_id || ''","timestamp":'' || timestamp || ''}}''', version);
+    EXECUTE format('ALTER TABLE savepoint.idempotency_v%s ALTER outcome SET NOT NULL, ALTER until SET NOT NULL,
+      DROP COLUMN record_id, DROP COLUMN timestamp, DROP COLUMN recorded_at', version);
+    EXECUTE format('CREATE INDEX ON savepoint.idempotency_v%s (project, until)', version);
+  END LOOP;
+  ${showingActive('idempotency', 'idempotency')}
+END $$`;
+
 /** What a step says at its end when it has changed the columns of a table: readers see the active version, if there is one, as it is now. */
 function showingActive(projection: ProjectionName, table: string): string {
   return `SELECT active INTO version FROM savepoint.projection_versions WHERE name = '${projection}';
@@ -108,6 +133,7 @@ function own(): readonly Migration[] {
     { name: 'leaderboards-0003', sql: BOARDS_ANEW },
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
     { name: 'subjects-0002', sql: SUBJECTS_IN_BLOCKS },
+    { name: 'idempotency-0002', sql: ANSWERS_OF_ALL },
     // Nothing in the log told before which endpoint a player called last, so old rows have none.
     // What the ledger had said of a document was kept nowhere: `null` says so, and the next write of each begins its account.
     { name: 'documents-0002', sql: laterColumn('documents', 'documents', "told json DEFAULT ''null''") },

@@ -35,7 +35,7 @@ export const TABLES: readonly Table[] = [
   { name: 'documents', projection: 'documents', key: ['space', 'collection', 'key'] },
   { name: 'subjects', projection: 'subjects', key: ['block'] },
   { name: 'limits', projection: 'limits', key: ['space', 'counter'] },
-  { name: 'idempotency', projection: 'idempotency', key: ['space', 'collection', 'caller', 'key'] },
+  { name: 'idempotency', projection: 'idempotency', key: ['space', 'scope', 'caller', 'key'] },
   { name: 'save_records', projection: 'save_records', key: ['space', 'collection', 'player'] },
   { name: 'pages', projection: 'pages', key: ['slug'] },
   { name: 'definitions', projection: 'definitions', key: ['layer', 'kind', 'id'] },

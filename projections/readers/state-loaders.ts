@@ -5,6 +5,7 @@ import { sessionFrom } from '../models/access/read.ts';
 import { AUTHORITY_QUERY, authorityFrom } from '../models/authority/read.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from '../models/definitions/read.ts';
 import { toldFrom } from '../models/documents/told.ts';
+import { keptFrom } from '../models/idempotency/read.ts';
 import { pageFrom } from '../models/pages/project.ts';
 import { recordListFrom } from '../models/save_records/project.ts';
 
@@ -67,12 +68,11 @@ export const STATE_LOADERS: Readonly<Record<string, StateLoader>> = {
     state: ({ m, used, flagged }) => ({ start: Number(m), used: used ?? 0, flagged: flagged ?? false }),
   },
   idempotency: {
-    asked: { space: 'text', collection: 'text', caller: 'text', key: 'text' },
-    ask: ([space = '', collection = '', caller = '', ...key]) => [space, collection, caller, key.join('/')],
-    rows: `{idempotency} k ON k.project = $1 AND k.space = w.space AND k.collection = w.collection AND k.caller = w.caller
-      AND k.key = w.key`,
-    columns: { a: 'k.body_hash', b: 'k.record_id', m: 'k.timestamp', n: 'k.recorded_at' },
-    state: ({ a, b, m, n }) => ({ bodyHash: a ?? '', recordId: b ?? '', timestamp: Number(m), recordedAt: Number(n) }),
+    asked: { space: 'text', scope: 'text', caller: 'text', key: 'text' },
+    ask: ([space = '', scope = '', caller = '', ...key]) => [space, scope, caller, key.join('/')],
+    rows: '{idempotency} k ON k.project = $1 AND k.space = w.space AND k.scope = w.scope AND k.caller = w.caller AND k.key = w.key',
+    columns: { a: 'k.request', b: 'k.outcome', m: 'k.until' },
+    state: ({ a, b, m }) => keptFrom(a ?? '', b ?? '{}', Number(m)),
   },
   records: {
     asked: { space: 'text', collection: 'text', player: 'text' },

@@ -35,7 +35,7 @@ export interface App {
   readonly records: {
     /** Access alone, for before a body is read. Answers the caller to append as, whose player is proven where it has to be. */
     mayAppend(caller: Caller, at: CollectionAddress): Promise<Caller>;
-    append(caller: Caller, at: CollectionAddress, body: Json, idempotencyKey: string | null, writerId: string): Promise<ReadAnswer>;
+    append(caller: Caller, at: CollectionAddress, body: Json, writerId: string): Promise<ReadAnswer>;
     list(
       caller: Caller,
       at: CollectionAddress,
@@ -220,6 +220,17 @@ export interface Presented extends ClientFacts {
   readonly proof?: PlayerProof;
   /** Caller's watermark out of `x-ns-position`: reads reflect at least this revision. */
   readonly position: number | null;
+  /** Not given, as `null`: what it asks for has no name of its own. */
+  readonly intent?: Intent | null;
+}
+
+/** What a caller names a request by that is to happen once (decision 35). Nothing in it is trusted. */
+export interface Intent {
+  /** The text of its `Idempotency-Key`. */
+  readonly key: string;
+  readonly requestId: string;
+  /** SHA-256 (hex) of method, path, target and body. `body`: what counts in place of the request's. */
+  request(body?: Json): string;
 }
 
 /** A resolved key, and who it says it acts for. */
@@ -235,6 +246,7 @@ export interface Caller {
   /** How the game's revision stands to the current one; `null` where none is known or nothing is enforced. */
   readonly revision: RevisionStatus | null;
   readonly proof?: PlayerProof | undefined;
+  readonly intent?: Intent | null | undefined;
   /** The player it acts for, once proven. */
   readonly verified?: string;
   /** The session that helped to prove it: decisions look whether it is still in force. */
@@ -274,6 +286,8 @@ export interface Positioned {
   readonly position: number;
   /** True when the answer could not be shown to be current: `x-ns-stale`. */
   readonly stale: boolean;
+  /** It is the first answer to a request that was sent again: `idempotent-replay`. */
+  readonly replayed?: true | undefined;
 }
 
 export interface DocumentAnswer extends Positioned {

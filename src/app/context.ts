@@ -1,8 +1,8 @@
 import type { DomainEvent } from '../domain/events.ts';
+import type { KeepingRules } from '../domain/idempotency/answers.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
 import type { SaveFailed } from '../domain/telemetry/events.ts';
 import type { Awaitable } from '../kernel/awaitable.ts';
-import type { Refusal } from '../kernel/errors.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
@@ -11,7 +11,7 @@ import type { PlayerVerifier } from './ports/player-verifier.ts';
 import type { TelemetryReader, ViewReader, ViewTable } from './ports/readers.ts';
 import type { Signer } from './ports/signer.ts';
 import type { Webhooks } from './ports/webhooks.ts';
-import { type Decision, newCommandId, type Outcome } from './project/commit.ts';
+import { type Decided, type Decision, newCommandId, type Outcome } from './project/commit.ts';
 import type { Project } from './project/project.ts';
 import type { Projects } from './project/projects.ts';
 import type { View } from './project/view.ts';
@@ -28,6 +28,8 @@ export interface AppContext {
     readonly endpointMs: number;
     /** How long a read of a view waits for it to reach what this node has committed, ms. */
     readonly viewWaitMs: number;
+    /** What is kept of requests with an `Idempotency-Key`; of the larger answers to management `managed`. */
+    readonly answers: { readonly game: KeepingRules; readonly managed: KeepingRules };
   };
   /** The installation's key for security configs; read or made when it is first needed. */
   signer(): Promise<Signer>;
@@ -93,12 +95,17 @@ export function settingsOf(project: Project): ProjectSettings {
   return projectSettings(project.authority?.settings ?? {});
 }
 
+/** Where a commit, or the one that is answered again, has brought the project. */
+export function stored({ revision, replayed }: Outcome<unknown>): Positioned {
+  return { position: revision, stale: false, replayed };
+}
+
 /** Runs a command of this caller. `decide` may run several times. */
 export function execute<A>(
   project: Project,
   caller: Caller,
   cause: string,
-  decide: (view: View, now: number) => Decision<A> | Refusal,
+  decide: (view: View, now: number) => Decided<A>,
   endpoint?: string,
 ): Promise<Outcome<A>> {
   return project.execute({ commandId: newCommandId(), cause, actor: actorOf(caller, endpoint), decide });

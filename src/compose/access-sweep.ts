@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { nextSweep, sweepableProjects } from '../../projections/models/access/sweep.ts';
+import { nextAnswers, projectsWithAnswers } from '../../projections/models/idempotency/sweep.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
 import { createOperator } from '../app/operator/operator.ts';
 import type { StateReader } from '../app/ports/readers.ts';
@@ -18,9 +19,21 @@ const TROUBLES = 3;
 
 /**
  * How long what has expired is kept on: a command that was decided just before may still be on its way to the log, and a node whose clock
- * is behind takes a session or a request id for good that is none any more.
+ * is behind takes a session, a request id or an answer for good that is none any more.
  */
 const SETTLED_MS = 10 * 60_000;
+
+/** One kind of what expires. */
+interface Expiring {
+  projects(pool: pg.Pool, now: number): Promise<readonly string[]>;
+  next(pool: pg.Pool, projectId: string, now: number): Promise<number | null>;
+  readonly sweep: 'sweepAccess' | 'sweepAnswers';
+}
+
+const EXPIRING: readonly Expiring[] = [
+  { projects: sweepableProjects, next: nextSweep, sweep: 'sweepAccess' },
+  { projects: projectsWithAnswers, next: nextAnswers, sweep: 'sweepAnswers' },
+];
 
 /**
  * Every project that has something expired, step by step, through writers of this run's own: to the nodes that serve the projects it is
@@ -35,9 +48,9 @@ export async function sweepAccess(pool: pg.Pool, log: Log, config: Config, logge
   const swept = new Set<string>();
   const failed: string[] = [];
 
-  async function sweep(projectId: string): Promise<'done' | 'trouble'> {
-    for (let before = await nextSweep(pool, projectId, settled); before !== null; before = await nextSweep(pool, projectId, settled)) {
-      const { revision } = await operator.sweepAccess(projectId, before);
+  async function sweep(projectId: string, kind: Expiring): Promise<'done' | 'trouble'> {
+    for (let before = await kind.next(pool, projectId, settled); before !== null; before = await kind.next(pool, projectId, settled)) {
+      const { revision } = await operator[kind.sweep](projectId, before);
       swept.add(projectId);
       if (!(await isShown(reader, projectId, revision))) return 'trouble';
     }
@@ -51,10 +64,12 @@ export async function sweepAccess(pool: pg.Pool, log: Log, config: Config, logge
 
   try {
     let troubles = 0;
-    for (const projectId of await sweepableProjects(pool, settled)) {
-      const ended = await sweep(projectId).catch((error: unknown) => failing(projectId, error));
-      troubles = ended === 'done' ? 0 : troubles + 1;
-      if (troubles === TROUBLES) break;
+    for (const kind of EXPIRING) {
+      for (const projectId of await kind.projects(pool, settled)) {
+        if (troubles === TROUBLES) break;
+        const ended = await sweep(projectId, kind).catch((error: unknown) => failing(projectId, error));
+        troubles = ended === 'done' ? 0 : troubles + 1;
+      }
     }
   } finally {
     await projects.close();

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { TelemetryParts } from '../app/context.ts';
+import type { AppContext, TelemetryParts } from '../app/context.ts';
 import { createApp } from '../app/create-app.ts';
 import type { ViewReader } from '../app/ports/readers.ts';
 import type { Signer } from '../app/ports/signer.ts';
@@ -43,7 +43,12 @@ export function createServing(parts: ServingParts): HttpServer {
     signer,
     telemetry,
     scheduler: realScheduler,
-    limits: { documentBytes: config.limits.documentBytes, endpointMs: config.limits.endpointMs, viewWaitMs: VIEW_WAIT_MS },
+    limits: {
+      documentBytes: config.limits.documentBytes,
+      endpointMs: config.limits.endpointMs,
+      viewWaitMs: VIEW_WAIT_MS,
+      answers: answersKept(config),
+    },
     platformId: new RegExp(config.platformIdPattern, 'u'),
     webhooks: createWebhooks(config.webhookPrefixes, webhooks),
     verifier: createVerifier(config.verifier, realScheduler, verifications),
@@ -56,6 +61,15 @@ export function createServing(parts: ServingParts): HttpServer {
     probes,
     exposition: config.metricsPort === null ? exposition : null,
   });
+}
+
+const HOUR_MS = 3_600_000;
+/** A push is answered for each of its items. */
+const MANAGED_TIMES = 4;
+
+function answersKept({ limits: { keptAnswerHours, keptAnswerBytes: bytes } }: Config): AppContext['limits']['answers'] {
+  const forMs = keptAnswerHours * HOUR_MS;
+  return { game: { forMs, bytes }, managed: { forMs, bytes: MANAGED_TIMES * bytes } };
 }
 
 function httpSettings(config: Config): HttpSettings {

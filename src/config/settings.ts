@@ -146,6 +146,18 @@ export const LIMITS = {
   groupCommits: setting('GROUP_COMMITS', '400', whole(1, 10_000), 'Most commits in one append.'),
   // EventStoreDB takes 1 MiB per append with default settings.
   groupBytes: setting('GROUP_BYTES', '768 KiB', bytes(64 * KIB, 16 * MIB), 'Most bytes in one append.'),
+  keptAnswerHours: setting(
+    'IDEMPOTENCY_HOURS',
+    '24',
+    whole(1, 720, 'hours'),
+    'How long the answer to a request with an `Idempotency-Key` is kept, to be given again.',
+  ),
+  keptAnswerBytes: setting(
+    'LIMIT_KEPT_ANSWER',
+    '64 KiB',
+    bytes(KIB, 128 * KIB),
+    'Largest answer that is kept so; four times that of a push. A request with a key whose answer is larger changes nothing and is 413.',
+  ),
   commandTimeoutMs: setting('COMMAND_TIMEOUT_MS', '10000', whole(100, 600_000, 'milliseconds'), 'Longest time for one request.'),
   endpointMs: setting(
     'ENDPOINT_TIME_MS',

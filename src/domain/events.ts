@@ -214,6 +214,7 @@ export interface DocumentDeleted {
   readonly told?: JsonObject | null;
 }
 
+/** Of builds that kept the answers of appends alone; today an {@link AnswerKept} follows the record. */
 export interface IdempotencyFact {
   readonly caller: string;
   readonly key: string;
@@ -320,6 +321,40 @@ export interface AccessSwept {
   readonly before: number;
 }
 
+/** A refusal as it is kept: what makes the same answer again. */
+export interface KeptRefusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  /** Of the request that was refused: its answer names it. */
+  readonly requestId: string;
+  /** Members of `RefusalExtra`. */
+  readonly extra?: JsonObject;
+}
+
+/** What a request with an `Idempotency-Key` came to. In the commit of what it did, so that both are there or neither. */
+export interface AnswerKept {
+  readonly space: Space;
+  /** Within what the key names one request: `@{key id}`, or the collection that was appended to. */
+  readonly scope: string;
+  /** The player, or who appended; empty for nobody. */
+  readonly caller: string;
+  /** As it was sent. */
+  readonly key: string;
+  /** SHA-256 (hex) of what was asked for. */
+  readonly request: string;
+  /** Unix ms. From then on nothing is known of the key. */
+  readonly until: number;
+  /** Exactly one of `answer` and `refused` is there. */
+  readonly answer?: Json;
+  readonly refused?: KeptRefusal;
+}
+
+/** Answers that were kept until some time before this moment (unix ms) are forgotten. */
+export interface AnswersSwept {
+  readonly before: number;
+}
+
 /** What a page shows. */
 export type PageContent =
   | { readonly pageType: 'markdown'; readonly contentMd: string }
@@ -357,6 +392,8 @@ export interface EventData {
   'session.revoked': SessionRevoked;
   'request.consumed': RequestConsumed;
   'access.swept': AccessSwept;
+  'answer.kept': AnswerKept;
+  'answers.swept': AnswersSwept;
   'page.saved': PageSaved;
   'page.removed': PageRemoved;
 }
@@ -389,6 +426,8 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'session.revoked': 1,
   'request.consumed': 1,
   'access.swept': 1,
+  'answer.kept': 1,
+  'answers.swept': 1,
   'page.saved': 1,
   'page.removed': 1,
 };

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../kernel/json.ts';
-import type { DefinitionKind, KeyKind, PageSaved, Permissions, SaveRecord } from './events.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import type { DefinitionKind, KeptRefusal, KeyKind, PageSaved, Permissions, SaveRecord } from './events.ts';
 
 /**
  * The states that decisions read, one type per kind of subject. All are immutable; `evolve` makes the next one. `null` stands for a
@@ -27,12 +27,16 @@ export interface WindowState {
   readonly flagged: boolean;
 }
 
-/** The first answer to an idempotent append. */
-export interface IdempotencyState {
-  readonly bodyHash: string;
-  readonly recordId: string;
-  readonly timestamp: number;
-  readonly recordedAt: number;
+/** What is answered again, or refused again. */
+export type KeptOutcome = { readonly answer: Json } | { readonly refused: KeptRefusal };
+
+/** What a request with an `Idempotency-Key` came to. */
+export interface KeptAnswer {
+  /** SHA-256 (hex) of what was asked for. */
+  readonly request: string;
+  /** Unix ms. From then on nothing is known of the key. */
+  readonly until: number;
+  readonly outcome: KeptOutcome;
 }
 
 /** A player's save records in one collection, oldest first. In a `next` space an emptied list hides the live one. */
@@ -138,7 +142,7 @@ export type SubjectState =
   | RecordListState
   | PageState
   | WindowState
-  | IdempotencyState
+  | KeptAnswer
   | AuthorityState
   | DefinitionsState
   | SessionFamily
@@ -175,4 +179,8 @@ export function asFamily(state: SubjectState | null): SessionFamily | null {
 
 export function asUsedRequest(state: SubjectState | null): UsedRequest | null {
   return state !== null && 'until' in state ? state : null;
+}
+
+export function asKeptAnswer(state: SubjectState | null): KeptAnswer | null {
+  return state !== null && 'outcome' in state ? state : null;
 }

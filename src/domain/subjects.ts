@@ -1,4 +1,4 @@
-import type { DomainEvent, RequestIdentityType, Space } from './events.ts';
+import type { AnswerKept, DomainEvent, RequestIdentityType, Space } from './events.ts';
 
 /**
  * A subject is what a decision reads and an event changes. Its key is a text with `/` between parts that cannot hold one (ids and
@@ -34,8 +34,9 @@ export function windowSubject(space: Space, counter: string): SubjectKey {
   return `window/${space}/${counter}`;
 }
 
-export function idempotencySubject(space: Space, collection: string, caller: string, key: string): SubjectKey {
-  return `idempotency/${space}/${collection}/${caller}/${key}`;
+/** An `Idempotency-Key` of one caller; see `AnswerKept`. */
+export function idempotencySubject({ space, scope, caller, key }: Pick<AnswerKept, 'space' | 'scope' | 'caller' | 'key'>): SubjectKey {
+  return `idempotency/${space}/${scope}/${caller}/${key}`;
 }
 
 /** An auth session with all that were refreshed from it; `family` is the id of the first. */
@@ -95,7 +96,7 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
       const { space, collection, recordId, windows, idempotency } = event.data;
       const subjects = [documentSubject(space, collection, recordId)];
       for (const change of windows ?? []) subjects.push(windowSubject(space, change.counter));
-      if (idempotency) subjects.push(idempotencySubject(space, collection, idempotency.caller, idempotency.key));
+      if (idempotency) subjects.push(idempotencySubject({ space, scope: collection, ...idempotency }));
       return subjects;
     }
     case 'session.created':
@@ -112,9 +113,12 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'page.saved':
     case 'page.removed':
       return [pageSubject(event.data.slug)];
+    case 'answer.kept':
+      return [idempotencySubject(event.data)];
     case 'write.flagged':
     // What it forgets had expired, and reads the same to every decision whether or not it is still held.
     case 'access.swept':
+    case 'answers.swept':
       return [];
   }
 }

@@ -30,6 +30,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Headers of an answer that reflects or made a revision of the project's log (design 6); no cache may keep it (runtime-storage 2.4). */
 export function freshHeaders(at: Positioned): Record<string, string> {
+  if (at.replayed) return { 'Cache-Control': 'no-store', 'x-ns-position': String(at.position), 'idempotent-replay': 'true' };
   return at.stale
     ? { 'Cache-Control': 'no-store', 'x-ns-position': String(at.position), 'x-ns-stale': 'true' }
     : { 'Cache-Control': 'no-store', 'x-ns-position': String(at.position) };

@@ -112,7 +112,11 @@ function declaredLength(req: IncomingMessage): number | null {
 
 /** Reads and parses a JSON body. No bytes at all: `undefined`. Throws as {@link readBody}; `invalid` also for what is not JSON. */
 export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Awaitable<Json | undefined> {
-  return andThen(readBody(exchange, bounds, invalid), (bytes) => parsed(bytes, bounds, invalid));
+  return andThen(readBody(exchange, bounds, invalid), (bytes) => {
+    const body = parsed(bytes, bounds, invalid);
+    if (exchange.intent !== null && body !== undefined) exchange.intent.read(body, bytes);
+    return body;
+  });
 }
 
 function parsed(bytes: Buffer, bounds: BodyBounds, invalid: Invalid): Json | undefined {

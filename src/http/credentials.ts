@@ -5,6 +5,7 @@ import type { Awaitable } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { type Context, type Exchange, firstHeader, firstQuery, headerText, param, queryText } from './exchange.ts';
+import { intentOf } from './intent.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SECRET_HEADERS } from './names.ts';
 import { claimText, RequestProof } from './proof.ts';
 
@@ -78,6 +79,7 @@ export function present(exchange: Exchange, rules: KeyRules): Presented {
     onBehalfOf: headerText(exchange, 'x-on-behalf-of'),
     proof: new RequestProof(exchange),
     position: positionOf(exchange),
+    intent: intentOf(exchange, targetOf),
     revision: revisionOf(exchange),
     clientType: headerText(exchange, 'x-ns-client-type'),
   };

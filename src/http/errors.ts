@@ -28,7 +28,7 @@ export function refusalAnswer(refused: Refusal, requestId: string, names: Output
   const body: Record<string, JsonObject[string]> = {
     ...extra.body,
     ok: false,
-    error: { ...extra.error, code: names.code(code), message, requestId },
+    error: { ...extra.error, code: names.code(code), message, requestId: extra.requestId ?? requestId },
     message,
   };
   // A numeric status makes the client see a failure where it gets to read the body at all (client-wire 4).

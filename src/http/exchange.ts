@@ -4,6 +4,7 @@ import { type ParsedUrlQuery, parse } from 'node:querystring';
 import type { RouterContext } from '@koa/router';
 import type { DefaultContext } from 'koa';
 import { refusal } from '../kernel/errors.ts';
+import type { Json } from '../kernel/json.ts';
 
 /** One request on its way, as far as the transport has taken it apart. Lives in `ctx.state.exchange`. */
 export interface Exchange {
@@ -26,6 +27,13 @@ export interface Exchange {
   location: string;
   /** Pattern of the matched route, for metrics. */
   route: string;
+  /** What it is named by where it is to happen once; `null` for nearly all. */
+  intent: Named | null;
+}
+
+/** What has to see the body of its request. */
+export interface Named {
+  read(body: Json, bytes: Buffer): void;
 }
 
 export interface State {
@@ -56,6 +64,7 @@ export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchan
     query: null,
     location: '',
     route: 'unmatched',
+    intent: null,
   };
 }
 

@@ -30,7 +30,7 @@ export interface JobWork {
   dropAbandoned(): Promise<readonly string[]>;
   /** Sweeps what players reported and is older than its project keeps it. */
   retainTelemetry(): Promise<{ readonly projects: number; readonly events: number }>;
-  /** Forgets expired auth sessions and used request ids, by an event of each project that has any; resolves to those projects. */
+  /** Forgets expired auth sessions, used request ids and kept answers, by an event of each project that has any; resolves to those projects. */
   sweepAccess(): Promise<readonly string[]>;
 }
 

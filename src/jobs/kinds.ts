@@ -88,7 +88,7 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
   },
   'access.sweep': {
     lane: 'upkeep',
-    about: 'forgets auth sessions and used request ids that have expired',
+    about: 'forgets auth sessions, used request ids and answers under an Idempotency-Key that have expired',
     check: nothing,
     attempts: 3,
     everyMs: HOUR,

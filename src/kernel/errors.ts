@@ -6,6 +6,7 @@ import type { JsonObject } from './json.ts';
  */
 const CATALOGUE = {
   ACCESS_DENIED: [403, 'Access denied'],
+  ANSWER_TOO_LARGE: [413, 'The answer is larger than what is kept for an Idempotency-Key; nothing was written'],
   APPEND_TOO_LARGE: [413, 'This change is too large for one commit; split it'],
   AUTH_SESSION_DISABLED: [403, 'Auth sessions are not enabled for this project: its setting is enableAuthSessions'],
   AUTH_SESSION_EXPIRED: [401, 'This session has expired'],
@@ -30,8 +31,7 @@ const CATALOGUE = {
   ENDPOINT_ONLY: [403, 'This collection is reached through endpoints only; `accessMode: public` in its definition opens it to games'],
   FORBIDDEN: [403, 'This key may not do that'],
   HISTORY_MISMATCH: [503, 'The log and the read models of this project tell two histories; run `savepoint rebuild`'],
-  IDEMPOTENCY_IN_PROGRESS: [409, 'A call with this Idempotency-Key is still running'],
-  IDEMPOTENCY_KEY_REUSED: [409, 'This Idempotency-Key was used with another body'],
+  IDEMPOTENCY_KEY_REUSED: [409, 'This Idempotency-Key was used for another request: another method, path or body takes a new key'],
   INTERNAL_ERROR: [500, 'Unexpected error'],
   INVALID_ANALYTICS_EVENT: [400, 'This is not a usable analytics event'],
   INVALID_BODY: [400, 'The body must be a JSON object'],
@@ -47,7 +47,10 @@ const CATALOGUE = {
   MISSING_PLATFORM_ID: [400, 'This needs the id of a player'],
   NOT_FOUND: [404, 'There is no such route: check method and path'],
   NOTHING_TO_ROLL_BACK: [409, 'Nothing was ever published live, or all of it is rolled back'],
-  OUTCOME_UNKNOWN: [504, 'The write was sent, but whether it was stored is not known yet; read before you repeat it'],
+  OUTCOME_UNKNOWN: [
+    504,
+    'The write was sent, but whether it was stored is not known yet; with the Idempotency-Key that it had it may be sent again, without one read before you repeat it',
+  ],
   PAYLOAD_TOO_LARGE: [413, 'The body is too large'],
   PLATFORM_AUTH_FAILED: [401, 'The player could not be verified'],
   PREFLIGHT_VALIDATION_FAILED: [400, 'Preflight validation failed. No resources were written.'],
@@ -92,6 +95,8 @@ export interface RefusalExtra {
   /** Members beside `ok`, `error` and `message` at the top level. */
   readonly body?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of the request that was refused first, where this is its refusal again. */
+  readonly requestId?: string;
   /** The transport's status where it differs from the logical one (seed: the game client cannot read a body of 400 and above). */
   readonly httpStatus?: number;
 }

@@ -43,6 +43,18 @@ describe('the description of the API', () => {
     expect(shapes).toEqual([...new Set(shapes)]);
   });
 
+  it('says where an Idempotency-Key makes a request happen once: everywhere but where nothing is changed, or a secret is told', () => {
+    const asks = ['sync/preflight', 'source-upgrade', 'test-endpoint', 'run-tests', 'auto-test', 'suggest-tests', 'revision-init'];
+    const reports = ['analytics/events', 'stats/heartbeat', 'save-failure', 'auth-sessions', 'deploy-canary'];
+    const without = Object.entries(paths).flatMap(([path, item]) =>
+      ['put', 'post', 'patch', 'delete']
+        .filter((method) => method in item && !JSON.stringify(item[method]).includes('idempotencyKey'))
+        .map(() => path),
+    );
+    expect(without.filter((path) => ![...asks, ...reports].some((part) => path.includes(part)))).toEqual([]);
+    expect(JSON.stringify(paths['/v3/endpoints/{project}/{slug}']?.['get'])).toContain('idempotencyKey');
+  });
+
   it.each(operations)('%s %s is served', async (method, path) => {
     const headers = { 'x-api-key': SECRET_KEY };
     await server.send('POST', '/v3/storage/demo/c/k', { headers, body: '{}' });

@@ -169,14 +169,41 @@ test('a window stays flagged until the next one begins, across batches', async (
   expect(await load()).toEqual({ start: 100, used: 1, flagged: false });
 });
 
-test('an idempotency key remembers the answer of its latest append', async () => {
+test('an idempotency key remembers what came of it last, also what an older build stored with its append', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'idempotency');
   const fact = { idempotency: { caller: 'w', key: 'a/b', bodyHash: 'h' } };
   await feed.commit(appended('r1', 10, {}, fact), appended('r2', 20, {}, fact));
+  const refused = { status: 409, code: 'TOO_POOR', message: 'é', requestId: 'req', extra: { body: { have: new ExactNumber('1e400') } } };
+  const at = { space: 'live', scope: '@key', caller: '', request: 'r', until: 9e12 } as const;
+  await feed.commit(
+    { type: 'answer.kept', data: { ...at, key: 'k', answer: { $n: 'text' } } },
+    { type: 'answer.kept', data: { ...at, key: 'no', refused } },
+  );
   await project(pool, log, feed);
-  const { states } = await createStateReader(pool).load('idempotency', ['idempotency/live/feed/w/a/b', 'idempotency/live/feed/w/other']);
-  expect(states).toEqual([{ bodyHash: 'h', recordId: 'r2', timestamp: 20, recordedAt: 1_001 }, null]);
+  const subjects = ['live/feed/w/a/b', 'live/feed/w/other', 'live/@key//k', 'live/@key//no'].map((rest) => `idempotency/${rest}`);
+  const { states } = await createStateReader(pool).load('idempotency', subjects);
+  expect(states).toEqual([
+    { request: 'h', until: 1_001 + 86_400_000, outcome: { answer: { recordId: 'r2', timestamp: 20 } } },
+    null,
+    { request: 'r', until: 9e12, outcome: { answer: { $n: 'text' } } },
+    { request: 'r', until: 9e12, outcome: { refused } },
+  ]);
+});
+
+test('an answer is forgotten by the event that says so, and in no other way', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'idempotency-swept');
+  const kept = (key: string, until: number): DomainEvent => {
+    return { type: 'answer.kept', data: { space: 'live', scope: '@key', caller: 'p', key, request: 'r', until, answer: null } };
+  };
+  await feed.commit(kept('old', 1_000), kept('young', 9e12));
+  await project(pool, log, feed);
+  await feed.commit(kept('older', 900), { type: 'answers.swept', data: { before: 2_000 } });
+  await project(pool, log, feed);
+  const subjects = ['old', 'older', 'young'].map((key) => `idempotency/live/@key/p/${key}`);
+  const { states } = await createStateReader(pool).load('idempotency-swept', subjects);
+  expect(states.map((state) => state !== null)).toEqual([false, false, true]);
 });
 
 test('definitions are loaded as they were folded, order and unfinished texts included, whatever the batches were', async () => {

@@ -7,7 +7,7 @@ import { hashText } from '../../src/domain/definition/hash.ts';
 import { PackedDocument } from '../../src/domain/document/packed.ts';
 import { type DefinitionChange, type DomainEvent, type PublishTarget, SCHEMA_VERSIONS } from '../../src/domain/events.ts';
 import type { SubjectState } from '../../src/domain/states.ts';
-import { encodeEvent, type JsonObject } from '../../src/kernel/json.ts';
+import { ExactNumber, encodeEvent, type JsonObject } from '../../src/kernel/json.ts';
 import { NO_HASH, seal } from '../../src/log/chain.ts';
 import type { Log, NewEvent } from '../../src/log/port.ts';
 import { projectStream } from '../../src/log/streams.ts';
@@ -139,6 +139,8 @@ export function slot(recordId: string, more: object = {}) {
   return { space: 'live' as const, collection: 'saves', player: 'p1', recordId, definition: 'd', ...more };
 }
 
+const keyed = { space: 'live', scope: '@k1', caller: 'p1', request: 'h' } as const;
+
 /** Every event type once or more, so that every table has rows. */
 export async function fillAll(feed: Feed): Promise<void> {
   await feed.commit(
@@ -188,6 +190,13 @@ export async function fillAll(feed: Feed): Promise<void> {
     { type: 'request.consumed', data: { identityType: 'session', identity: 's1', requestId: '1760000000_abcdef', until: 2_000 } },
     { type: 'access.swept', data: { before: 3_000 } },
     { type: 'session.revoked', data: { family: 's1', sessionIds: ['s2'] } },
+    { type: 'answer.kept', data: { ...keyed, key: 'a/b', until: 9e12, answer: { status: 200, body: { gold: new ExactNumber('1e400') } } } },
+    {
+      type: 'answer.kept',
+      data: { ...keyed, key: 'no', until: 9e12, refused: { status: 409, code: 'POOR', message: 'é', requestId: 'r' } },
+    },
+    { type: 'answer.kept', data: { ...keyed, key: 'old', until: 2_000, answer: null } },
+    { type: 'answers.swept', data: { before: 3_000 } },
   );
 }
 

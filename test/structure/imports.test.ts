@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest';
 
 const RULES = ['src/kernel', 'src/domain'];
 /** What every use case begins with. */
-const USE_CASES = [...RULES, 'src/app/app.ts', 'src/app/access.ts', 'src/app/context.ts', 'src/app/ports', 'src/app/project'];
+const USE_CASES = [
+  ...RULES,
+  'src/app/app.ts',
+  'src/app/access.ts',
+  'src/app/context.ts',
+  'src/app/once.ts',
+  'src/app/ports',
+  'src/app/project',
+];
 
 /** The rooms of the house and who may look into which (docs/architecture.md, "Import direction"). */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
@@ -15,6 +23,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app/ports': RULES,
   'src/app/project': [...RULES, 'src/log', 'src/app/ports'],
   'src/app/access.ts': [...RULES, 'src/app/app.ts', 'src/app/project'],
+  'src/app/once.ts': [...RULES, 'src/app/app.ts', 'src/app/project'],
   'src/app/context.ts': [...USE_CASES, 'src/app/telemetry/telemetry-recorder.ts'],
   'src/app/telemetry': [...USE_CASES, 'src/log'],
   'src/app/security': USE_CASES,

@@ -1,45 +1,71 @@
-import type { ProjectEvent, RecordAppended } from '../../../src/domain/events.ts';
+import type { AnswerKept, ProjectEvent } from '../../../src/domain/events.ts';
+import { evolveAppended, evolveKept } from '../../../src/domain/idempotency/answers.ts';
+import type { KeptAnswer } from '../../../src/domain/states.ts';
+import { idempotencySubject } from '../../../src/domain/subjects.ts';
 import type { Projection } from '../../batch.ts';
+import { outcomeText } from './read.ts';
+
+const SWEEP = 'DELETE FROM {idempotency} WHERE project = $1 AND until < $2';
 
 const UPSERT = `
-INSERT INTO {idempotency} (project, space, collection, caller, key, body_hash, record_id, timestamp, recorded_at, revision)
-SELECT $1, space, collection, caller, key, body_hash, record_id, stamp, recorded_at, revision
-FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[])
-  AS w (space, collection, caller, key, body_hash, record_id, stamp, recorded_at, revision)
-ON CONFLICT (project, space, collection, caller, key) DO UPDATE SET
-  body_hash = excluded.body_hash, record_id = excluded.record_id, timestamp = excluded.timestamp,
-  recorded_at = excluded.recorded_at, revision = excluded.revision`;
+INSERT INTO {idempotency} (project, space, scope, caller, key, request, outcome, until, revision)
+SELECT $1, space, scope, caller, key, request, outcome, until, revision
+FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[])
+  AS w (space, scope, caller, key, request, outcome, until, revision)
+ON CONFLICT (project, space, scope, caller, key) DO UPDATE SET
+  request = excluded.request, outcome = excluded.outcome, until = excluded.until, revision = excluded.revision`;
 
-type Appended = ProjectEvent & { readonly data: RecordAppended };
-
-/** A key that was used again after its time says what the latest append answered. */
+/**
+ * What requests with an `Idempotency-Key` came to. A key that was used again after its time says what came of it last. Rows leave by
+ * `answers.swept` alone, so that every fold of the log makes the same ones.
+ */
 export const idempotency: Projection = {
   name: 'idempotency',
   kind: 'state',
   derived: false,
   async project({ events }, session) {
-    const rows = latest(events);
-    if (rows.length === 0) return;
-    await session.run('idempotency-upsert', UPSERT, [
-      rows.map(({ data }) => data.space),
-      rows.map(({ data }) => data.collection),
-      rows.map(({ data }) => data.idempotency?.caller),
-      rows.map(({ data }) => data.idempotency?.key),
-      rows.map(({ data }) => data.idempotency?.bodyHash),
-      rows.map(({ data }) => data.recordId),
-      rows.map(({ data }) => data.timestamp),
-      rows.map(({ metadata }) => metadata.recordedAt),
-      rows.map(({ revision }) => revision),
-    ]);
+    let before = 0;
+    const rows = new Map<string, Row>();
+    for (const event of events) {
+      if (event.type === 'answers.swept') before = Math.max(before, sweptOf(rows, event.data.before));
+      const row = rowOf(event);
+      if (row !== null) rows.set(idempotencySubject(row.at), row);
+    }
+    // What was there before this batch goes first: all that is left of the batch itself came after, or is younger.
+    if (before > 0) await session.run('idempotency-sweep', SWEEP, [before]);
+    if (rows.size > 0) await session.run('idempotency-upsert', UPSERT, columnsOf([...rows.values()]));
   },
 };
 
-function latest(events: readonly ProjectEvent[]): Appended[] {
-  const rows = new Map<string, Appended>();
-  for (const event of events) {
-    if (event.type !== 'record.appended' || event.data.idempotency === undefined) continue;
-    const { space, collection, idempotency: fact } = event.data;
-    rows.set(JSON.stringify([space, collection, fact.caller, fact.key]), event);
-  }
-  return [...rows.values()];
+interface Row {
+  readonly at: Pick<AnswerKept, 'space' | 'scope' | 'caller' | 'key'>;
+  readonly kept: KeptAnswer;
+  readonly revision: number;
+}
+
+function rowOf(event: ProjectEvent): Row | null {
+  if (event.type === 'answer.kept') return { at: event.data, kept: evolveKept(event.data), revision: event.revision };
+  if (event.type !== 'record.appended' || event.data.idempotency === undefined) return null;
+  const { space, collection: scope, idempotency: fact } = event.data;
+  const kept = evolveAppended(event.data, event.metadata.recordedAt);
+  return kept === null ? null : { at: { space, scope, ...fact }, kept, revision: event.revision };
+}
+
+/** The same as the sweeping statement, over what is not in the table yet. */
+function sweptOf(rows: Map<string, Row>, before: number): number {
+  for (const [key, { kept }] of rows) if (kept.until < before) rows.delete(key);
+  return before;
+}
+
+function columnsOf(rows: readonly Row[]): readonly unknown[] {
+  return [
+    rows.map(({ at }) => at.space),
+    rows.map(({ at }) => at.scope),
+    rows.map(({ at }) => at.caller),
+    rows.map(({ at }) => at.key),
+    rows.map(({ kept }) => kept.request),
+    rows.map(({ kept }) => outcomeText(kept.outcome)),
+    rows.map(({ kept }) => kept.until),
+    rows.map(({ revision }) => revision),
+  ];
 }

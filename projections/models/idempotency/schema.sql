@@ -1,14 +1,19 @@
--- The first answer to every idempotent append.
+-- What requests with an Idempotency-Key came to.
 CREATE TABLE {idempotency} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,
-  collection text COLLATE "C" NOT NULL,
+  -- Within what the key names one request: `@` and the id of an API key, or the collection that was appended to.
+  scope text COLLATE "C" NOT NULL,
   caller text COLLATE "C" NOT NULL,
   key text COLLATE "C" NOT NULL,
-  body_hash text NOT NULL,
-  record_id text NOT NULL,
-  timestamp bigint NOT NULL,
-  recorded_at bigint NOT NULL,
+  -- SHA-256 (hex) of what was asked for.
+  request text NOT NULL,
+  -- The answer or the refusal, as events hold it.
+  outcome text NOT NULL,
+  -- Until when it is known, unix ms.
+  until bigint NOT NULL,
   revision bigint NOT NULL,
-  PRIMARY KEY (project, space, collection, caller, key)
+  PRIMARY KEY (project, space, scope, caller, key)
 );
+
+CREATE INDEX ON {idempotency} (project, until);

@@ -5,16 +5,18 @@ import { encryptionRequired, sessionMismatch } from '../../domain/security/misma
 import { andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { FairTurns } from '../../kernel/fair-turns.ts';
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
 import { type Grounds, groundsOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from '../access.ts';
 import type { App, Caller, EndpointAnswer, EndpointRequest } from '../app.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf } from '../context.ts';
-import type { Decision, Outcome } from '../project/commit.ts';
+import { answeredBefore, type Keeps, type Keyed, keeping, keyedBy } from '../once.ts';
+import { type Decided, type Decision, decidedBy, type Outcome } from '../project/commit.ts';
 import type { Project } from '../project/project.ts';
 import type { View } from '../project/view.ts';
 import { type OpenSealed, opener } from '../security/open-request.ts';
 import { identify, mustProve, requireSession } from '../security/players.ts';
-import { type Consumed, consuming, unwrapped } from '../security/request-ids.ts';
+import { consuming } from '../security/request-ids.ts';
 import { DocumentWrites } from '../storage/document-writes.ts';
 import { type CallWatch, watchOf } from './endpoint-calls.ts';
 import { requireCurrent, revisionOfCall, withRevision } from './endpoint-revision.ts';
@@ -26,6 +28,14 @@ interface Ran {
   readonly body: Json;
   readonly wrote: boolean;
 }
+
+const RAN_KEPT: Keeps<Ran> = {
+  kept: ({ status, body }) => ({ status, body }),
+  again(kept) {
+    const [status, body] = isObject(kept) ? [member(kept, 'status'), member(kept, 'body')] : [];
+    return { status: typeof status === 'number' ? status : 200, body: body ?? null, wrote: true };
+  },
+};
 
 /** Endpoint calls: one decision over everything the steps read, one atomic append of everything they write (decision 4). */
 export function createEndpoints(context: AppContext): App['endpoints'] {
@@ -57,14 +67,14 @@ async function runOnce(
   const draw = draws();
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
   const outside = new Outside(project, context);
-  const once = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
+  const once = (view: View, now: number): Decided<Ran> => {
     outside.begin();
     const run: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw(), outside };
     if (caller.session !== undefined) readably(() => requireSession(view, caller, now));
     const player = admitted(run);
     return open === null ? runPlain(run, player) : runSealed(run, player, open);
   };
-  const run = (view: View, now: number): Decision<Ran | Consumed<Ran>> => {
+  const run = (view: View, now: number): Decided<Ran> => {
     const beganAt = context.scheduler.monotonic();
     try {
       return once(view, now);
@@ -75,18 +85,18 @@ async function runOnce(
   const turn = turns.take(project.id);
   if (turn !== null) await turn;
   const decide = () => execute(project, caller, 'endpoint.call', run, call.slug);
-  let outcome: Outcome<Ran | Consumed<Ran>>;
+  let outcome: Outcome<Ran>;
   try {
     outcome = await decide();
   } catch (error) {
     outcome = await outside.after(error, decide);
   }
   if (outside.sleptMs > 0) await outside.waited();
-  const ran = 'wrote' in outcome.answer ? outcome.answer : unwrapped(outcome.answer);
+  const { answer: ran, revision: position, replayed } = outcome;
   const wrote = open !== null || ran.wrote;
   // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
   const stale = wrote ? false : positioned(context, project, caller).stale;
-  return { status: ran.status, body: ran.body, position: outcome.revision, stale };
+  return { status: ran.status, body: ran.body, position, stale, replayed };
 }
 
 async function proven(context: AppContext, project: Project, caller: Caller, { slug, security }: EndpointRequest): Promise<Caller> {
@@ -135,26 +145,47 @@ function admitted({ context, ground, caller }: Run): string {
  * A game that believes that nothing is to be sealed learns better. What a host sends for a player is not meant: it may be the host's
  * own, and is never sealed (client-wire 2); nor are callers that are no client library (security 6.2).
  */
-function runPlain(run: Run, player: string): Decision<Ran> {
+function runPlain(run: Run, player: string): Decided<Ran> {
   const { ground, caller, call } = run;
   const { settings } = ground;
   if (settings.enableEncryptedRequests && call.library && !caller.isSecret && caller.onBehalfOf === null)
     throw encryptionRequired(settings);
-  return perform(run, player, call.input);
+  return perform(run, keyedCall(run, call.input), player, call.input);
 }
 
 /** The id is used up before the endpoint runs, and whatever comes of the call (security 7.5). */
-function runSealed(run: Run, player: string, open: OpenSealed): Decision<Consumed<Ran>> {
+function runSealed(run: Run, player: string, open: OpenSealed): Decided<Ran> {
   const { view, now, ground } = run;
   const { payload, type, identity } = readably(() => open(ground.authority, player));
   const request = { type, identity, requestId: requestIdIn(payload) };
-  return consuming(view, now, ground.settings, request, () => perform(run, player, inputOfPayload(payload)));
+  const input = inputOfPayload(payload);
+  const keyed = keyedCall(run, input);
+  // Sent again, sealed anew or as it was, it finds its first answer, and uses no id up for that.
+  const before = answeredBefore({ view, now, keyed }, RAN_KEPT);
+  return before ?? consuming(view, now, ground.settings, request, () => perform(run, keyed, player, input));
 }
 
-function perform(run: Run, platformId: string, input: JsonObject): Decision<Ran> {
-  const { context, view, ground, caller, call, revision, now, random, outside } = run;
+/** By what the endpoint gets: proof and request id may be others when the call is sent again. */
+function keyedCall({ context, caller, ground, call }: Run, input: JsonObject): Keyed | null {
+  return keyedBy(caller, ground.space, context.limits.answers.game, caller.intent ? { slug: call.slug, input } : null);
+}
+
+function perform(run: Run, keyed: Keyed | null, platformId: string, input: JsonObject): Decided<Ran> {
+  const { view, ground, caller, call, revision, now } = run;
+  const before = answeredBefore({ view, now, keyed }, RAN_KEPT);
+  if (before !== null) return before;
   const endpoint = callable(ground.definitions, call.slug, caller);
   if (revision !== null) requireCurrent(revision, endpoint, ground.definitions);
+  if (keyed === null) return steps(run, endpoint, platformId, input);
+  return keeping(
+    { view, now, keyed },
+    RAN_KEPT,
+    decidedBy(() => steps(run, endpoint, platformId, input)),
+  );
+}
+
+function steps(run: Run, endpoint: EndpointModel, platformId: string, input: JsonObject): Decision<Ran> {
+  const { context, view, ground, caller, call, now, random, outside } = run;
   const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
   const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, world: outside };
   const keys = (collection: string) => outside.keys(view, ground.space, collection);

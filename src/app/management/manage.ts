@@ -14,9 +14,12 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, type JsonObject } from '../../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
 import type { App, Caller, ListedKind, ManageAnswer, SingleKind } from '../app.ts';
-import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
+import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
+import { answeredBefore, keeping, keyedBy } from '../once.ts';
+import { decidedBy } from '../project/commit.ts';
 import { findKey } from '../security/authenticate.ts';
 import { compileAhead } from './compile-ahead.ts';
+import { REPLY_KEPT } from './reply.ts';
 
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
 export function createManage(context: AppContext): App['manage'] {
@@ -172,12 +175,14 @@ export async function publishWhole(
     const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view, now) => {
       const ground = groundsOf(view, caller, target);
       for (const scope of scopes) requirePermission(ground.key, scope, 'rw');
-      const publish = decide(ground, now);
-      if (publish instanceof Refusal) return publish;
-      const first = firstTexts(publish.events);
-      return first ? decided<ManageReply | 'stored'>('stored', first) : decided<ManageReply | 'stored'>(publish.answer, publish.events);
+      const at = { view, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
+      const before = answeredBefore(at, REPLY_KEPT);
+      if (before !== null) return before;
+      const publish = decidedBy<ManageReply>(() => decide(ground, now));
+      const first = publish instanceof Refusal ? null : firstTexts(publish.events);
+      return first ? decided<ManageReply | 'stored'>('stored', first) : keeping(at, REPLY_KEPT, publish);
     });
-    if (outcome.answer !== 'stored') return { ...outcome.answer, position: outcome.revision, stale: false };
+    if (outcome.answer !== 'stored') return { ...stored(outcome), ...outcome.answer };
   }
   throw refusal('WRITE_CONFLICT');
 }

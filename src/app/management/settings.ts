@@ -5,7 +5,9 @@ import { Refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
 import type { App, Caller, ManageAnswer } from '../app.ts';
-import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
+import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
+import { keyedBy, once } from '../once.ts';
+import { REPLY_KEPT } from './reply.ts';
 
 /** Settings and keys of a project over HTTP (management 4.5, 16, 17.2). A disabled project is enabled again by its operator alone. */
 export function createSettings(context: AppContext): App['settings'] {
@@ -48,11 +50,14 @@ async function commit(
   const project = await projectOf(context, caller);
   // As for a publish: another node may just have changed what this one would leave as it is.
   await project.refresh();
-  const outcome = await execute(project, caller, cause, (view) => {
+  const outcome = await execute(project, caller, cause, (view, now) => {
     const at = groundsOf(view, caller, 'live');
     requirePermission(at.key, 'settings', 'rw');
-    const decision = decide(at);
-    return decision instanceof Refusal ? decision : decided(decision.body, decision.events);
+    const keyed = keyedBy(caller, 'live', context.limits.answers.managed);
+    return once({ view, now, keyed }, REPLY_KEPT, () => {
+      const decision = decide(at);
+      return decision instanceof Refusal ? decision : decided({ status: 200, body: decision.body }, decision.events);
+    });
   });
-  return { status: 200, body: outcome.answer, position: outcome.revision, stale: false };
+  return { ...stored(outcome), ...outcome.answer };
 }

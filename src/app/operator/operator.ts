@@ -57,6 +57,8 @@ export interface Operator {
   removePage(projectId: string, slug: string): Promise<{ readonly revision: number }>;
   /** Forgets sessions and request ids that had expired before that moment (unix ms), which is not in the future. */
   sweepAccess(projectId: string, before: number): Promise<{ readonly revision: number }>;
+  /** Forgets answers that were kept until some time before that moment (unix ms), which is not in the future. */
+  sweepAnswers(projectId: string, before: number): Promise<{ readonly revision: number }>;
   /** Project and keys as of the log. Throws NOT_FOUND. */
   show(projectId: string): Promise<AuthorityState>;
 }
@@ -131,6 +133,11 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
     async sweepAccess(projectId, before) {
       const swept = (now: number): DomainEvent => ({ type: 'access.swept', data: { before: Math.min(before, now) } });
       return { revision: await commit(await open(projectId), 'access.sweep', (_, now) => ({ events: [swept(now)] })) };
+    },
+
+    async sweepAnswers(projectId, before) {
+      const swept = (now: number): DomainEvent => ({ type: 'answers.swept', data: { before: Math.min(before, now) } });
+      return { revision: await commit(await open(projectId), 'answers.sweep', (_, now) => ({ events: [swept(now)] })) };
     },
 
     async show(projectId) {

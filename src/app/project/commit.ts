@@ -3,7 +3,7 @@ import { PackedText } from '../../domain/document/packed-text.ts';
 import { type Actor, type DomainEvent, placed } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
-import type { Refusal } from '../../kernel/errors.ts';
+import { Refusal } from '../../kernel/errors.ts';
 import { encodeEvent } from '../../kernel/json.ts';
 import { evolve } from './evolve.ts';
 import type { View } from './view.ts';
@@ -14,6 +14,33 @@ import { type Effect, newVersion, type Version } from './working-set.ts';
 export interface Decision<A> {
   readonly events: readonly DomainEvent[];
   readonly answer: A;
+  /** It was answered so before: nothing is decided, and what it was answered for may be on its way still. */
+  readonly replayed?: true;
+}
+
+/** A refusal that is stored with what it leaves behind, or was before. */
+export interface Refused {
+  readonly events: readonly DomainEvent[];
+  readonly refused: Refusal;
+  readonly replayed?: true;
+}
+
+export type Decided<A> = Decision<A> | Refused | Refusal;
+
+/** What a decision comes to, also where it throws its refusal. Anything else thrown, such as what has to be loaded first, goes on its way. */
+export function decidedBy<A>(decide: () => Decided<A>): Decided<A> {
+  try {
+    return decide();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** The same decision, with events before its own; also of a refusal, which is stored with them. */
+export function withEvents<A>(first: readonly DomainEvent[], decision: Decided<A>): Decision<A> | Refused {
+  if (decision instanceof Refusal) return { events: first, refused: decision };
+  return { ...decision, events: [...first, ...decision.events] };
 }
 
 /** A random beginning for each process, and a count. */
@@ -34,13 +61,15 @@ export interface Command<A> {
   readonly cause: string;
   readonly actor: Actor;
   /** Pure and synchronous; may run several times. `now` never runs backwards within the project. */
-  decide(view: View, now: number): Decision<A> | Refusal;
+  decide(view: View, now: number): Decided<A>;
 }
 
 export interface Outcome<A> {
   readonly answer: A;
   /** The project's revision that the answer reflects or became. */
   readonly revision: number;
+  /** See {@link Decision}. */
+  readonly replayed?: true;
 }
 
 /** A command on its way through the writer. */
@@ -56,7 +85,7 @@ export interface Commit {
   effects: readonly Effect[];
   view: View;
   /** Settled at the end: an answer, or the refusal that was decided on speculation. */
-  result: { readonly answer: unknown } | { readonly refused: Refusal };
+  result: { readonly answer: unknown; readonly replayed?: true } | { readonly refused: Refusal; readonly replayed?: true };
   decidedAt: number;
   attempts: number;
   /** How often something it reads had to be loaded. */

@@ -1,7 +1,8 @@
 import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/evolve.ts';
-import { evolveDocument, evolveIdempotency, isDocumentEvent } from '../../domain/document/evolve.ts';
+import { evolveDocument, isDocumentEvent } from '../../domain/document/evolve.ts';
 import { packed } from '../../domain/document/packed.ts';
 import type { ProjectEvent } from '../../domain/events.ts';
+import { evolveAppended, evolveKept } from '../../domain/idempotency/answers.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
 import { evolvePage, isPageEvent } from '../../domain/page/page.ts';
 import { evolveAuthority } from '../../domain/project/evolve.ts';
@@ -25,6 +26,7 @@ export function evolve(subject: SubjectKey, state: SubjectState | null, event: P
   if (subject === DEFINITIONS) return evolveDefinitions(asDefinitions(state) ?? EMPTY_DEFINITIONS, event);
   if (subject.startsWith('session/')) return evolveSession(asFamily(state), event);
   if (event.type === 'request.consumed') return { until: event.data.until };
+  if (event.type === 'answer.kept') return evolveKept(event.data);
   if (isRecordListEvent(event)) return evolveRecordList(asRecordList(state), event, event.metadata.recordedAt);
   if (isPageEvent(event)) return evolvePage(asPage(state), event, event.metadata.recordedAt);
   if (!isDocumentEvent(event)) return state;
@@ -35,7 +37,7 @@ export function evolve(subject: SubjectKey, state: SubjectState | null, event: P
     return event.type === 'document.written' && event.data.changes === undefined ? packed(next) : next;
   }
   if (event.type === 'document.deleted') return state;
-  if (subject.startsWith('idempotency/')) return event.type === 'record.appended' ? evolveIdempotency(event.data, recordedAt) : state;
+  if (subject.startsWith('idempotency/')) return event.type === 'record.appended' ? evolveAppended(event.data, recordedAt) : state;
   const change = event.data.windows?.find(({ counter }) => windowSubject(event.data.space, counter) === subject);
   return change ? evolveWindow(asWindow(state), change) : state;
 }

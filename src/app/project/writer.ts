@@ -1,7 +1,7 @@
 import type { DomainEvent } from '../../domain/events.ts';
 import type { SubjectKey } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { type Command, type Commit, type Decision, effectsOf, type Outcome, textOf } from './commit.ts';
+import { type Command, type Commit, type Decided, effectsOf, type Outcome, textOf } from './commit.ts';
 import { Courtesy } from './courtesy.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Sealed, sealGroup } from './seal-group.ts';
@@ -167,7 +167,7 @@ export class Writer {
   #decideAndJoin(commit: Commit): void {
     const view = new View(this.#options.set, commit.loads >= LOADS_BY_ONE);
     const now = Math.max(this.#options.scheduler.now(), this.#lastDecidedAt, this.recordedAt);
-    let decision: Decision<unknown> | Refusal;
+    let decision: Decided<unknown>;
     try {
       decision = commit.command.decide(view, now);
     } catch (error) {
@@ -191,7 +191,7 @@ export class Writer {
     commit.view = view;
     commit.decidedAt = now;
     const events = decision instanceof Refusal ? [] : decision.events;
-    commit.result = decision instanceof Refusal ? { refused: decision } : { answer: decision.answer };
+    commit.result = decision instanceof Refusal ? { refused: decision } : decision;
     if (events.length === 0) {
       view.used();
       commit.events = [];
@@ -314,7 +314,7 @@ export class Writer {
       // Two histories, an event nobody knows, or a fault of ours: the project stops here and is opened anew from what the log says.
       this.#inFlight = [];
       for (const commit of group) {
-        const unknown = this.#sender.maybeStored && commit.events.length > 0;
+        const unknown = this.#sender.maybeStored && (commit.events.length > 0 || commit.result.replayed === true);
         this.#fail(commit, unknown ? refusal('OUTCOME_UNKNOWN') : error);
       }
       this.#options.stop(error instanceof Refusal ? error : refusal('INTERNAL_ERROR'));
@@ -412,8 +412,9 @@ export class Writer {
   #answer(commit: Commit, revision: number): void {
     if (commit.settled) return;
     commit.settled = true;
-    if ('refused' in commit.result) commit.reject(commit.result.refused);
-    else commit.resolve({ answer: commit.result.answer, revision });
+    const { result } = commit;
+    if ('refused' in result) commit.reject(result.refused);
+    else commit.resolve(result.replayed ? { answer: result.answer, revision, replayed: true } : { answer: result.answer, revision });
   }
 
   #fail(commit: Commit, reason: unknown): void {
@@ -428,7 +429,9 @@ export class Writer {
       this.#fail(commit, refusal('OUTCOME_UNKNOWN'));
       return;
     }
-    this.#fail(commit, refusal('STORAGE_UNAVAILABLE', 'The write could not be stored in time; nothing was written'));
+    // A repeated request waits for what an earlier one has under way, and that may be stored by now.
+    const repeats = commit.result.replayed === true;
+    this.#fail(commit, repeats ? refusal('OUTCOME_UNKNOWN') : refusal('STORAGE_UNAVAILABLE', NOT_IN_TIME));
     const place = this.#gathering.indexOf(commit);
     if (place < 0) return;
     this.#gathering.splice(place, 1);
@@ -436,3 +439,5 @@ export class Writer {
     this.#withdrawn = true;
   }
 }
+
+const NOT_IN_TIME = 'The write could not be stored in time; nothing was written';

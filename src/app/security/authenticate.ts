@@ -74,6 +74,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
       ? revisionStatus(settings, authority.gamePackage, presented, context.scheduler.now())
       : null,
     proof: presented.proof,
+    intent: presented.intent,
   };
 }
 

@@ -5,13 +5,14 @@ import { fillDefaults } from '../../domain/document/schema.ts';
 import type { Space } from '../../domain/events.ts';
 import { slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState } from '../../domain/states.ts';
-import { documentSubject, type SubjectKey } from '../../domain/subjects.ts';
+import { documentSubject, idempotencySubject, type SubjectKey } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { printOnce } from '../../kernel/json.ts';
+import { isNumber, printOnce, toDouble } from '../../kernel/json.ts';
 import { directCollection, type Grounds, grounds, groundsOf, needsPlayer, playerOf, requireOwn } from '../access.ts';
 import type { Address, App, AskedWrite, Caller, DocumentAnswer, WriteAnswer } from '../app.ts';
-import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
+import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
+import { type Keeps, type Keyed, keyedBy, NOTHING_KEPT, once } from '../once.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
 import type { View } from '../project/view.ts';
@@ -53,11 +54,14 @@ export function createDocuments(context: AppContext): App['documents'] {
       const saveVersion = asked();
       const outcome = await execute(admitted.project, admitted.caller, 'document.delete', (view, now) => {
         const { ground, collection } = admittedStill(view, now, admitted, 'delete');
-        const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-        writes.remove(collection, at.key, 'direct', saveVersion);
-        return decided(null, writes.events);
+        const keyed = keyedBy(admitted.caller, ground.space, context.limits.answers.game);
+        return once({ view, now, keyed }, NOTHING_KEPT, () => {
+          const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+          writes.remove(collection, at.key, 'direct', saveVersion);
+          return decided(null, writes.events);
+        });
       });
-      return { position: outcome.revision, stale: false };
+      return stored(outcome);
     },
 
     ledger: (caller, at, query) => readLedger(context, caller, at, query),
@@ -111,19 +115,25 @@ function store(context: AppContext, admitted: Admitted, { body, saveVersion }: A
     // A dedicated server names whom it likes, bots too (security 2.3).
     const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
     if (read instanceof Refusal) return read;
-    view.expect(subjectsOfWrite(ground.space, collection, at.key));
-    const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-    const { strictSaveVersion } = ground.settings;
-    const how = { player, saveVersion: saveVersion ?? read.saveVersion, strictSaveVersion, checkSchema: true, source: 'direct' };
-    const state = writes.write(collection, at.key, read.body, how);
-    return decided(state.version, writes.events);
+    const keyed = keyedBy(caller, ground.space, context.limits.answers.game);
+    view.expect(subjectsOfWrite(ground.space, collection, at.key, keyed));
+    return once({ view, now, keyed }, VERSION_KEPT, () => {
+      const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+      const { strictSaveVersion } = ground.settings;
+      const how = { player, saveVersion: saveVersion ?? read.saveVersion, strictSaveVersion, checkSchema: true, source: 'direct' };
+      const state = writes.write(collection, at.key, read.body, how);
+      return decided(state.version, writes.events);
+    });
   });
-  return outcome.then(({ answer, revision }) => ({ version: answer, position: revision, stale: false }));
+  return outcome.then(({ answer, revision, replayed }) => ({ version: answer, position: revision, stale: false, replayed }));
 }
 
+const VERSION_KEPT: Keeps<number> = { kept: (version) => version, again: (kept) => (isNumber(kept) ? toDouble(kept) : 0) };
+
 /** What a write reads, to have it loaded in one round trip. */
-function subjectsOfWrite(space: Space, collection: CollectionModel, key: string): readonly SubjectKey[] {
-  const document = documentSubjects(space, collection.id, key);
+function subjectsOfWrite(space: Space, collection: CollectionModel, key: string, keyed: Keyed | null): readonly SubjectKey[] {
+  const own = documentSubjects(space, collection.id, key);
+  const document = keyed === null ? own : [idempotencySubject(keyed.claim), ...own];
   const slot = slotOf(collection, key);
   return slot === null ? document : [...document, ...recordListSubjects(space, collection.id, slot.player)];
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { CollectionModel } from '../../domain/definition/model.ts';
-import { decideAppend } from '../../domain/document/append.ts';
+import { decideAppend, recordAgain } from '../../domain/document/append.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
-import type { IdempotencyState } from '../../domain/states.ts';
-import { collectionSubject, DEFINITIONS, documentSubject, idempotencySubject } from '../../domain/subjects.ts';
+import { collectionSubject, DEFINITIONS, documentSubject } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { parseStored, printOnce } from '../../kernel/json.ts';
+import { isNumber, isObject, type Json, parseStored, printOnce, toDouble } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
 import {
   type Grounds,
   grounds,
@@ -18,9 +18,9 @@ import {
   requireVerifiedPlayer,
 } from '../access.ts';
 import type { App, Caller } from '../app.ts';
-import { type AppContext, decided, execute, positioned, projectOf, viewsReached } from '../context.ts';
+import { type AppContext, decided, execute, positioned, projectOf, stored, viewsReached } from '../context.ts';
+import { type Keeps, keyedAppend, once } from '../once.ts';
 import { windowIn } from '../project/state-access.ts';
-import type { View } from '../project/view.ts';
 import { provenWriter, requireSession } from '../security/players.ts';
 import { readDocument } from './documents.ts';
 
@@ -37,7 +37,7 @@ export function createRecords(context: AppContext): App['records'] {
       return provenWriter(context, project, caller, ground, collection, at.collection);
     },
 
-    async append(caller, at, body, idempotencyKey, writerId) {
+    async append(caller, at, body, writerId) {
       const project = await projectOf(context, caller);
       const recordId = randomBytes(16).toString('hex');
       const outcome = await execute(project, caller, 'record.append', (view, now) => {
@@ -46,27 +46,20 @@ export function createRecords(context: AppContext): App['records'] {
         if (needsPlayer(ground, caller)) requireVerifiedPlayer(caller);
         requireSession(view, caller, now);
         const { space } = ground;
-        const decision = decideAppend({
-          collection,
-          space,
-          body,
-          recordId,
-          writerId,
-          now,
-          maxBytes: context.limits.documentBytes,
-          checkSchema: true,
-          fillDefaults: ground.settings.fillDefaults,
-          idempotencyKey,
-          idempotency:
-            idempotencyKey === null ? null : idempotencyIn(view, idempotencySubject(space, collection.id, writerId, idempotencyKey)),
-          windowOf: (counter) => windowIn(view, space, counter),
+        const keyed = keyedAppend(caller, { space, collection: collection.id, writerId }, context.limits.answers.game, body);
+        return once({ view, now, keyed }, keepsRecord(body, writerId), () => {
+          const windowOf = (counter: string) => windowIn(view, space, counter);
+          const maxBytes = context.limits.documentBytes;
+          const { fillDefaults: fills } = ground.settings;
+          const asked = { collection, space, body, recordId, writerId, now, maxBytes, checkSchema: true, fillDefaults: fills, windowOf };
+          const decision = decideAppend(asked);
+          if (decision instanceof Refusal) return decision;
+          // Read like every subject that is changed; 128 random bits are not there yet.
+          view.assumeAbsent(documentSubject(space, collection.id, recordId));
+          return decided({ recordId, timestamp: now, text: decision.text }, decision.events);
         });
-        if (decision instanceof Refusal) return decision;
-        // Read like every subject that is changed; 128 random bits are not there yet.
-        if (decision.events.length > 0) view.assumeAbsent(documentSubject(space, collection.id, recordId));
-        return decided(decision.text, decision.events);
       });
-      return { body: `{"ok":true,"record":${outcome.answer}}`, position: outcome.revision, stale: false };
+      return { ...stored(outcome), body: `{"ok":true,"record":${outcome.answer.text}}` };
     },
 
     async list(caller, at, query) {
@@ -120,9 +113,22 @@ function appendable({ definitions, key }: Grounds, caller: Caller, collectionId:
   return collection;
 }
 
-function idempotencyIn(view: View, subject: string): IdempotencyState | null {
-  const state = view.read(subject);
-  return state !== null && 'bodyHash' in state ? state : null;
+interface MadeRecord {
+  readonly recordId: string;
+  readonly timestamp: number;
+  readonly text: string;
+}
+
+/** The body says the rest, and who repeats a request sends it again. */
+function keepsRecord(body: Json, writerId: string): Keeps<MadeRecord> {
+  return {
+    kept: ({ recordId, timestamp }) => ({ recordId, timestamp }),
+    again(kept) {
+      const [id, time] = isObject(kept) ? [member(kept, 'recordId'), member(kept, 'timestamp')] : [];
+      const made = { recordId: typeof id === 'string' ? id : '', timestamp: time !== undefined && isNumber(time) ? toDouble(time) : 0 };
+      return { ...made, text: recordAgain(body, { ...made, writerId }) };
+    },
+  };
 }
 
 /** A record of a list as it reads by itself. */

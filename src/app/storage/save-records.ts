@@ -12,7 +12,8 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type DirectAction, directCollection, type Grounds, grounds, groundsOf, requireOwn } from '../access.ts';
 import type { Address, App, Caller } from '../app.ts';
-import { type AppContext, decided, execute, positioned, projectOf } from '../context.ts';
+import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
+import { type Keeps, keyedBy, NOTHING_KEPT, once } from '../once.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
 import type { View } from '../project/view.ts';
@@ -49,12 +50,14 @@ export function createSaveRecords(context: AppContext): App['saveRecords'] {
       const name = recordName(isObject(body) ? member(body, 'recordName') : undefined);
       const drawn = Array.from({ length: DRAWN }, () => randomBytes(RECORD_ID_BYTES).toString('hex'));
       const outcome = await execute(project, caller, 'record.create', (view, now) => {
-        const { collection, writes, events } = opened(view, now, caller, at);
-        const made = writes.create(collection, at.key, drawn, name);
-        return decided(made, events);
+        const { ground, collection, writes, events } = opened(view, now, caller, at);
+        const keyed = keyedBy(caller, ground.space, context.limits.answers.game);
+        return once({ view, now, keyed }, RECORD_KEPT, () => {
+          const { recordId, recordName: given } = writes.create(collection, at.key, drawn, name);
+          return decided({ recordId, recordName: given }, events);
+        });
       });
-      const { recordId, recordName: stored } = outcome.answer;
-      return { body: { ok: true, recordId, recordName: stored }, position: outcome.revision, stale: false };
+      return { ...stored(outcome), body: { ok: true, ...outcome.answer } };
     },
 
     async rename(claimed, at, body) {
@@ -63,11 +66,14 @@ export function createSaveRecords(context: AppContext): App['saveRecords'] {
       const name = recordName(isObject(body) ? member(body, 'recordName') : undefined);
       if (name === null) throw refusal('INVALID_BODY', 'recordName must be a text that is not blank');
       const outcome = await execute(project, caller, 'record.rename', (view, now) => {
-        const { collection, writes, events } = opened(view, now, caller, at);
-        writes.rename(collection, at.key, at.recordId, name);
-        return decided(null, events);
+        const { ground, collection, writes, events } = opened(view, now, caller, at);
+        const keyed = keyedBy(caller, ground.space, context.limits.answers.game);
+        return once({ view, now, keyed }, NOTHING_KEPT, () => {
+          writes.rename(collection, at.key, at.recordId, name);
+          return decided(null, events);
+        });
       });
-      return { body: { ok: true, recordId: at.recordId, recordName: name }, position: outcome.revision, stale: false };
+      return { ...stored(outcome), body: { ok: true, recordId: at.recordId, recordName: name } };
     },
 
     async remove(claimed, at) {
@@ -84,14 +90,30 @@ export function createSaveRecords(context: AppContext): App['saveRecords'] {
         // No record has such an id, and no table could be asked for it.
         if (!DOCUMENT_KEY.test(key)) throw refusal('RECORD_NOT_FOUND');
         view.expect([...recordListSubjects(ground.space, collection.id, at.key), ...documentSubjects(ground.space, collection.id, key)]);
-        const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-        writes.removeRecord(collection, { player: at.key, recordId: at.recordId }, 'direct');
-        return decided(null, writes.events);
+        const keyed = keyedBy(caller, ground.space, context.limits.answers.game);
+        return once({ view, now, keyed }, NOTHING_KEPT, () => {
+          const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+          writes.removeRecord(collection, { player: at.key, recordId: at.recordId }, 'direct');
+          return decided(null, writes.events);
+        });
       });
-      return { body: { ok: true }, position: outcome.revision, stale: false };
+      return { ...stored(outcome), body: { ok: true } };
     },
   };
 }
+
+interface NamedRecord {
+  readonly recordId: string;
+  readonly recordName: string;
+}
+
+const RECORD_KEPT: Keeps<NamedRecord> = {
+  kept: ({ recordId, recordName: name }) => ({ recordId, recordName: name }),
+  again(kept) {
+    const [id, name] = isObject(kept) ? [member(kept, 'recordId'), member(kept, 'recordName')] : [];
+    return { recordId: typeof id === 'string' ? id : '', recordName: typeof name === 'string' ? name : '' };
+  },
+};
 
 /** The caller to write or delete as. Throws what the decision would throw for access. */
 function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Awaitable<Caller> {
@@ -112,7 +134,7 @@ function opened(view: View, now: number, caller: Caller, at: Address) {
   requireSession(view, caller, now);
   view.expect(recordListSubjects(ground.space, collection.id, at.key));
   const events: DomainEvent[] = [];
-  return { collection, events, writes: new RecordWrites(view, ground.space, now, events) };
+  return { ground, collection, events, writes: new RecordWrites(view, ground.space, now, events) };
 }
 
 /** As of this node's head. */

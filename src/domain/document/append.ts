@@ -1,11 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { canonicalJson, isObject, type Json, type JsonObject, printOnce } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject, printOnce } from '../../kernel/json.ts';
 import type { CollectionModel } from '../definition/model.ts';
 import type { DomainEvent, RecordAppended, Space } from '../events.ts';
 import { countDaily } from '../limit/daily.ts';
-import type { IdempotencyState, WindowState } from '../states.ts';
+import type { WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { OWN_MEMBERS, recordDocument } from './evolve.ts';
 import { ledgerEntries, MOST_ENTRIES, tooManyEntries } from './ledger.ts';
@@ -19,7 +18,7 @@ export interface AppendCommand {
   readonly body: Json;
   /** For a new record: 32 lower-case hexadecimal characters. */
   readonly recordId: string;
-  /** Whom the record is by; also the caller that an idempotency key belongs to, and whom the daily limit counts. */
+  /** Whom the record is by, and whom the daily limit counts. */
   readonly writerId: string;
   /** Unix ms. */
   readonly now: number;
@@ -27,45 +26,33 @@ export interface AppendCommand {
   readonly checkSchema: boolean;
   /** Whether readers see the defaults of what a record lacks. */
   readonly fillDefaults: boolean;
-  /** 1 to 255 characters, or `null` for none. */
-  readonly idempotencyKey: string | null;
-  /** What is known of that key; ignored without one. */
-  readonly idempotency: IdempotencyState | null;
   windowOf(counter: string): WindowState | null;
 }
 
 export interface Appended {
-  /** Empty when the idempotency key was used with the same body: then `record` is the first answer. */
   readonly events: readonly DomainEvent[];
   readonly record: JsonObject;
   /** JSON text of `record`. */
   readonly text: string;
 }
 
-/** An idempotency key counts this long, unix ms (runtime-storage 10.1). */
-const KEY_LIFETIME = 24 * 60 * 60 * 1000;
-
 /**
- * Decides one append to a global collection. In order: 400 `COLLECTION_TYPE_MISMATCH`, 400 `INVALID_BODY`, 409
- * `IDEMPOTENCY_KEY_REUSED`, 413 `PAYLOAD_TOO_LARGE`, 400 `SCHEMA_VALIDATION_FAILED`, 429 `RATE_LIMIT_DAILY`. Rate-limit rules do
- * not apply to appends. Source: runtime-storage 10.1.
+ * Decides one append to a global collection. In order: 400 `COLLECTION_TYPE_MISMATCH`, 400 `INVALID_BODY`, 413 `PAYLOAD_TOO_LARGE`, 400
+ * `SCHEMA_VALIDATION_FAILED`, 429 `RATE_LIMIT_DAILY`. Rate-limit rules do not apply to appends. Source: runtime-storage 10.1.
  */
 export function decideAppend(command: AppendCommand): Appended | Refusal {
-  const { collection, body, idempotencyKey, maxBytes } = command;
+  const { collection, body, maxBytes } = command;
   if (collection.type !== 'global') return refusal('COLLECTION_TYPE_MISMATCH');
   if (!isObject(body) || Object.keys(body).length === 0) return refusal('INVALID_BODY', 'The body must be a JSON object with members');
   const document = withoutOwnMembers(body);
-  const bodyHash = idempotencyKey === null ? '' : createHash('sha256').update(canonicalJson(body)).digest('hex');
-  const known = validKey(command);
-  if (known !== null) return known.bodyHash === bodyHash ? repeated(command, known, document) : refusal('IDEMPOTENCY_KEY_REUSED');
   if (Buffer.byteLength(printOnce(document)) > maxBytes) return refusal('PAYLOAD_TOO_LARGE', `A record may have at most ${maxBytes} bytes`);
   const fault = command.checkSchema ? checkDocument(collection.schema, document) : null;
   if (fault !== null) return refusal('SCHEMA_VALIDATION_FAILED', fault);
-  return appended(command, document, bodyHash);
+  return appended(command, document);
 }
 
-function appended(command: AppendCommand, document: JsonObject, bodyHash: string): Appended | Refusal {
-  const { collection, space, recordId, writerId, now, idempotencyKey } = command;
+function appended(command: AppendCommand, document: JsonObject): Appended | Refusal {
+  const { collection, space, recordId, writerId, now } = command;
   const windowOf = (counter: string) => command.windowOf(counter);
   const windows = countDaily({ collection, key: recordId, player: writerId, now, windowOf });
   if (windows instanceof Refusal) return windows;
@@ -90,24 +77,15 @@ function appended(command: AppendCommand, document: JsonObject, bodyHash: string
     document,
     ...(ledger.length === 0 ? {} : { ledger }),
     ...(windows.length === 0 ? {} : { windows }),
-    ...(idempotencyKey === null ? {} : { idempotency: { caller: writerId, key: idempotencyKey, bodyHash } }),
     definition: collection.hash,
   };
-  return answer([{ type: 'record.appended', data }], recordDocument(data));
+  const record = recordDocument(data);
+  return { events: [{ type: 'record.appended', data }], record, text: printOnce(record) };
 }
 
-/** The first answer again: it is made of the body, which is the same, and of what the fact keeps. */
-function repeated({ writerId }: AppendCommand, { recordId, timestamp }: IdempotencyState, document: JsonObject): Appended {
-  return answer([], recordDocument({ recordId, timestamp, writerId, document }));
-}
-
-function answer(events: readonly DomainEvent[], record: JsonObject): Appended {
-  return { events, record, text: printOnce(record) };
-}
-
-function validKey({ idempotencyKey, idempotency, now }: AppendCommand): IdempotencyState | null {
-  if (idempotencyKey === null || idempotency === null) return null;
-  return now - idempotency.recordedAt < KEY_LIFETIME ? idempotency : null;
+/** JSON text of a record that was appended with this body: what has to be kept of an answer is what the body does not say. */
+export function recordAgain(body: Json, made: Pick<RecordAppended, 'recordId' | 'timestamp' | 'writerId'>): string {
+  return printOnce(recordDocument({ ...made, document: withoutOwnMembers(isObject(body) ? body : {}) }));
 }
 
 function withoutOwnMembers(body: JsonObject): JsonObject {

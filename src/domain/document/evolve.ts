@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { DocumentDeleted, DocumentWritten, DomainEvent, RecordAppended } from '../events.ts';
-import type { DocumentState, IdempotencyState } from '../states.ts';
+import type { DocumentState } from '../states.ts';
 import { applyChanges } from './draft.ts';
 import { isThere, PackedDocument } from './packed.ts';
 import { PackedText } from './packed-text.ts';
@@ -42,10 +42,6 @@ export const OWN_MEMBERS: ReadonlySet<string> = new Set(['_id', '_timestamp', '_
 export function recordDocument(data: Pick<RecordAppended, 'recordId' | 'timestamp' | 'writerId' | 'document'>): JsonObject {
   const { recordId, timestamp, writerId, document } = data;
   return { _id: recordId, _timestamp: timestamp, _writerId: writerId, ...document };
-}
-
-export function evolveIdempotency({ idempotency, recordId, timestamp }: RecordAppended, recordedAt: number): IdempotencyState | null {
-  return idempotency === undefined ? null : { bodyHash: idempotency.bodyHash, recordId, timestamp, recordedAt };
 }
 
 function baseOf(state: DocumentState | null, { fork }: DocumentWritten | DocumentDeleted, recordedAt: number): DocumentState | null {

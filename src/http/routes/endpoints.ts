@@ -9,7 +9,7 @@ import { invalidBody, invalidJson, readJson } from '../body.ts';
 import { authenticate, ENDPOINT_KEYS, targetOf, withBodyClaim } from '../credentials.ts';
 import { sendable } from '../errors.ts';
 import { type Context, type Exchange, headerText, param, queryOf } from '../exchange.ts';
-import { CLAIM_QUERIES } from '../names.ts';
+import { isReservedQuery } from '../names.ts';
 import type { Routes, Services } from './services.ts';
 
 /** Endpoint calls (endpoint-language 1.1). The verb is not compared with the definition's. */
@@ -83,19 +83,11 @@ function slugOfBody(body: JsonObject): string {
   throw refusal('INVALID_REQUEST');
 }
 
-/** Query names that the client and its tools add, in lower case; they never become input (security 11.7). */
-const RESERVED_QUERIES: ReadonlySet<string> = new Set(
-  [
-    ...['apiKey', 'token', 'authSessionToken', 'sessionToken', 'encryptedRequestId', 'secretKey', 'networkStorageSecret'],
-    ...['network_storage_secret_key', 'secret-key', 'revisionTarget', 'includeStaged', 'v', ...CLAIM_QUERIES],
-  ].map((name) => name.toLowerCase()),
-);
-
 /** Throws 400 INVALID_INPUT for what no JSON body may hold either: written, it would be read by nobody any more. */
 function inputOfQuery(exchange: Exchange): JsonObject {
   const members: [string, string][] = [];
   for (const [name, value] of Object.entries(queryOf(exchange))) {
-    if (RESERVED_QUERIES.has(name.toLowerCase())) continue;
+    if (isReservedQuery(name)) continue;
     const text = (Array.isArray(value) ? value[0] : value) ?? '';
     if (name === '__proto__') throw refusal('INVALID_INPUT', 'A field cannot be called __proto__');
     if (name.includes('\0') || text.includes('\0')) throw refusal('INVALID_INPUT', 'The query holds U+0000');

@@ -1,7 +1,6 @@
-import { refusal } from '../../kernel/errors.ts';
 import type { Answer } from '../answer.ts';
 import { authenticate, DOCUMENT_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { type Exchange, headerText, queryText } from '../exchange.ts';
+import { queryText } from '../exchange.ts';
 import { addressOf, collectionOf, documentBody, type Routes, readAnswer, type Services, versionedHeaders } from './services.ts';
 
 /** Append to a global collection (runtime-storage 10.1). */
@@ -10,10 +9,9 @@ export function appendRoute(router: Routes, { app, gameBody }: Services): void {
     const claimed = await authenticate(app, ctx, DOCUMENT_KEYS);
     const address = collectionOf(ctx);
     const caller = await app.records.mayAppend(claimed, address);
-    const idempotencyKey = idempotencyKeyOf(ctx.state.exchange);
     const body = await documentBody(ctx, gameBody);
     const writerId = caller.verified ?? caller.onBehalfOf ?? caller.platformId ?? 'anonymous';
-    return readAnswer(await app.records.append(caller, address, body, idempotencyKey, writerId));
+    return readAnswer(await app.records.append(caller, address, body, writerId));
   });
 }
 
@@ -31,12 +29,4 @@ export function recordViewRoutes(router: Routes, { app }: Services): void {
     const found = await app.records.get(caller, addressOf(ctx));
     return { text: found.text, headers: versionedHeaders(found) };
   });
-}
-
-const LONGEST_IDEMPOTENCY_KEY = 255;
-
-function idempotencyKeyOf(exchange: Exchange): string | null {
-  const key = headerText(exchange, 'idempotency-key');
-  if (key === null || key.length <= LONGEST_IDEMPOTENCY_KEY) return key;
-  throw refusal('INVALID_REQUEST', `An Idempotency-Key has at most ${LONGEST_IDEMPOTENCY_KEY} characters`);
 }

@@ -115,13 +115,15 @@ const PRESENTED: Presented = {
   clientType: null,
 };
 
+const KEPT = { forMs: 86_400_000, bytes: 65_536 };
+
 function appOver(projects: Projects, table: Table, views: ViewReader): App {
   return createApp({
     projects,
     views,
     telemetry: noTelemetry(table.log, table.machine),
     scheduler: table.machine,
-    limits: { endpointMs: 1000, documentBytes: 65_536, viewWaitMs: 250 },
+    limits: { endpointMs: 1000, documentBytes: 65_536, viewWaitMs: 250, answers: { game: KEPT, managed: KEPT } },
     platformId: /./,
     signer: neverAsked,
     verifier: NO_VERIFIER,

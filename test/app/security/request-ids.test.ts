@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/app/project/commit.ts';
 import type { Project } from '../../../src/app/project/project.ts';
-import { type Consumed, consuming, unwrapped } from '../../../src/app/security/request-ids.ts';
+import { consuming } from '../../../src/app/security/request-ids.ts';
 import { projectSettings } from '../../../src/domain/project/settings.ts';
 import { forgottenAfter } from '../../../src/domain/security/request-id.ts';
 import { requestSubject } from '../../../src/domain/subjects.ts';
@@ -14,7 +14,7 @@ const SETTINGS = projectSettings({});
 let commands = 0;
 
 /** A sealed call that adds one, or refuses, or writes nothing. */
-function sealed(does: 'adds' | 'refuses' | 'reads' = 'adds', identity = '7'): Command<Consumed<number>> {
+function sealed(does: 'adds' | 'refuses' | 'reads' = 'adds', identity = '7'): Command<number> {
   commands += 1;
   return {
     commandId: `sealed-${commands}`,
@@ -29,8 +29,8 @@ function sealed(does: 'adds' | 'refuses' | 'reads' = 'adds', identity = '7'): Co
   };
 }
 
-async function call(table: Table, project: Project, command: Command<Consumed<number>>): Promise<number> {
-  return unwrapped((await table.passing(project.execute(command))).answer);
+async function call(table: Table, project: Project, command: Command<number>): Promise<number> {
+  return (await table.passing(project.execute(command))).answer;
 }
 
 describe('a request id', () => {
@@ -57,9 +57,7 @@ describe('a request id', () => {
   it('counts once among calls at the same moment, and on two nodes', async () => {
     const table = new Table();
     const [one, two] = [await table.open(), await table.open()];
-    const outcomes = await table.passing(
-      Promise.all([one, one, two, two].map(async (project) => codeOf(project.execute(sealed()).then(({ answer }) => unwrapped(answer))))),
-    );
+    const outcomes = await table.passing(Promise.all([one, one, two, two].map(async (project) => codeOf(project.execute(sealed())))));
     expect(outcomes.filter((code) => code === 'stored')).toHaveLength(1);
     expect(outcomes.filter((code) => code === 'ENCRYPTED_REQUEST_REPLAY_DETECTED')).toHaveLength(3);
     expect(await table.stored()).toHaveLength(2);

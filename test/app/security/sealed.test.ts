@@ -48,6 +48,26 @@ describe.each([false, true])('where players must be proven: %s', (requirePlayerA
     expect(await told(call(body, headers))).toBe('409 undefined ENCRYPTED_REQUEST_REPLAY_DETECTED');
   });
 
+  test('with an Idempotency-Key it finds its first answer, as it was sent or sealed anew; its id alone still counts once', async () => {
+    const key = { 'idempotency-key': `sealed ${requirePlayerAuth}` };
+    const body = sealedBody();
+    const first = await ok(call(body, { ...proofOf(PLAYER), ...key }));
+    expect(first.headers['idempotent-replay']).toBe(undefined);
+    for (const again of [body, sealedBody()]) {
+      const reply = await ok(call(again, { ...proofOf(PLAYER), ...key }));
+      expect([reply.text, reply.headers['idempotent-replay']]).toEqual([first.text, 'true']);
+    }
+    expect(await told(call(body, proofOf(PLAYER)))).toBe('409 undefined ENCRYPTED_REQUEST_REPLAY_DETECTED');
+    const { publicKey, projectId } = node.game;
+    const plain = wireText({
+      times: 3,
+      security: block,
+      encryptedRequestId: `${Math.floor(Date.now() / 1000)}_abcdef${requirePlayerAuth}`,
+    });
+    const other = { ...body, envelope: seal({ publicKey, projectId, identity: PLAYER, plain }) };
+    expect(await told(call(other, { ...proofOf(PLAYER), ...key }))).toBe('409 undefined IDEMPOTENCY_KEY_REUSED');
+  });
+
   test('it is refused with another session, or with none, in words that a game can read', async () => {
     const [mine, another] = [await newSession(), await newSession()];
     const body = sealedBody({ sessionId: mine.id });

@@ -1,6 +1,7 @@
 import { groundsOf } from '../../../src/app/access.ts';
 import type { Caller } from '../../../src/app/app.ts';
-import type { Command, Decision } from '../../../src/app/project/commit.ts';
+import { type Keeps, once } from '../../../src/app/once.ts';
+import type { Command, Decided, Decision } from '../../../src/app/project/commit.ts';
 import { documentSubjects, windowIn } from '../../../src/app/project/state-access.ts';
 import type { View } from '../../../src/app/project/view.ts';
 import { DocumentWrites } from '../../../src/app/storage/document-writes.ts';
@@ -10,16 +11,16 @@ import type { CollectionModel } from '../../../src/domain/definition/model.ts';
 import { decideAppend } from '../../../src/domain/document/append.ts';
 import { changeKey } from '../../../src/domain/project/decide.ts';
 import { asAuthority, asDefinitions } from '../../../src/domain/states.ts';
-import { AUTHORITY, DEFINITIONS, documentSubject, idempotencySubject } from '../../../src/domain/subjects.ts';
+import { AUTHORITY, DEFINITIONS, documentSubject } from '../../../src/domain/subjects.ts';
 import { Refusal, refusal } from '../../../src/kernel/errors.ts';
-import { isNumber, type Json, toDouble } from '../../../src/kernel/json.ts';
+import { isArray, isNumber, type Json, toDouble } from '../../../src/kernel/json.ts';
 import { PROJECT } from './world.ts';
 
 /** What a simulated client asks for. Players' commands come with the key that may be locked. */
 export type Ask =
   | { readonly kind: 'inc'; readonly key: string; readonly amount: number }
   /** Refused with TOO_POOR when the first has less. */
-  | { readonly kind: 'transfer'; readonly from: string; readonly to: string; readonly amount: number }
+  | { readonly kind: 'transfer'; readonly from: string; readonly to: string; readonly amount: number; readonly once: string | null }
   /** Sets a mark on top of the version that the client has seen; 0: none must exist. */
   | { readonly kind: 'save'; readonly key: string; readonly version: number; readonly mark: number }
   | { readonly kind: 'delete'; readonly key: string }
@@ -58,7 +59,7 @@ function keyOf(ask: Ask): string {
   return isStaff(ask) ? STAFF_KEY : PLAYER_KEY;
 }
 
-function decide(ask: Ask, view: View, now: number): Decision<Answer> | Refusal {
+function decide(ask: Ask, view: View, now: number): Decided<Answer> {
   const caller = callerOf(keyOf(ask));
   const ground = groundsOf(view, caller, 'live');
   if (ask.kind === 'limit') return changeLimit(view, ask.limit, now);
@@ -67,7 +68,10 @@ function decide(ask: Ask, view: View, now: number): Decision<Answer> | Refusal {
   const wallets = collectionOf(ground.definitions.collection(WALLETS));
   view.expect(keysOf(ask).flatMap((key) => documentSubjects('live', WALLETS, key)));
   const writes = new DocumentWrites(view, ground, now, 4096);
-  return play(ask, writes, wallets);
+  if (ask.kind !== 'transfer' || ask.once === null) return play(ask, writes, wallets);
+  const claim = { space: 'live', scope: '@bank', caller: '', key: ask.once, request: requestOf(ask) } as const;
+  const keyed = { claim, requestId: 'sim', keepsRefusals: true, rules: KEPT };
+  return once({ view, now, keyed }, PAIR_KEPT, () => play(ask, writes, wallets));
 }
 
 function play(
@@ -109,26 +113,39 @@ function play(
   }
 }
 
-function append(ask: Ask & { kind: 'append' }, view: View, now: number, collection: CollectionModel): Decision<Answer> | Refusal {
-  const known = ask.once === null ? null : view.read(idempotencySubject('live', FEED, WRITER, ask.once));
-  const decision = decideAppend({
-    collection,
-    space: 'live',
-    body: { mark: ask.mark },
-    recordId: ask.recordId,
-    writerId: WRITER,
-    now,
-    maxBytes: 4096,
-    checkSchema: true,
-    fillDefaults: true,
-    idempotencyKey: ask.once,
-    idempotency: known !== null && 'bodyHash' in known ? known : null,
-    windowOf: (counter) => windowIn(view, 'live', counter),
+function append(ask: Ask & { kind: 'append' }, view: View, now: number, collection: CollectionModel): Decided<Answer> {
+  const claim = { space: 'live', scope: FEED, caller: WRITER, key: ask.once ?? '', request: String(ask.mark) } as const;
+  const keyed = ask.once === null ? null : { claim, requestId: 'sim', keepsRefusals: false, rules: KEPT };
+  return once({ view, now, keyed }, NUMBER_KEPT, () => {
+    const decision = decideAppend({
+      collection,
+      space: 'live',
+      body: { mark: ask.mark },
+      recordId: ask.recordId,
+      writerId: WRITER,
+      now,
+      maxBytes: 4096,
+      checkSchema: true,
+      fillDefaults: true,
+      windowOf: (counter) => windowIn(view, 'live', counter),
+    });
+    if (decision instanceof Refusal) return decision;
+    view.assumeAbsent(documentSubject('live', FEED, ask.recordId));
+    return { events: decision.events, answer: numberIn(decision.record['_timestamp']) };
   });
-  if (decision instanceof Refusal) return decision;
-  if (decision.events.length > 0) view.assumeAbsent(documentSubject('live', FEED, ask.recordId));
-  return { events: decision.events, answer: numberIn(decision.record['_timestamp']) };
 }
+
+/** What a transfer asks for. */
+export function requestOf({ from, to, amount }: Ask & { kind: 'transfer' }): string {
+  return `${from} ${to} ${amount}`;
+}
+
+const KEPT = { forMs: 86_400_000, bytes: 1000 };
+const PAIR_KEPT: Keeps<Answer> = {
+  kept: (answer) => (Array.isArray(answer) ? [...answer] : null),
+  again: (kept) => (isArray(kept) ? kept.map(numberIn) : null),
+};
+const NUMBER_KEPT: Keeps<Answer> = { kept: (answer) => Number(answer), again: numberIn };
 
 function changeLimit(view: View, limit: number, now: number): Decision<Answer> | Refusal {
   const decision = decidePutSingle(

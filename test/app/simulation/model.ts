@@ -1,4 +1,4 @@
-import { type Answer, type Ask, isStaff } from './commands.ts';
+import { type Answer, type Ask, isStaff, requestOf } from './commands.ts';
 
 /** The rules of the simulated game, written a second time and as plainly as possible: what the oracle believes. */
 
@@ -21,10 +21,15 @@ export interface State {
   readonly wallets: ReadonlyMap<string, Wallet>;
   readonly windows: ReadonlyMap<string, Window>;
   readonly once: ReadonlyMap<string, { readonly mark: number; readonly at: number }>;
+  /** By the key of a transfer: what it asked for, and what it came to. */
+  readonly transfers: ReadonlyMap<string, { readonly request: string; readonly came: Came }>;
 }
 
+type Came = { readonly answer: Answer } | { readonly refused: string };
+
 export type Verdict =
-  | { readonly refused: string }
+  /** `state`: where it leaves an event in the log. */
+  | { readonly refused: string; readonly state?: State }
   /** `changed`: whether it leaves an event in the log. */
   | { readonly answer: Answer; readonly state: State; readonly changed: boolean };
 
@@ -44,13 +49,8 @@ export function apply(state: State, ask: Ask, at: number): Verdict {
       const next = earn(state, ask.key, ask.amount, at);
       return next ? { answer: walletOf(next, ask.key).version, state: next, changed: true } : { refused: 'RATE_LIMIT' };
     }
-    case 'transfer': {
-      if (walletOf(state, ask.from).gold < ask.amount) return { refused: 'TOO_POOR' };
-      const paid = earn(state, ask.from, -ask.amount, at);
-      const next = paid && earn(paid, ask.to, ask.amount, at);
-      if (!next) return { refused: 'RATE_LIMIT' };
-      return { answer: [walletOf(next, ask.from).version, walletOf(next, ask.to).version], state: next, changed: true };
-    }
+    case 'transfer':
+      return ask.once === null ? transfer(state, ask, at) : transferOnce(state, ask, ask.once, at);
     case 'save': {
       const wallet = walletOf(state, ask.key);
       if (ask.version !== (wallet.exists ? wallet.version : 0)) return { refused: 'STALE_SAVE' };
@@ -76,6 +76,28 @@ export function apply(state: State, ask: Ask, at: number): Verdict {
     case 'lock':
       return ask.locked === state.locked ? same(null) : { answer: null, state: { ...state, locked: ask.locked }, changed: true };
   }
+}
+
+type Transfer = Ask & { readonly kind: 'transfer' };
+
+function transfer(state: State, ask: Transfer, at: number): Verdict {
+  if (walletOf(state, ask.from).gold < ask.amount) return { refused: 'TOO_POOR' };
+  const paid = earn(state, ask.from, -ask.amount, at);
+  const next = paid && earn(paid, ask.to, ask.amount, at);
+  if (!next) return { refused: 'RATE_LIMIT' };
+  return { answer: [walletOf(next, ask.from).version, walletOf(next, ask.to).version], state: next, changed: true };
+}
+
+/** An intent happens once, and comes to the same whenever it is asked for again: also where it was refused. */
+function transferOnce(state: State, ask: Transfer, key: string, at: number): Verdict {
+  const request = requestOf(ask);
+  const known = state.transfers.get(key);
+  if (known && known.request !== request) return { refused: 'IDEMPOTENCY_KEY_REUSED' };
+  if (known) return 'refused' in known.came ? known.came : { ...known.came, state, changed: false };
+  const verdict = transfer(state, ask, at);
+  const came = 'refused' in verdict ? { refused: verdict.refused } : { answer: verdict.answer };
+  const next = { ...(verdict.state ?? state), transfers: new Map(state.transfers).set(key, { request, came }) };
+  return 'refused' in verdict ? { refused: verdict.refused, state: next } : { answer: verdict.answer, state: next, changed: true };
 }
 
 /** `null` when that is more than the minute allows. Paying counts nowhere. */

@@ -104,9 +104,11 @@ class Replay {
   /** Command → the revision of its last event. */
   readonly #stored = new Map<string, number>();
   readonly #answers = new Map<string, Answer>();
+  /** Refusals that are stored with their commands. */
+  readonly #refusals = new Map<string, string>();
   readonly #documents = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #limits = new Map<string, number>();
-  last: State = { locked: false, limit: FIRST_LIMIT, wallets: new Map(), windows: new Map(), once: new Map() };
+  last: State = { locked: false, limit: FIRST_LIMIT, wallets: new Map(), windows: new Map(), once: new Map(), transfers: new Map() };
 
   constructor(history: History, wrong: string[]) {
     this.#history = history;
@@ -136,6 +138,14 @@ class Replay {
     const ask = this.#asks.get(commandId);
     const before = this.last;
     const verdict = ask && !this.#stored.has(commandId) ? apply(before, ask, this.#times[revision] ?? 0) : null;
+    const refused = verdict && 'refused' in verdict ? verdict : null;
+    if (ask && refused?.state) {
+      this.#stored.set(commandId, revision);
+      this.#refusals.set(commandId, refused.refused);
+      this.last = refused.state;
+      if (events.some(({ type }) => type !== 'answer.kept')) this.#say(`${name(commandId, ask)} at ${revision} was refused, and wrote`);
+      return;
+    }
     if (!ask || !verdict || 'refused' in verdict || !verdict.changed) {
       const why = !ask
         ? "is nobody's"
@@ -206,6 +216,7 @@ class Replay {
     if ('code' in result) {
       if (result.status === 500) say(`failed with ${result.code}`);
       if (result.code === 'OUTCOME_UNKNOWN') return;
+      if (stored !== undefined && this.#refusals.get(commandId) === result.code) return;
       if (stored !== undefined) say(`answered ${result.code}, and is in the log at ${stored}`);
       else if (!NOT_STORED.has(result.code) && !this.#wasTrue(call, { refused: result.code }))
         say(`answered ${result.code}, which was true at no revision from ${call.from} to ${ended.to}`);
@@ -239,7 +250,7 @@ class Replay {
         const verdict = apply(state, ask, Math.max(time, recordedAt));
         if (
           'refused' in verdict
-            ? 'refused' in result && verdict.refused === result.refused
+            ? 'refused' in result && verdict.refused === result.refused && verdict.state === undefined
             : 'answer' in result && !verdict.changed && same(verdict.answer, result.answer)
         )
           return true;

@@ -166,7 +166,8 @@ class Simulation {
     const other = this.#key();
     const dice = random.next();
     if (dice < 0.34) return { kind: 'inc', key, amount: random.whole(1, 9) };
-    if (dice < 0.58) return { kind: 'transfer', from: key, to: other === key ? 'zoe' : other, amount: random.whole(1, 12) };
+    if (dice < 0.46) return { kind: 'transfer', from: key, to: other === key ? 'zoe' : other, amount: random.whole(1, 12), once: null };
+    if (dice < 0.58) return this.#transferOnce(random);
     if (dice < 0.72) return { kind: 'save', key, version: this.#versions.get(key) ?? 0, mark: random.whole(1, 999) };
     if (dice < 0.78) return { kind: 'delete', key };
     if (dice < 0.88) return { kind: 'look', keys: [key, other === key ? 'zoe' : other, 'flo'] };
@@ -179,6 +180,13 @@ class Simulation {
 
   #key(): string {
     return KEYS[this.#world.random.whole(0, this.#plan.keys - 1)] ?? 'ada';
+  }
+
+  /** Few keys and few bodies: most are sent again, some of them with another body. */
+  #transferOnce(random: Random): Ask {
+    const number = random.whole(1, 12);
+    const amount = random.chance(0.9) ? (number % 5) + 1 : random.whole(1, 6);
+    return { kind: 'transfer', from: KEYS[number % this.#plan.keys] ?? 'ada', to: 'zoe', amount, once: `gift${number}` };
   }
 
   /** A locked key refuses nearly everything, so it is unlocked soon. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type AppendCommand, type Appended, decideAppend } from '../../../src/domain/document/append.ts';
-import { evolveDocument, evolveIdempotency } from '../../../src/domain/document/evolve.ts';
+import { type AppendCommand, type Appended, decideAppend, recordAgain } from '../../../src/domain/document/append.ts';
+import { evolveDocument } from '../../../src/domain/document/evolve.ts';
 import type { RecordAppended } from '../../../src/domain/events.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { ExactNumber } from '../../../src/kernel/json.ts';
@@ -19,8 +19,6 @@ function append(changes: Partial<AppendCommand> = {}): AppendCommand {
     maxBytes: 1000,
     checkSchema: true,
     fillDefaults: true,
-    idempotencyKey: null,
-    idempotency: null,
     windowOf: () => null,
     ...changes,
   };
@@ -82,13 +80,8 @@ test('the daily limit counts the writer; exactly the limit passes', () => {
   expect(accepted(append({ collection: limited, windowOf: used(2), writerId: 'p2' })).record['_writerId']).toBe('p2');
 });
 
-test('an idempotency key answers again for the same body, refuses another, and ends after a day', () => {
-  const { data, record } = accepted(append({ idempotencyKey: 'k', body: { score: 5, x: 1 } }));
-  expect(data.idempotency).toMatchObject({ caller: 'p1', key: 'k' });
-  const idempotency = evolveIdempotency(data, NOW);
-  const later = { idempotencyKey: 'k', idempotency, recordId: 'r2', now: NOW + 1000 };
-  expect(decideAppend(append({ ...later, body: { x: 1, score: 5 } }))).toMatchObject({ events: [], record });
-  expect(decideAppend(append({ ...later, body: { score: 6 } }))).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED', status: 409 });
-  expect(accepted(append({ ...later, now: NOW + 24 * 3600 * 1000 })).record['_id']).toBe('r2');
-  expect(evolveIdempotency(accepted(append()).data, NOW)).toBe(null);
+test('a record that is answered again is made of the body, and of id and time that were kept', () => {
+  const body = { score: 5, _id: 'x', n: new ExactNumber('1e400') };
+  const { text } = accepted(append({ body }));
+  expect(recordAgain(body, { recordId: 'r1', timestamp: NOW, writerId: 'p1' })).toBe(text);
 });

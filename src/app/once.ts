@@ -1,0 +1,115 @@
+import type { Space } from '../domain/events.ts';
+import {
+  type Claim,
+  isKept,
+  type KeepingRules,
+  keep,
+  keptRefusal,
+  recall,
+  refusalAgain,
+  requestHash,
+  requireKey,
+} from '../domain/idempotency/answers.ts';
+import { asKeptAnswer } from '../domain/states.ts';
+import { idempotencySubject } from '../domain/subjects.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import type { Json } from '../kernel/json.ts';
+import type { Caller } from './app.ts';
+import { type Decided, decidedBy } from './project/commit.ts';
+import type { View } from './project/view.ts';
+
+/**
+ * A request with an `Idempotency-Key` happens once (decision 35): the key is read by the decision that it protects, and written by its
+ * commit together with the answer. So over any crash, repetition or second node the request is done once or not at all, with one
+ * append. A request without a key takes no notice of this.
+ *
+ *     return once({ view, now, keyed }, NOTHING_KEPT, () => decided(null, events));
+ */
+
+/** What is kept of an answer, and the answer that comes of it again. */
+export interface Keeps<A> {
+  kept(answer: A): Json;
+  again(kept: Json): A;
+}
+
+export const NOTHING_KEPT: Keeps<null> = { kept: () => null, again: () => null };
+
+/** One decision of a request. */
+export interface Deciding {
+  readonly view: View;
+  readonly now: number;
+  /** What the key belongs to: which key, player and space, or an append's own. `null`: the request has none. */
+  readonly keyed: Keyed | null;
+}
+
+/** A request that names its intent. */
+export interface Keyed {
+  readonly claim: Claim;
+  readonly requestId: string;
+  readonly keepsRefusals: boolean;
+  readonly rules: KeepingRules;
+}
+
+/** Whose key it is: the key's and the player's. `body`: what is asked for, where the transport's body holds more than that, such as proof. */
+export function keyedBy(caller: Caller, space: Space, rules: KeepingRules, body?: Json): Keyed | null {
+  const { intent } = caller;
+  if (!intent) return null;
+  const player = caller.verified ?? caller.onBehalfOf ?? caller.platformId ?? '';
+  const claim = { space, scope: `@${caller.key.keyId}`, caller: player, key: requireKey(intent.key), request: intent.request(body) };
+  return { claim, requestId: intent.requestId, keepsRefusals: true, rules };
+}
+
+/** Of an append: by collection and writer, whatever key they come with; and one that is refused may be sent again (runtime-storage 10.1). */
+export function keyedAppend(
+  { intent }: Caller,
+  at: { readonly space: Space; readonly collection: string; readonly writerId: string },
+  rules: KeepingRules,
+  body: Json,
+): Keyed | null {
+  if (!intent) return null;
+  const { space, collection: scope, writerId: caller } = at;
+  const claim = { space, scope, caller, key: requireKey(intent.key), request: requestHash(body) };
+  return { claim, requestId: intent.requestId, keepsRefusals: false, rules };
+}
+
+/** Decides, unless the request was decided before. */
+export function once<A>(at: Deciding, keeps: Keeps<A>, decide: () => Decided<A>): Decided<A> {
+  return at.keyed === null ? decide() : (answeredBefore(at, keeps) ?? keeping(at, keeps, decidedBy(decide)));
+}
+
+/** What the request came to before, or 409 `IDEMPOTENCY_KEY_REUSED`; `null` where it is new. */
+export function answeredBefore<A>({ view, now, keyed }: Deciding, keeps: Keeps<A>): Decided<A> | null {
+  if (keyed === null) return null;
+  const outcome = recall(keyed.claim, asKeptAnswer(view.read(idempotencySubject(keyed.claim))), now);
+  if (outcome === null || outcome instanceof Refusal) return outcome;
+  if ('refused' in outcome) return { events: [], refused: refusalAgain(outcome.refused), replayed: true };
+  return { events: [], answer: keeps.again(outcome.answer), replayed: true };
+}
+
+/**
+ * The decision, with what it came to among its events. An answer that is too large to be kept is refused where it would change something,
+ * and nothing is changed; where not, it is answered, and the request may be decided again.
+ */
+export function keeping<A>({ now, keyed }: Deciding, keeps: Keeps<A>, decision: Decided<A>): Decided<A> {
+  if (keyed === null) return decision;
+  const { claim, rules } = keyed;
+  if (decision instanceof Refusal || 'refused' in decision) return keepingRefusal(keyed, now, decision);
+  const kept = keep(claim, { answer: keeps.kept(decision.answer) }, now, rules);
+  if (kept !== null) return { ...decision, events: [...decision.events, kept] };
+  if (decision.events.length === 0) return decision;
+  return refusal(
+    'ANSWER_TOO_LARGE',
+    `This answer is larger than the ${rules.bytes} bytes that are kept for an Idempotency-Key; nothing was written`,
+  );
+}
+
+function keepingRefusal(
+  { claim, requestId, keepsRefusals, rules }: Keyed,
+  now: number,
+  decision: Exclude<Decided<never>, { answer: never }>,
+): Decided<never> {
+  const refused = decision instanceof Refusal ? decision : decision.refused;
+  const events = decision instanceof Refusal ? [] : decision.events;
+  const kept = keepsRefusals && isKept(refused) ? keep(claim, { refused: keptRefusal(refused, requestId) }, now, rules) : null;
+  return kept === null ? decision : { events: [...events, kept], refused };
+}

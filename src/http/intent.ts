@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { Intent } from '../app/app.ts';
+import type { PublishTarget } from '../domain/events.ts';
+import { requestHash } from '../domain/idempotency/answers.ts';
+import type { Json } from '../kernel/json.ts';
+import { type Exchange, type Named, queryOf } from './exchange.ts';
+import { isReservedQuery } from './names.ts';
+
+/** A larger body is told from another by its bytes: putting it in order would keep everybody else waiting. */
+const IN_ORDER_BYTES = 262_144;
+
+/** A request that came with an `Idempotency-Key` (decision 35). */
+export class RequestIntent implements Intent, Named {
+  readonly key: string;
+  readonly #exchange: Exchange;
+  readonly #target: PublishTarget;
+  #sent: Json = null;
+  /** What was asked for last, and its hash: a decision may be made several times. */
+  #asked: { readonly body: Json; readonly hash: string } | null = null;
+
+  constructor(exchange: Exchange, target: PublishTarget, key: string) {
+    this.#exchange = exchange;
+    this.#target = target;
+    this.key = key;
+  }
+
+  get requestId(): string {
+    return this.#exchange.requestId;
+  }
+
+  /** The body, as soon as it is read. */
+  read(body: Json, bytes: Buffer): void {
+    this.#sent = bytes.length <= IN_ORDER_BYTES ? body : createHash('sha256').update(bytes).digest('hex');
+  }
+
+  request(body: Json = this.#sent): string {
+    if (this.#asked === null || this.#asked.body !== body) this.#asked = { body, hash: this.#hashWith(body) };
+    return this.#asked.hash;
+  }
+
+  /** Without what proves the caller, which may be another when the request is sent again. */
+  #hashWith(body: Json): string {
+    const { method, location } = this.#exchange;
+    const query = Object.entries(queryOf(this.#exchange)).filter(([name]) => !isReservedQuery(name));
+    const asked = query.map(([name, value]): Json => [name, ...[value ?? ''].flat()]);
+    return requestHash([method, location, this.#target, asked, body]);
+  }
+}
+
+/** `null` for a request without a key. An empty key is one, and none that counts. */
+export function intentOf(exchange: Exchange, targetOf: (exchange: Exchange) => PublishTarget): RequestIntent | null {
+  const sent = exchange.headers['idempotency-key'];
+  if (sent === undefined) return null;
+  const intent = new RequestIntent(exchange, targetOf(exchange), Array.isArray(sent) ? sent.join(', ') : sent);
+  exchange.intent = intent;
+  return intent;
+}

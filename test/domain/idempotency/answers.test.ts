@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import {
+  evolveAppended,
+  evolveKept,
+  isKept,
+  keep,
+  keptOutcome,
+  keptRefusal,
+  recall,
+  refusalAgain,
+  requestHash,
+  requireKey,
+} from '../../../src/domain/idempotency/answers.ts';
+import type { KeptOutcome } from '../../../src/domain/states.ts';
+import { Refusal, refusal } from '../../../src/kernel/errors.ts';
+import { decodeEvent, ExactNumber, encodeEvent } from '../../../src/kernel/json.ts';
+
+const NOW = 1_700_000_000_000;
+const DAY = 86_400_000;
+const RULES = { forMs: DAY, bytes: 1000 };
+const claim = { space: 'live', scope: '@key', caller: 'p1', key: 'k', request: requestHash({ buy: 'sword' }) } as const;
+
+function kept(outcome: KeptOutcome) {
+  const event = keep(claim, outcome, NOW, RULES);
+  if (event?.type !== 'answer.kept') throw new Error('not kept');
+  return evolveKept(event.data);
+}
+
+describe('given an answer that was kept', () => {
+  const known = kept({ answer: { gold: 5 } });
+
+  test('the same request within a day is answered with it', () => {
+    expect(recall(claim, known, NOW + DAY - 1)).toEqual({ answer: { gold: 5 } });
+  });
+
+  test('another request under the key is refused, and tells what to do', () => {
+    const other = recall({ request: requestHash({ buy: 'axe' }) }, known, NOW);
+    expect(other).toMatchObject({ status: 409, code: 'IDEMPOTENCY_KEY_REUSED', message: expect.stringContaining('new key') });
+  });
+
+  test('after a day the key is new', () => {
+    expect(recall(claim, known, NOW + DAY)).toBe(null);
+  });
+
+  test('the order of members makes no other request; another value, an exact one too, does', () => {
+    expect(requestHash({ a: 1, b: [2] })).toBe(requestHash({ b: [2], a: 1 }));
+    expect(requestHash({ a: new ExactNumber('76561198000000001') })).not.toBe(requestHash({ a: new ExactNumber('76561198000000002') }));
+  });
+});
+
+test('a refusal is answered again as it was, with the request it was first told to, and marked', () => {
+  const extra = { error: { rule: 'r' }, body: { left: 0 }, headers: { 'Retry-After': '60' }, httpStatus: 200 };
+  const first = new Refusal(429, 'RATE_LIMIT', 'too many', extra);
+  const { outcome } = kept({ refused: keptRefusal(first, 'req_1') });
+  const stored = keptOutcome(decodeEvent(encodeEvent(outcome)));
+  expect(stored).toEqual(outcome);
+  expect('refused' in stored && refusalAgain(stored.refused)).toMatchObject({
+    status: 429,
+    code: 'RATE_LIMIT',
+    message: 'too many',
+    extra: { ...extra, headers: { 'Retry-After': '60', 'idempotent-replay': 'true' }, requestId: 'req_1' },
+  });
+});
+
+test('what was decided is kept; a failure of ours, and what may go better in a moment, is not', () => {
+  expect([refusal('RATE_LIMIT'), refusal('STALE_SAVE'), new Refusal(400, 'TOO_POOR', '')].map(isKept)).toEqual([true, true, true]);
+  expect([refusal('BUSY'), refusal('ENDPOINT_EXECUTION_FAILED'), refusal('WRITE_CONFLICT')].map(isKept)).toEqual([false, false, false]);
+});
+
+test('an answer that is larger than what is kept is not', () => {
+  expect(keep(claim, { answer: 'é'.repeat(500) }, NOW, RULES)).toBe(null);
+  expect(keep(claim, { answer: 'e'.repeat(500) }, NOW, RULES)).not.toBe(null);
+});
+
+test.each(['k', ' ~', 'x'.repeat(128), '1b671a64-40d5-491e-99b0-da01ff1f3341'])('a key: %j', (key) => {
+  expect(requireKey(key)).toBe(key);
+});
+
+test.each(['', 'x'.repeat(129), 'é', 'a\tb'])('no key: %j', (key) => {
+  expect(() => requireKey(key)).toThrow(expect.objectContaining({ status: 400, code: 'INVALID_REQUEST' }));
+});
+
+test('what an older build stored with an append counts for a day from then', () => {
+  const idempotency = { caller: 'w', key: 'k', bodyHash: 'h' };
+  const appended = { space: 'live', collection: 'c', recordId: 'r', timestamp: 5, writerId: 'w', document: {}, definition: '' } as const;
+  expect(evolveAppended({ ...appended, idempotency }, NOW)).toEqual({
+    request: 'h',
+    until: NOW + DAY,
+    outcome: { answer: { recordId: 'r', timestamp: 5 } },
+  });
+  expect(evolveAppended(appended, NOW)).toBe(null);
+});
