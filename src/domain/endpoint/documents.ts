@@ -15,6 +15,8 @@ const UNWEIGHED_READS = 20;
  */
 export class Documents {
   readonly writes: PendingWrite[] = [];
+  /** What writes have bound last, by name. */
+  readonly bound = new Map<string, JsonObject>();
   readonly #reads: Reads;
   readonly #spend: (units: number) => void;
   /** As they were read: a loop that asks for one again and again fills its defaults in once. */

@@ -33,6 +33,18 @@ describe('a write', () => {
     ]);
   });
 
+  it('binds what it wrote, as the steps after it read it, each time that it runs', () => {
+    const inc = write({ op: 'inc', path: 'gold', value: 2 });
+    const steps = [{ id: 'twice', type: 'foreach', from: 'input.times', item: 'n', steps: [inc] }];
+    expect(result(steps, '{{pay.gold}}', { documents, input: { times: [1, 2] } })).toEqual({ result: 9 });
+    expect(result([{ ...inc, as: 'purse' }], '{{purse.gold}}', { documents })).toEqual({ result: 7 });
+  });
+
+  it('binds nothing where a step of another kind has its name', () => {
+    const steps = [read('pay'), write({ op: 'inc', path: 'gold', value: 2 })];
+    expect(result(steps, '{{pay.gold}}', { documents })).toEqual({ result: 5 });
+  });
+
   it('is shown as its author wrote it: the collection by its name, the key with its ending', () => {
     const [pending] = run({ steps: [{ ...write({ op: 'set', path: 'a', value: 1 }), collection: 'Bags', key: 'main_default' }] }).writes;
     expect(pending?.target).toMatchObject({ key: 'main', named: 'Bags', keyText: 'main_default' });

@@ -9,7 +9,7 @@ import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Target } from '../run.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { type CompileStep, errorCode, type StepSource, stepFailure, textOf } from '../step.ts';
+import { type CompileStep, errorCode, type Frame, type StepSource, stepFailure, textOf } from '../step.ts';
 import { compileDeep } from '../template.ts';
 import { isNullish, toText } from '../value.ts';
 import { collectionOf, compileKey } from './read.ts';
@@ -48,6 +48,7 @@ export const writeStep: CompileStep = (source, compilation) => {
     try {
       const operations = resolved.map(({ operation }) => operation);
       const document = frame.documents.write(source.id, at, operations);
+      bindWritten(frame, source, document);
       if (frame.documents.writes.length > UNWEIGHED_WRITES) frame.scope.context.spend(VALUE_COST * weightOf(document));
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
@@ -56,6 +57,17 @@ export const writeStep: CompileStep = (source, compilation) => {
     return undefined;
   };
 };
+
+/**
+ * What was written is there under the step's name, unless a step of another kind holds that name: a definition that reads and writes under
+ * one id goes on with what it read.
+ */
+function bindWritten({ scope, documents }: Frame, { name }: StepSource, document: JsonObject): void {
+  const held = scope.names.get(name);
+  if (held !== undefined && held !== documents.bound.get(name)) return;
+  scope.names.set(name, document);
+  documents.bound.set(name, document);
+}
 
 /** `data` is the short form of a `set` for each of its members. */
 function assignments(data: Json | undefined): Json | undefined {
