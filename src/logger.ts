@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { Repeats } from './kernel/repeats.ts';
 import { LogOutput } from './log-output.ts';
-import { Repeats } from './log-repeats.ts';
 
 /** Members that are never written, whatever logs an object that holds one. Addresses carry passwords. */
 const SECRETS = [

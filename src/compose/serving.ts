@@ -86,6 +86,7 @@ function httpSettings(config: Config): HttpSettings {
     trustedProxies: config.trustedProxies,
     buckets: requestBuckets(config),
     metricsToken: config.metricsToken,
+    callLevel: config.callLevel,
   };
 }
 

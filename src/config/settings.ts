@@ -120,6 +120,12 @@ export const SERVER = {
     choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'The least important messages that are still written.',
   ),
+  callLevel: setting(
+    'LOG_CALLS',
+    'info',
+    choice('debug', 'info', 'warn', 'silent'),
+    'The level of the line about each endpoint call that was refused or failed (slug, code, project); of one slug and code ten in 10 s.',
+  ),
 } as const;
 
 export const LIMITS = {

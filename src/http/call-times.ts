@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { TimingHistogram } from './timing-histogram.ts';
 
 /** Slugs of all projects that have series of their own; the calls of those that come later are counted together. */
@@ -11,12 +11,24 @@ const BUCKETS = [0.002, 0.01, 0.05, 0.25, 1, 5];
 export interface CallTimes {
   /** `answered`: the endpoint ran and said something itself, so that there is one with this slug. */
   observe(slug: string, status: number, answered: boolean, seconds: number): void;
+  /** A call that came to nothing, under the code that its caller was told. */
+  refused(slug: string, code: string): void;
 }
+
+/** Codes of one slug that are counted apart: authors name codes as they like, from templates as well. */
+const MOST_CODES = 20;
 
 export function createCallTimes(registry: Registry, most: number = MOST_SLUGS): CallTimes {
   const title = { name: 'savepoint_endpoint_call_seconds', help: 'Time of endpoint calls, by slug and outcome' };
   const times = new TimingHistogram(title, ['slug', 'outcome'], BUCKETS, registry);
+  const refusals = new Counter({
+    name: 'savepoint_endpoint_refusals_total',
+    help: 'Endpoint calls that were refused or failed, by slug and code',
+    labelNames: ['slug', 'code'],
+    registers: [registry],
+  });
   const known = new Set<string>();
+  const codes = new Map<string, Set<string>>();
   /** Made-up slugs get no series: whoever asks for many would take those of the endpoints that there are. */
   const named = (slug: string, answered: boolean): string => {
     if (known.has(slug)) return slug;
@@ -24,7 +36,18 @@ export function createCallTimes(registry: Registry, most: number = MOST_SLUGS): 
     known.add(slug);
     return slug;
   };
+  const coded = (slug: string, code: string): string => {
+    const seen = codes.get(slug) ?? new Set();
+    codes.set(slug, seen);
+    if (!seen.has(code) && seen.size >= MOST_CODES) return OTHERS;
+    seen.add(code);
+    return code;
+  };
   return {
+    refused(slug, code) {
+      const under = known.has(slug) ? slug : OTHERS;
+      refusals.inc({ slug: under, code: coded(under, code) });
+    },
     observe: (slug, status, answered, seconds) => times.observePair(named(slug, answered), outcomeOf(status), seconds),
   };
 }

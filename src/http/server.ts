@@ -6,6 +6,7 @@ import type { App } from '../app/app.ts';
 import { Throttle } from '../kernel/throttle.ts';
 import { Arriving } from './arriving.ts';
 import { Buckets } from './buckets.ts';
+import { CallNotes } from './call-notes.ts';
 import { clientAddresses } from './client-address.ts';
 import { newRequestId, type State } from './exchange.ts';
 import { inTurn } from './in-turn.ts';
@@ -46,7 +47,7 @@ export function createServer(parts: ServerParts): HttpServer {
   const services = {
     app,
     settings,
-    calls: metrics.calls,
+    calls: new CallNotes(metrics.calls, log, settings.callLevel),
     gameBody: { ...body, bytes: settings.gameBodyBytes },
     managementBody: { ...body, bytes: settings.managementBodyBytes },
     badKeys: settings.buckets && new Throttle(MOST_BAD_KEYS, () => performance.now()),

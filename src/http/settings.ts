@@ -36,6 +36,8 @@ export interface HttpSettings {
   readonly slowMs: number;
   /** Who besides this machine may read `/metrics`: whoever has this; `null`: nobody. */
   readonly metricsToken: string | null;
+  /** Level of the log lines about endpoint calls that were refused or failed. */
+  readonly callLevel: 'debug' | 'info' | 'warn' | 'silent';
   /** Level of the log line of an answer from 400 to 499. */
   readonly clientErrorLevel: 'debug' | 'info';
 }
@@ -76,5 +78,6 @@ export const HTTP_DEFAULTS: HttpSettings = {
   trustedProxies: ['127.0.0.0/8', '::1'],
   slowMs: 1000,
   metricsToken: null,
+  callLevel: 'info',
   clientErrorLevel: 'debug',
 };

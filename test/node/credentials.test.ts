@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Arriving } from '../../src/http/arriving.ts';
+import { CallNotes } from '../../src/http/call-notes.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { buildRouters } from '../../src/http/routes/families.ts';
 import { HTTP_DEFAULTS } from '../../src/http/settings.ts';
@@ -27,7 +29,7 @@ function routes(): readonly string[] {
   const services = {
     app: fakeApp(),
     settings: HTTP_DEFAULTS,
-    calls: createMetrics().calls,
+    calls: new CallNotes(createMetrics().calls, pino({ level: 'silent' }), 'silent'),
     gameBody: bounds,
     managementBody: bounds,
     badKeys: null,

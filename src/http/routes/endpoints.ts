@@ -2,12 +2,13 @@ import type { Caller, EndpointAnswer, EndpointRequest } from '../../app/app.ts';
 import { inputOfBody, securityIn } from '../../domain/security/call-body.ts';
 import { sealedIn } from '../../domain/security/envelope.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
 import { invalidBody, invalidJson, readJson } from '../body.ts';
+import { codeIn } from '../call-notes.ts';
 import { authenticate, ENDPOINT_KEYS, targetOf, withBodyClaim } from '../credentials.ts';
-import { sendable } from '../errors.ts';
+import { refusalOf, sendable } from '../errors.ts';
 import { type Context, type Exchange, headerText, param, queryOf } from '../exchange.ts';
 import { isReservedQuery } from '../names.ts';
 import type { Routes, Services } from './services.ts';
@@ -23,15 +24,16 @@ export function endpointRoutes(router: Routes, { app, calls, gameBody }: Service
 
   /** The call, counted and timed under its slug, whatever comes of it. */
   const timed = async (ctx: Context, caller: Caller, request: EndpointRequest): Promise<Answer> => {
-    const { startedAt } = ctx.state.exchange;
-    const note = (status: number, answered: boolean) =>
-      calls.observe(request.slug, status, answered, (performance.now() - startedAt) / 1000);
+    const { exchange } = ctx.state;
+    const about = { project: caller.projectId, slug: request.slug };
     try {
       const answer = await app.endpoints.call(caller, request);
-      note(answer.status, true);
+      const { status, body } = answer;
+      calls.note(exchange, { ...about, status, answered: true, code: codeIn(status, body) });
       return answerOf(answer);
     } catch (error) {
-      note(error instanceof Refusal ? error.status : 500, false);
+      const { status, code } = refusalOf(error);
+      calls.note(exchange, { ...about, status, answered: false, code });
       throw error;
     }
   };

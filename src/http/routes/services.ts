@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Throttle } from '../../kernel/throttle.ts';
 import { type Answer, freshHeaders } from '../answer.ts';
 import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
-import type { CallTimes } from '../call-times.ts';
+import type { CallNotes } from '../call-notes.ts';
 import { targetOf } from '../credentials.ts';
 import { type Context, type Exchange, param, queryOf, type State } from '../exchange.ts';
 import type { HttpSettings } from '../settings.ts';
@@ -15,7 +15,7 @@ import type { HttpSettings } from '../settings.ts';
 export interface Services {
   readonly app: App;
   readonly settings: HttpSettings;
-  readonly calls: CallTimes;
+  readonly calls: CallNotes;
   readonly gameBody: BodyBounds;
   readonly managementBody: BodyBounds;
   /** Who keeps sending heartbeats with a key that is none; `null`: requests are not counted here. */

@@ -1,3 +1,5 @@
+/** Texts at a time; what is said by then is more than anybody reads. */
+const MOST_TEXTS = 10_000;
 /** Lines of one text that come out within so many ms. */
 const MOST = 200;
 const WINDOW_MS = 10_000;
@@ -18,7 +20,9 @@ export class Repeats {
 
   /** Whether a line of this text may come out. `tell` is called with the number of those that did not, if any, at the end of the window. */
   passes(text: string, tell: (leftOut: number) => void): boolean {
-    const count = (this.#counts.get(text) ?? 0) + 1;
+    const before = this.#counts.get(text) ?? 0;
+    if (before === 0 && this.#counts.size >= MOST_TEXTS) return false;
+    const count = before + 1;
     this.#counts.set(text, count);
     if (count === 1) setTimeout(() => this.#end(text, tell), this.#windowMs).unref();
     return count <= this.#most;

@@ -1,0 +1,62 @@
+import type { Logger } from 'pino';
+import { isObject, type Json } from '../kernel/json.ts';
+import { Repeats } from '../kernel/repeats.ts';
+import type { CallTimes } from './call-times.ts';
+import type { Exchange } from './exchange.ts';
+import type { HttpSettings } from './settings.ts';
+
+/** Lines about one slug and code within so many ms. */
+const MOST_LINES = 10;
+const WINDOW_MS = 10_000;
+const LONGEST_SLUG = 96;
+
+/** One endpoint call as it came out. */
+export interface CallOutcome {
+  readonly project: string;
+  readonly slug: string;
+  readonly status: number;
+  /** The endpoint ran and said this itself. */
+  readonly answered: boolean;
+  /** What its caller was told; `null` for a success. */
+  readonly code: string | null;
+}
+
+/** Counts and times endpoint calls, and tells the log of those that came to nothing: their author sees nothing of a player's screen. */
+export class CallNotes {
+  readonly #times: CallTimes;
+  readonly #log: Logger;
+  readonly #level: HttpSettings['callLevel'];
+  readonly #repeats = new Repeats(MOST_LINES, WINDOW_MS);
+
+  constructor(times: CallTimes, log: Logger, level: HttpSettings['callLevel']) {
+    this.#times = times;
+    this.#log = log;
+    this.#level = level;
+  }
+
+  note(exchange: Exchange, { project, slug, status, answered, code }: CallOutcome): void {
+    const ms = performance.now() - exchange.startedAt;
+    this.#times.observe(slug, status, answered, ms / 1000);
+    if (code === null) return;
+    this.#times.refused(slug, code);
+    if (this.#level === 'silent') return;
+    const text = status < 500 ? 'endpoint call refused' : 'endpoint call failed';
+    const line = { project, slug: slug.slice(0, LONGEST_SLUG), code, status, requestId: exchange.requestId, ms: Math.round(ms) };
+    // Anybody can make up slugs, and would have a line for each.
+    const about = answered ? { project, slug, code } : { project, code };
+    const leftOut = (lines: number) => this.#tell({ ...about, lines }, `${text}: so many more of these lines were left out`);
+    if (this.#repeats.passes(JSON.stringify(about), leftOut)) this.#tell(line, text);
+  }
+
+  #tell(line: object, text: string): void {
+    if (this.#level !== 'silent') this.#log[this.#level](line, text);
+  }
+}
+
+/** The code in an answer of an endpoint; `null` for a success. */
+export function codeIn(status: number, body: Json): string | null {
+  const error = isObject(body) ? body['error'] : undefined;
+  const said = isObject(error) ? error['code'] : error;
+  if (status < 400 && !(isObject(body) && body['ok'] === false)) return null;
+  return typeof said === 'string' ? said : `HTTP_${status}`;
+}
