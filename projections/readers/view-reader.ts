@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
+import { countDocuments, readDocumentsAfter } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
 import { readLeaderboard } from '../models/leaderboards/read.ts';
 import { readStanding } from '../models/leaderboards/standing.ts';
+import { readLedgerFields } from '../models/ledger/fields.ts';
 import { readLedger } from '../models/ledger/read.ts';
 import { readPublishes } from '../models/publishes/read.ts';
 import { readRecords } from '../models/records/read.ts';
@@ -45,6 +47,9 @@ export function createViewReader(
     revisions: (projectId, subject, page) => readRevisions(pool, projectId, subject, page),
     records: (projectId, space, collection, page) => readRecords(pool, projectId, space, collection, page),
     scan: (projectId, space, collections, take) => scanDocuments(pool, projectId, space, collections, take),
+    documentsAfter: (projectId, collection, after, page) => readDocumentsAfter(pool, projectId, collection, after, page),
+    documentCount: (projectId, collection, most) => countDocuments(pool, projectId, collection, most),
+    ledgerFields: (projectId, collection, most) => readLedgerFields(pool, projectId, collection, most),
     standing: (projectId, space, query, at) => readStanding(pool, projectId, space, query, at),
     leaderboard: (projectId, space, query, page) => readLeaderboard(pool, projectId, space, query, page),
   };

@@ -112,7 +112,8 @@ export interface App {
       options: { readonly includeStaged: boolean; readonly target: PublishTarget | null },
     ): Promise<ManageAnswer>;
     validate(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
-    promote(caller: Caller, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
+    /** Throws 409 PROMOTION_FINDINGS where what is stored does not fit what is staged, unless `force`. */
+    promote(caller: Caller, options: { readonly dryRun: boolean; readonly force: boolean }): Promise<ManageAnswer>;
     /** Takes back what is staged: `{}` all of it, `{kind}` or `{kind, id}` a part. */
     discard(caller: Caller, body: Json | undefined, options: { readonly dryRun: boolean }): Promise<ManageAnswer>;
     diff(caller: Caller): Promise<ManageAnswer>;

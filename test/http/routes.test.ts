@@ -387,11 +387,11 @@ describe('management', () => {
     await manage('GET', '/validate');
     expect(lastCall()).toMatchObject({ name: 'manage.validate', arguments: [PUBLIC_KEY] });
     await manage('POST', '/promote');
-    expect(lastCall()).toMatchObject({ arguments: [{ dryRun: false }] });
+    expect(lastCall()).toMatchObject({ arguments: [{ dryRun: false, force: false }] });
     await manage('POST', '/promote', { dryRun: true });
-    expect(lastCall()).toMatchObject({ arguments: [{ dryRun: true }] });
-    await manage('POST', '/promote?dryRun=true', {});
-    expect(lastCall()).toMatchObject({ arguments: [{ dryRun: true }] });
+    expect(lastCall()).toMatchObject({ arguments: [{ dryRun: true, force: false }] });
+    await manage('POST', '/promote?dryRun=true', { force: true });
+    expect(lastCall()).toMatchObject({ arguments: [{ dryRun: true, force: true }] });
     const calls = server.app.calls.length;
     expect((await manage('POST', '/promote', { dryRun: 'true' })).status).toBe(400);
     expect((await manage('POST', '/promote?dryRun=yes', {})).status).toBe(400);

@@ -13,6 +13,30 @@ beforeAll(async () => {
 });
 afterAll(() => pool.end());
 
+test('what a promotion looks at: live documents in pages by rows and bytes, counted so far and no further, and the fields of their ledgers', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'looked-at');
+  const ledger = [{ field: 'xp', before: 0, after: 1, delta: 1, source: 'quest' }];
+  await feed.commit(
+    ...['a', 'b', 'c', 'd'].map((key) => written(key, { text: key.repeat(900) }, 1, { ledger })),
+    written('e', { big: Array.from({ length: 4000 }, (_, index) => index * 7919) }),
+    written('f', {}),
+    written('g', {}, 1, { space: 'next1', fork: { document: null, version: 0 } }),
+    deleted('b'),
+  );
+  await project(pool, log, feed);
+  const views = createViewReader(pool, null);
+  const keys = async (after: string, rows: number, bytes: number) =>
+    (await views.documentsAfter('looked-at', 'saves', after, { rows, bytes })).map(({ key }) => key);
+  expect(await keys('', 9, 1e6)).toEqual(['a', 'c', 'd', 'e', 'f']);
+  expect(await keys('', 2, 1e6)).toEqual(['a', 'c']);
+  expect(await keys('d', 9, 10)).toEqual(['e']);
+  expect(await keys('e', 9, 10)).toEqual(['f']);
+  expect(await keys('f', 9, 10)).toEqual([]);
+  expect([await views.documentCount('looked-at', 'saves', 100), await views.documentCount('looked-at', 'saves', 3)]).toEqual([5, 3]);
+  expect([await views.ledgerFields('looked-at', 'saves', 100), await views.ledgerFields('looked-at', 'other', 100)]).toEqual([['xp'], []]);
+});
+
 describe('ledger', () => {
   const entry = (field: string, before: number, after: number, source: string) => ({ field, before, after, delta: after - before, source });
   const wrote = (key: string, ...ledger: object[]) => written(key, {}, 1, { ledger });

@@ -2,7 +2,7 @@ import { decidePutSingle, decideRemove, decideRemoveSingle, decideUpsertMany, de
 import { decideDiscard } from '../../domain/definition/discard.ts';
 import { listDefinitions } from '../../domain/definition/listing.ts';
 import { preflight } from '../../domain/definition/preflight.ts';
-import { decidePromote, diffDefinitions } from '../../domain/definition/promote.ts';
+import { diffDefinitions } from '../../domain/definition/promote.ts';
 import type { ManageReply, Decision as Publish } from '../../domain/definition/publish.ts';
 import { itemsOfSync, scopesOfSync } from '../../domain/definition/sections.ts';
 import { strictly } from '../../domain/definition/strict.ts';
@@ -19,13 +19,13 @@ import { answeredBefore, keeping, keyedBy } from '../once.ts';
 import { decidedBy } from '../project/commit.ts';
 import { findKey } from '../security/authenticate.ts';
 import { compileAhead } from './compile-ahead.ts';
+import { promote } from './promotion.ts';
 import { REPLY_KEPT } from './reply.ts';
 
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
 export function createManage(context: AppContext): App['manage'] {
   const publish = (caller: Caller, cause: string, target: PublishTarget, kinds: readonly Kind[], decide: Decide) =>
     publishWhole(context, caller, cause, target, kinds.flatMap(scopesOf), decide);
-  const live = 'live';
 
   return {
     async upsertMany(caller, kind, body, options) {
@@ -61,7 +61,8 @@ export function createManage(context: AppContext): App['manage'] {
       publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemoveSingle(state, kind, target)),
     discard: (caller, body, options) =>
       publish(caller, 'definitions.discard', 'next', STAGED, ({ state }) => decideDiscard(state, body, options)),
-    promote: (caller, options) => publish(caller, 'definitions.promote', live, STAGED, ({ state }) => decidePromote(state, options)),
+    promote: (caller, options) =>
+      promote(context, caller, options, (decide) => publish(caller, 'definitions.promote', 'live', STAGED, decide)),
 
     async sync(caller, body, target, strict) {
       const project = await projectOf(context, caller);

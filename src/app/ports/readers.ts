@@ -177,6 +177,17 @@ export interface ViewReader {
     collections: readonly string[],
     take: (collection: number, documents: readonly ScannedDocument[]) => void,
   ): Promise<{ readonly revision: number }>;
+  /** Live documents of one collection after a key (empty: from the first on), in order of their keys; at most `rows`, and about `bytes`. */
+  documentsAfter(
+    projectId: string,
+    collection: string,
+    after: string,
+    page: { readonly rows: number; readonly bytes: number },
+  ): Promise<readonly ScannedDocument[]>;
+  /** Live documents of one collection; no more than `most` are counted. */
+  documentCount(projectId: string, collection: string, most: number): Promise<number>;
+  /** Fields that live ledgers of a collection tell of, as far as `most` of their entries say. */
+  ledgerFields(projectId: string, collection: string, most: number): Promise<readonly string[]>;
   /** `query` is the id of a leaderboard query of the live or next definitions, `queryHash` the content hash of its definition. */
   leaderboard(
     projectId: string,

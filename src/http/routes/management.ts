@@ -116,8 +116,9 @@ function projectRoutes(router: Routes, { app, managementBody }: Services): void 
   router.post('/:project/promote', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, WRITES_STAGED);
     const { exchange } = ctx.state;
-    const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun']);
-    return managed(await app.manage.promote(caller, { dryRun: flagOf(exchange, body, 'dryRun') }));
+    const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun', 'force']);
+    const [dryRun, force] = [flagOf(exchange, body, 'dryRun'), flagOf(exchange, body, 'force')];
+    return managed(await app.manage.promote(caller, { dryRun, force }));
   });
 
   router.post('/:project/discard', async (ctx): Promise<Answer> => {

@@ -98,6 +98,9 @@ const NO_VIEWS: ViewReader = {
   standing: no,
   publishes: no,
   revisions: no,
+  documentsAfter: no,
+  documentCount: no,
+  ledgerFields: no,
 };
 
 const WHOLE_LEDGER = { field: null, from: null, to: null, limit: null, cursor: null };

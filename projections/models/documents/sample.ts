@@ -1,0 +1,34 @@
+import type { Pool } from 'pg';
+import type { ScannedDocument } from '../../../src/app/ports/readers.ts';
+import { IN_TIME } from '../../patience.ts';
+import { throughViews } from '../../through-views.ts';
+
+/** The live documents of one collection, a page at a time: what a promotion looks at. */
+
+/** $1 project, $2 collection, $3 the key before, $4 rows, $5 bytes as the table keeps them. The first is there however large it is. */
+const PAGE = throughViews(`
+SELECT key, document::text AS text FROM (
+  SELECT key, document, sum(bytes) OVER (ORDER BY key) - bytes AS before FROM (
+    SELECT d.key, d.document, pg_column_size(d.document) AS bytes FROM {documents} d
+    WHERE d.project = $1 AND d.space = 'live' AND d.collection = $2 AND d.key > $3 AND d.document IS NOT NULL ORDER BY d.key LIMIT $4) r) w
+WHERE before < $5 ORDER BY key`);
+
+const COUNT = throughViews(`
+SELECT count(*)::int AS count FROM (
+  SELECT FROM {documents} d WHERE d.project = $1 AND d.space = 'live' AND d.collection = $2 AND d.document IS NOT NULL LIMIT $3) c`);
+
+export async function readDocumentsAfter(
+  pool: Pool,
+  projectId: string,
+  collection: string,
+  after: string,
+  { rows: most, bytes }: { readonly rows: number; readonly bytes: number },
+): Promise<readonly ScannedDocument[]> {
+  const values = [projectId, collection, after, most, bytes];
+  return (await pool.query<ScannedDocument>({ ...IN_TIME, name: 'documents-after', text: PAGE, values })).rows;
+}
+
+export async function countDocuments(pool: Pool, projectId: string, collection: string, most: number): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>({ ...IN_TIME, text: COUNT, values: [projectId, collection, most] });
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,14 @@
+import type { Pool } from 'pg';
+import { IN_TIME } from '../../patience.ts';
+import { throughViews } from '../../through-views.ts';
+
+/** $1 project, $2 collection, $3 entries. */
+const FIELDS = throughViews(`
+SELECT DISTINCT field FROM (
+  SELECT l.field FROM {ledger} l WHERE l.project = $1 AND l.space = 'live' AND l.collection = $2 LIMIT $3) e ORDER BY field`);
+
+/** The fields that the first entries of a collection's ledgers are of, over all players, in live. */
+export async function readLedgerFields(pool: Pool, projectId: string, collection: string, most: number): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ field: string }>({ ...IN_TIME, text: FIELDS, values: [projectId, collection, most] });
+  return rows.map(({ field }) => field);
+}

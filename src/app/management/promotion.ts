@@ -1,0 +1,147 @@
+import { decidePromote } from '../../domain/definition/promote.ts';
+import type { Decision } from '../../domain/definition/publish.ts';
+import {
+  type ChangedCollection,
+  changedCollections,
+  collectionFindings,
+  type Looked,
+  looked,
+  NOTHING_LOOKED_AT,
+  vanishingFields,
+} from '../../domain/definition/stored-data.ts';
+import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
+import type { DefinitionsState } from '../../domain/states.ts';
+import { collectionSubject } from '../../domain/subjects.ts';
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import { isObject, type JsonObject, jsonIn } from '../../kernel/json.ts';
+import { turns } from '../../kernel/turns.ts';
+import { type Grounds, grounds, requirePermission } from '../access.ts';
+import type { Caller, ManageAnswer } from '../app.ts';
+import { type AppContext, projectOf } from '../context.ts';
+import type { Project } from '../project/project.ts';
+
+/** Promotion, with a look at what is stored before it (decision 30). */
+
+export interface PromoteOptions {
+  readonly dryRun: boolean;
+  /** Promotes whatever is found. */
+  readonly force: boolean;
+}
+
+/** Makes one publish of what is decided. */
+export type PublishBy = (decide: (ground: Grounds) => Decision | Refusal) => Promise<ManageAnswer>;
+
+/** Of one promotion, over all its collections: what is not looked at is estimated. */
+const MOST_DOCUMENTS = 20_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_MS = 5_000;
+const PAGE = { rows: 500, bytes: 256 * 1024 };
+/** No collection is counted further. */
+const MOST_COUNTED = 1_000_000;
+/** Entries of a ledger that are looked at for the fields that they are of. */
+const MOST_ENTRIES = 100_000;
+/** Definitions that keep changing while what is stored is looked at. */
+const TRIES = 3;
+
+/**
+ * Throws 409 PROMOTION_FINDINGS where stored documents or ledgers do not fit what is staged, unless `force` says that it may be so. A dry
+ * run answers what it would find.
+ */
+export async function promote(context: AppContext, caller: Caller, options: PromoteOptions, publish: PublishBy): Promise<ManageAnswer> {
+  const project = await projectOf(context, caller);
+  await project.refresh();
+  for (let turn = 0; turn < TRIES; turn += 1) {
+    const { key, state: seen } = grounds(project.authority, project.definitions, caller, 'live');
+    for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
+    const findings = await findingsOf(context, project, seen);
+    const promoting = publish(({ state }) => {
+      if (state.liveHash !== seen.liveHash || state.nextHash !== seen.nextHash) throw new Overtaken();
+      const decision = decidePromote(state, options);
+      const { status, body } = decision.answer;
+      if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { status, body: { ...body, findings } } };
+      return refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings, changes: body['changes'] ?? [] } });
+    });
+    const answer = await promoting.catch((error) => {
+      if (error instanceof Overtaken) return null;
+      throw error;
+    });
+    if (answer !== null) return answer;
+  }
+  throw refusal('WRITE_CONFLICT');
+}
+
+/** Another publish came between the look and the promotion. No refusal: it decides nothing that an Idempotency-Key would keep. */
+class Overtaken extends Error {}
+
+function refusedMessage(findings: readonly JsonObject[]): string {
+  const more = findings.length > 1 ? ` (and ${findings.length - 1} more findings)` : '';
+  return `Nothing was promoted: ${String(findings[0]?.['message'])}${more} Change what is staged or stored, or send "force": true`;
+}
+
+async function findingsOf(context: AppContext, project: Project, state: DefinitionsState): Promise<JsonObject[]> {
+  const changed = changedCollections(state);
+  if (changed.length === 0) return [];
+  const look = new Look(context, project);
+  const findings: JsonObject[] = [];
+  for (const [index, collection] of changed.entries()) findings.push(...(await look.at(collection, changed.length - index)));
+  return findings;
+}
+
+/** What one promotion may look at, shared by its collections. */
+class Look {
+  readonly #context: AppContext;
+  readonly #project: Project;
+  readonly #until: number;
+  readonly #rest: () => Promise<void>;
+  #documents = MOST_DOCUMENTS;
+  #bytes = MOST_BYTES;
+
+  constructor(context: AppContext, project: Project) {
+    this.#context = context;
+    this.#project = project;
+    this.#until = context.scheduler.monotonic() + MOST_MS;
+    this.#rest = turns(context.scheduler);
+  }
+
+  /** `sharers`: collections that are still to be looked at, this one included. */
+  async at(collection: ChangedCollection, sharers: number): Promise<JsonObject[]> {
+    const { views, limits } = this.#context;
+    const { id } = this.#project;
+    // What players have just written counts as well.
+    const changedAt = this.#project.set.collectionChangedAt(collectionSubject('live', collection.id));
+    await views.caughtUp(id, changedAt, limits.viewWaitMs);
+    const told = await views.ledgerFields(id, collection.id, MOST_ENTRIES);
+    const seen = await this.#documentsOf(collection, sharers);
+    return collectionFindings(collection, seen, vanishingFields(collection, told));
+  }
+
+  async #documentsOf({ id, next }: ChangedCollection, sharers: number): Promise<Looked> {
+    const { views, scheduler } = this.#context;
+    const count = () => views.documentCount(this.#project.id, id, MOST_COUNTED);
+    if (next === null) return { ...NOTHING_LOOKED_AT, total: await count() };
+    let seen = NOTHING_LOOKED_AT;
+    const [room, bytes] = [Math.ceil(this.#documents / sharers), Math.ceil(this.#bytes / sharers)];
+    const until = scheduler.monotonic() + (this.#until - scheduler.monotonic()) / sharers;
+    let read = 0;
+    for (let after = ''; ; ) {
+      const page = await views.documentsAfter(this.#project.id, id, after, PAGE);
+      const last = page.at(-1);
+      if (last === undefined) break;
+      for (const { key, text } of page) {
+        const document = jsonIn(text);
+        if (isObject(document ?? null)) seen = looked(seen, next.schema, key, Object(document));
+        read += text.length;
+      }
+      after = last.key;
+      if (seen.documents >= room || read >= bytes || scheduler.monotonic() > until) {
+        const total = await count();
+        seen = { ...seen, total: total > seen.documents ? total : null };
+        break;
+      }
+      await this.#rest();
+    }
+    this.#documents -= seen.documents;
+    this.#bytes -= read;
+    return seen;
+  }
+}

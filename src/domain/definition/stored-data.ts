@@ -1,0 +1,95 @@
+import { type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { checkDocument } from '../document/check.ts';
+import type { DefinitionsState } from '../states.ts';
+import { effectiveDefinitions } from './effective.ts';
+import type { CollectionModel, FieldModel, SchemaModel } from './model.ts';
+
+/** What a promotion means for stored documents and ledgers (decision 30). Pure; whoever promotes brings what is stored. */
+
+/** A collection whose documents a promotion would hold to another schema; `next` null: it would be there no more. */
+export interface ChangedCollection {
+  readonly id: string;
+  readonly live: CollectionModel;
+  readonly next: CollectionModel | null;
+}
+
+export function changedCollections(state: DefinitionsState): readonly ChangedCollection[] {
+  const [live, next] = [effectiveDefinitions(state, 'live'), effectiveDefinitions(state, 'next')];
+  if (live === next) return [];
+  const staged = new Map(next.collections.map((model) => [model.id, model]));
+  return live.collections.flatMap((model) => {
+    const after = staged.get(model.id) ?? null;
+    return after !== null && jsonEquals(schemaText(model), schemaText(after)) ? [] : [{ id: model.id, live: model, next: after }];
+  });
+}
+
+function schemaText({ definition }: CollectionModel): Json {
+  return member(definition, 'schema') ?? member(definition, 'fields') ?? null;
+}
+
+/** What was seen of a collection's documents. */
+export interface Looked {
+  readonly documents: number;
+  /** That the staged schema would refuse. */
+  readonly refused: number;
+  /** The first of them, each with the first fault. */
+  readonly samples: readonly { readonly key: string; readonly fault: string }[];
+  /** All there are, as far as they were counted; `null`: what was looked at is all. */
+  readonly total: number | null;
+}
+
+export const NOTHING_LOOKED_AT: Looked = { documents: 0, refused: 0, samples: [], total: null };
+
+const SAMPLES = 5;
+
+/** One more document looked at. */
+export function looked(before: Looked, schema: SchemaModel, key: string, document: JsonObject): Looked {
+  const fault = checkDocument(schema, document);
+  const documents = before.documents + 1;
+  if (fault === null) return { ...before, documents };
+  const samples = before.samples.length < SAMPLES ? [...before.samples, { key, fault }] : before.samples;
+  return { ...before, documents, refused: before.refused + 1, samples };
+}
+
+/** Fields of which the ledger tells, and would tell no more. `told`: those that have entries. */
+export function vanishingFields({ live, next }: ChangedCollection, told: readonly string[]): readonly string[] {
+  return told.filter((path) => isFollowed(live.schema.root, path) && !isFollowed(next?.schema.root ?? null, path));
+}
+
+function isFollowed(root: FieldModel | null, path: string): boolean {
+  let field: FieldModel | boolean = root ?? false;
+  for (const name of path.split('.')) {
+    if (typeof field === 'boolean') return false;
+    field = field.properties?.get(name) ?? field.additional;
+  }
+  return typeof field === 'object' && field.ledger;
+}
+
+/** The findings of one collection, as a promotion answers them. `fields`: those that vanish. */
+export function collectionFindings({ id, next }: ChangedCollection, seen: Looked, fields: readonly string[]): JsonObject[] {
+  const about = { kind: 'collection', id };
+  return [...documentFindings(about, next === null, seen), ...ledgerFindings(about, fields)];
+}
+
+type About = { readonly kind: string; readonly id: string };
+
+function documentFindings(about: About, isRemoved: boolean, seen: Looked): JsonObject[] {
+  const { documents, refused, samples, total } = seen;
+  if (isRemoved) {
+    const count = total ?? documents;
+    const message = `'${about.id}' would be removed, and it holds ${count} documents that nothing could read any more.`;
+    return count === 0 ? [] : [{ code: 'COLLECTION_HOLDS_DOCUMENTS', ...about, message, documents: count }];
+  }
+  if (refused === 0) return [];
+  const estimate = total === null ? refused : Math.max(refused, Math.round((refused / documents) * total));
+  const [first] = samples;
+  const message = `${total === null ? '' : 'About '}${estimate} documents of '${about.id}' do not fit the staged schema, such as ${first?.key}: ${first?.fault}.`;
+  return [{ code: 'DOCUMENTS_REFUSED', ...about, message, refused, documents, complete: total === null, estimate, samples: [...samples] }];
+}
+
+function ledgerFindings(about: About, fields: readonly string[]): JsonObject[] {
+  if (fields.length === 0) return [];
+  const message = `The ledger of '${about.id}' would follow ${fields.join(', ')} no more; the balance that it tells would vanish with the next write.`;
+  return [{ code: 'LEDGER_FIELDS_VANISH', ...about, message, fields: [...fields] }];
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { decideRemove } from '../../../src/domain/definition/decide.ts';
+import {
+  type ChangedCollection,
+  changedCollections,
+  collectionFindings,
+  looked,
+  NOTHING_LOOKED_AT,
+  vanishingFields,
+} from '../../../src/domain/definition/stored-data.ts';
+import type { Json } from '../../../src/kernel/json.ts';
+import { accepted, EMPTY, fold, push } from './given.ts';
+
+const heroes = (schema: Json, more: object = {}) => [{ id: 'heroes', schema, ...more }];
+const live = push(EMPTY, 'collection', [
+  ...heroes({
+    gold: { type: 'number', _ledger: true },
+    wallet: { type: 'object', additionalProperties: { type: 'number', _ledger: true } },
+  }),
+  { id: 'other', schema: { a: 'string' } },
+]);
+const staged = (schema: Json): ChangedCollection => {
+  const [changed] = changedCollections(push(live, 'collection', heroes(schema), 'next'));
+  if (changed === undefined) throw new Error('nothing changed');
+  return changed;
+};
+
+describe('what a promotion means for stored data (decision 30)', () => {
+  it('concerns collections whose schema changes, or which are removed, and no others', () => {
+    const ids = (state: typeof live) => changedCollections(state).map(({ id, next }) => [id, next !== null]);
+    expect(ids(live)).toEqual([]);
+    expect(
+      ids(
+        push(
+          live,
+          'collection',
+          [
+            { id: 'other', schema: { a: 'string' }, maxRecords: 2 },
+            { id: 'new', schema: {} },
+          ],
+          'next',
+        ),
+      ),
+    ).toEqual([]);
+    expect(ids(push(live, 'collection', heroes({ gold: 'number' }), 'next'))).toEqual([['heroes', true]]);
+    expect(ids(fold(live, accepted(decideRemove(live, 'collection', 'other', 'next')).events))).toEqual([['other', false]]);
+  });
+
+  it('counts the documents that the staged schema would refuse, shows five, and estimates the rest', () => {
+    const changed = staged({ gold: { type: 'number', max: 10 } });
+    if (changed.next === null) throw new Error('removed');
+    let seen = NOTHING_LOOKED_AT;
+    for (let index = 0; index < 20; index += 1) seen = looked(seen, changed.next.schema, `p${index}`, { gold: index % 2 === 0 ? 5 : 50 });
+    expect(collectionFindings(changed, seen, [])).toEqual([
+      {
+        code: 'DOCUMENTS_REFUSED',
+        kind: 'collection',
+        id: 'heroes',
+        message: "10 documents of 'heroes' do not fit the staged schema, such as p1: gold: more than 10.",
+        ...{ refused: 10, documents: 20, complete: true, estimate: 10 },
+        samples: [1, 3, 5, 7, 9].map((index) => ({ key: `p${index}`, fault: 'gold: more than 10' })),
+      },
+    ]);
+    expect(collectionFindings(changed, { ...seen, total: 1000 }, [])).toMatchObject([
+      { complete: false, estimate: 500, message: expect.stringContaining('About 500 documents') },
+    ]);
+    expect(collectionFindings(changed, { ...NOTHING_LOOKED_AT, documents: 3 }, [])).toEqual([]);
+  });
+
+  it('names the fields whose ledger would be followed no more', () => {
+    const told = ['gold', 'wallet.gems', 'old'];
+    expect(vanishingFields(staged({ gold: { type: 'number', _ledger: true } }), told)).toEqual(['wallet.gems']);
+    expect(vanishingFields(staged({ gold: 'number', wallet: { type: 'object' } }), told)).toEqual(['gold', 'wallet.gems']);
+    expect(vanishingFields(staged({ gold: { type: 'string', _ledger: true }, wallet: 'any' }), told)).toEqual(['gold', 'wallet.gems']);
+    const widened = {
+      gold: { type: 'integer', _ledger: true },
+      wallet: { type: 'object', properties: { gems: { type: 'number', _ledger: true } } },
+    };
+    expect(vanishingFields(staged(widened), told)).toEqual([]);
+    expect(collectionFindings(staged({ gold: 'number' }), NOTHING_LOOKED_AT, ['gold'])).toMatchObject([
+      { code: 'LEDGER_FIELDS_VANISH', id: 'heroes', fields: ['gold'] },
+    ]);
+  });
+
+  it('of a collection that is removed tells what it holds', () => {
+    const [gone] = changedCollections(fold(live, accepted(decideRemove(live, 'collection', 'heroes', 'next')).events));
+    if (gone === undefined) throw new Error('nothing changed');
+    expect(collectionFindings(gone, { ...NOTHING_LOOKED_AT, total: 7 }, vanishingFields(gone, ['gold']))).toMatchObject([
+      { code: 'COLLECTION_HOLDS_DOCUMENTS', documents: 7 },
+      { code: 'LEDGER_FIELDS_VANISH', fields: ['gold'] },
+    ]);
+    expect(collectionFindings(gone, { ...NOTHING_LOOKED_AT, total: 0 }, [])).toEqual([]);
+  });
+});

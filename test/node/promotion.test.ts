@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { testDatabase } from '../support/postgres.ts';
+import { newProject } from './support/command-line.ts';
+import { type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
+import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+/** What is staged meets what is stored (decisions 23 and 30). */
+
+let node: Node;
+let studio: Client;
+beforeAll(async () => {
+  const env = { DATABASE_URL: await testDatabase() };
+  node = await startNode(newFolder(), { env: { ...env, ...ALL_ROLES }, args: ['--no-demo'] });
+  studio = createClient(node.url, await newProject(env, 'Promotions'));
+});
+afterAll(async () => {
+  studio?.close();
+  await node?.stop();
+  removeFolders();
+});
+
+const post = (route: string, body: unknown = {}) => studio.manage('POST', studio.definitions(route), { body });
+const stage = (gold: object) =>
+  ok(
+    studio.manage('PATCH', studio.definitions('collections'), {
+      headers: NEXT,
+      body: { id: 'heroes', accessMode: 'public', schema: { gold } },
+    }),
+  );
+
+test('documents that the staged schema refuses and ledgers that would vanish stop a promotion, until it is forced', async () => {
+  const body = { id: 'heroes', accessMode: 'public', schema: { gold: { type: 'number', _ledger: true } } };
+  await ok(studio.manage('PATCH', studio.definitions('collections'), { body }));
+  // More than a page, and the last is the one that does not fit.
+  for (let index = 0; index < 12; index += 1) {
+    await ok(
+      studio.play('POST', studio.storage(`heroes/p${String(index).padStart(2, '0')}`), {
+        body: { gold: index },
+        apiKey: 'secret',
+      } as object),
+    );
+  }
+  await stage({ type: 'number', max: 10 });
+  const dry = Object((await ok(post('promote', { dryRun: true }))).body);
+  expect(dry).toMatchObject({
+    dryRun: true,
+    findings: [
+      {
+        code: 'DOCUMENTS_REFUSED',
+        id: 'heroes',
+        refused: 1,
+        documents: 12,
+        complete: true,
+        samples: [{ key: 'p11', fault: 'gold: more than 10' }],
+      },
+      { code: 'LEDGER_FIELDS_VANISH', id: 'heroes', fields: ['gold'] },
+    ],
+  });
+  expect(await refused(post('promote'))).toBe('409 PROMOTION_FINDINGS');
+  expect((await post('promote')).body).toMatchObject({ findings: [{ code: 'DOCUMENTS_REFUSED' }, {}], changes: [{ id: 'heroes' }] });
+  const live = () => studio.manage('GET', studio.definitions('collections'));
+  expect((await ok(live())).text).not.toContain('"max":10');
+  expect((await ok(post('promote', { force: true }))).body).toMatchObject({ promoted: { collections: 1 }, findings: [{}, {}] });
+  expect((await ok(live())).text).toContain('"max":10');
+
+  await stage({ type: 'number', max: 20 });
+  expect((await ok(post('promote'))).body).toMatchObject({ promoted: { collections: 1 }, findings: [] });
+});
+
+test('a removal that is staged shows in next at once, in live when it is promoted, and not before somebody says that documents may go out of reach', async () => {
+  await ok(studio.manage('DELETE', studio.definitions('collections/heroes'), { headers: NEXT }));
+  expect(await refused(studio.play('GET', studio.storage('heroes/p01'), { headers: NEXT }))).toMatch(/^40[34] /);
+  await ok(studio.play('GET', studio.storage('heroes/p01')));
+  expect((await ok(studio.manage('GET', studio.definitions('diff')))).body).toMatchObject({
+    changes: [{ kind: 'collection', id: 'heroes', action: 'delete' }],
+  });
+  expect((await post('promote')).body).toMatchObject({ findings: [{ code: 'COLLECTION_HOLDS_DOCUMENTS', documents: 12 }] });
+  await ok(post('promote', { force: true }));
+  expect((await studio.play('GET', studio.storage('heroes/p01'))).status).toBeGreaterThan(400);
+  await ok(post('rollback'));
+  expect((await ok(studio.play('GET', studio.storage('heroes/p01')))).body).toMatchObject({ gold: 1 });
+});
