@@ -100,11 +100,13 @@ export function decideWrite(command: WriteCommand): Decided | Refusal {
   const printed = printObject(outcome.document);
   const refused = checkForm(command, printed) ?? checkVersion(command);
   if (refused !== null) return refused;
-  const { rules, collection, key, player, now } = command;
+  const { rules, collection, key, player, now, current } = command;
   const windowOf = (counter: string) => command.windowOf(counter);
-  const { base: before, document: after, increases } = outcome;
+  const { document: after, increases } = outcome;
+  const isAgain = current !== null && !isThere(current);
+  const before = isAgain ? () => null : outcome.base;
   const schema = readSchema(command);
-  const limited = applyRules({ rules, collection, key, player, now, windowOf, before, after, schema, increases });
+  const limited = applyRules({ rules, collection, key, player, now, windowOf, before, isAgain, after, schema, increases });
   if (limited instanceof Refusal) return limited;
   return decided(command, outcome, limited, limited.document === after ? printed : printObject(limited.document));
 }

@@ -1,11 +1,12 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { addNumbers, compareNumbers, doubleDifference, isNumber, type JsonObject, NumberTooLong, toDouble } from '../../kernel/json.ts';
+import { addNumbers, compareNumbers, doubleDifference, type JsonObject, NumberTooLong, toDouble } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
 import type { RuleModel, SchemaModel, WindowName } from '../definition/model.ts';
 import { applyChanges } from '../document/draft.ts';
 import { fillDefaults } from '../document/schema.ts';
 import { withLostDefaults } from '../document/store.ts';
 import type { Change, Clamp, WindowChange } from '../events.ts';
+import { countedAs } from './amount.ts';
 import { type Counting, count, counterOf, subjectOf, usedIn } from './counters.ts';
 import { countDaily } from './daily.ts';
 import { rulesOf } from './rules.ts';
@@ -15,6 +16,8 @@ export interface LimitedWrite extends Counting {
   readonly rules: readonly RuleModel[];
   /** The document as it read before, defaults filled in; `null` when there was none. Not asked for where no rule compares. */
   before(): JsonObject | null;
+  /** Whether it is one that was deleted and begins again: its defaults are growth, or deleting would refill what a limit guards. */
+  readonly isAgain: boolean;
   readonly after: JsonObject;
   /** What readers fill in: a member left out of a document reads as its default again, and that may be growth. */
   readonly schema: SchemaModel;
@@ -74,16 +77,16 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
 
 /** The write with the document as it reads after. A new document's defaults are what everybody begins with, and no growth. */
 function asRead(write: LimitedWrite, before: JsonObject | null): LimitedWrite {
-  const after = before === null ? write.after : fillDefaults(write.schema, write.after);
+  const after = before === null && !write.isAgain ? write.after : fillDefaults(write.schema, write.after);
   return after === write.after ? write : { ...write, after };
 }
 
 /** Upward moves under operations, or what a comparison shows when that is more. A write itself is 1 of `*`. */
 function amountOf({ after, increases }: LimitedWrite, before: JsonObject | null, field: string): number {
   if (field === '*') return 1;
-  const now = getPath(after, field);
-  const old = before === null ? undefined : getPath(before, field);
-  const moved = isNumber(now) ? doubleDifference(now, isNumber(old) ? old : 0) : 0;
+  const now = countedAs(getPath(after, field));
+  const old = before === null ? 0 : countedAs(getPath(before, field));
+  const moved = doubleDifference(now, old);
   return Math.min(Math.max(increases.get(field) ?? 0, moved, 0), Number.MAX_VALUE);
 }
 
@@ -132,10 +135,9 @@ function asStored({ schema, after }: LimitedWrite, read: LimitedWrite, changes: 
  * amounts are doubles, and what one of them lacks of a number beyond doubles may be more than any limit.
  */
 function lower(before: JsonObject | null, after: JsonObject, field: string, amount: number, grant: number): Change[] {
-  const now = getPath(after, field);
-  const held = before === null ? undefined : getPath(before, field);
-  const old = isNumber(held) ? held : 0;
-  if (!isNumber(now) || compareNumbers(now, old) <= 0) return [];
+  const now = countedAs(getPath(after, field));
+  const old = before === null ? 0 : countedAs(getPath(before, field));
+  if (compareNumbers(now, old) <= 0) return [];
   const given = sum(old, grant);
   const highest = compareNumbers(given, old) < 0 ? old : given;
   if (amount <= doubleDifference(now, old)) return [[field, highest]];

@@ -263,6 +263,16 @@ describe('ledger', () => {
     expect(Object.keys(JSON.parse(second.state.told ?? ''))).toHaveLength(1500);
   });
 
+  test('deleting a document and making it again refills no default past a limit, by operations or whole', () => {
+    const purse = collection({ gold: { type: 'number', default: 100 } });
+    const rules = normaliseRules([{ collection: 'players', field: 'gold', window: 'perDay', limit: 10 }]);
+    const again = { collection: purse, rules, current: stored(null) };
+    expect(refused(write(again))).toMatchObject({ code: 'RATE_LIMIT' });
+    expect(refused(write({ ...again, body: ops({ op: 'inc', path: 'gold', value: -1 }) }))).toMatchObject({ code: 'RATE_LIMIT' });
+    expect(accepted(write({ ...again, body: ops({ op: 'set', path: 'gold', value: 10 }) })).data.windows).toMatchObject([{ after: 10 }]);
+    expect(accepted(write({ ...again, current: null })).data.windows).toBeUndefined();
+  });
+
   test('a clamped value is what the ledger tells', () => {
     const rules = normaliseRules([{ collection: 'players', field: 'gold', window: 'perDay', limit: 3, action: 'clamp' }]);
     const { data, state } = accepted(

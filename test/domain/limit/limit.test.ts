@@ -37,6 +37,7 @@ function growth(amount: number, rules: Json, { before = { gold: 1 }, ...changes 
     player: 'caller',
     now: NOW,
     before: () => before,
+    isAgain: false,
     after: { gold: 1 + amount },
     schema: compileSchema(undefined),
     increases: new Map(),
@@ -241,6 +242,27 @@ describe('amount', () => {
     expect(clamped).toMatchObject({ document: { name: 'x', gold: 5 }, clamped: [['gold', 5]] });
     expect(passed(growth(0, [rule()], { ...leftOut, before: { gold: 9 } })).windows).toEqual([]);
     expect(passed(growth(0, [rule()], { ...leftOut, before: null })).windows).toEqual([]);
+  });
+
+  test("a document that was deleted and begins again has its defaults counted: they were everybody's once", () => {
+    const schema = compileSchema({ gold: { type: 'number', default: 9 } });
+    const again = { schema, before: null, isAgain: true, after: { name: 'x' } };
+    expect(passed(growth(0, [rule()], again)).windows).toMatchObject([{ after: 9 }]);
+    expect(applyRules(growth(0, [rule()], { ...again, windowOf: used(3) }))).toMatchObject({ code: 'RATE_LIMIT' });
+    const clamped = passed(growth(0, [rule({ action: 'clamp' })], { ...again, windowOf: used(6) }));
+    expect(clamped).toMatchObject({ document: { name: 'x', gold: 4 }, windows: [{ after: 10 }] });
+  });
+
+  test.each([['999999'], [' 1e6 '], [['999999']], ['Infinity'], ['0x10']])('%o is counted as what an endpoint reads it as', (gold) => {
+    expect(applyRules(growth(0, [rule()], { after: { gold } }))).toMatchObject({ code: 'RATE_LIMIT' });
+    const clamped = passed(growth(0, [rule({ action: 'clamp' })], { after: { gold } }));
+    expect(clamped.document).toEqual({ gold: 11 });
+  });
+
+  test('a number that was a text before has not grown', () => {
+    expect(passed(growth(0, [rule()], { before: { gold: '999999' }, after: { gold: 1_000_000 } })).windows).toMatchObject([{ after: 1 }]);
+    expect(passed(growth(0, [rule()], { before: { gold: 0 }, after: { gold: true } })).windows).toMatchObject([{ after: 1 }]);
+    expect(passed(growth(0, [rule()], { before: { gold: 0 }, after: { gold: ['9', '9'] } })).windows).toEqual([]);
   });
 
   test('a default that is lowered inside a default object keeps its neighbours', () => {

@@ -149,19 +149,6 @@ test('what a call has applied already is decided as if it were applied anew, of 
   );
 });
 
-test('after of a ledger entry is before of the next', () => {
-  fc.assert(
-    fc.property(objects, operations, operations, (document, first, second) => {
-      const one = decide(document, first);
-      const two = one === null ? null : decide(one.result.state.document, second);
-      for (const next of two?.data.ledger ?? []) {
-        const entry = one?.data.ledger?.find(({ field }) => field === next.field);
-        if (entry !== undefined) expect(jsonEquals(entry.after, next.before)).toBe(true);
-      }
-    }),
-  );
-});
-
 test('a clamped rule never lets more through than its limit', () => {
   fc.assert(
     fc.property(
