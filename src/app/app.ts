@@ -62,7 +62,8 @@ export interface App {
   };
   readonly values: {
     read(caller: Caller, target: PublishTarget): Promise<ReadAnswer>;
-    rateLimits(caller: Caller, target: PublishTarget): Promise<ReadAnswer>;
+    /** `player`: whose used amounts to tell beside the limits; takes a secret key. */
+    rateLimits(caller: Caller, target: PublishTarget, player: string | null): Promise<ReadAnswer>;
   };
   readonly queries: {
     /** `secret` is a second key sent beside a public one: `invalid` when it did not resolve to an enabled secret key. */

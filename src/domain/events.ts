@@ -265,6 +265,14 @@ export type RecordRenamed = RecordCreated;
 
 export type RecordDeleted = Omit<RecordCreated, 'recordName'>;
 
+/** A call of an endpoint whose definition limits how often it may be called. It counts whatever it came to. */
+export interface CallCounted {
+  readonly space: Space;
+  /** Its id. */
+  readonly endpoint: string;
+  readonly windows: readonly WindowChange[];
+}
+
 /** A write went over a rule whose action is `flag`; it was stored all the same. */
 export interface WriteFlagged {
   readonly space: Space;
@@ -387,6 +395,7 @@ export interface EventData {
   'record.renamed': RecordRenamed;
   'record.deleted': RecordDeleted;
   'write.flagged': WriteFlagged;
+  'call.counted': CallCounted;
   'session.created': SessionCreated;
   'session.refreshed': SessionRefreshed;
   'session.revoked': SessionRevoked;
@@ -421,6 +430,7 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'record.renamed': 1,
   'record.deleted': 1,
   'write.flagged': 1,
+  'call.counted': 1,
   'session.created': 1,
   'session.refreshed': 1,
   'session.revoked': 1,

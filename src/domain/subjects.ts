@@ -99,6 +99,8 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
       if (idempotency) subjects.push(idempotencySubject({ space, scope: collection, ...idempotency }));
       return subjects;
     }
+    case 'call.counted':
+      return event.data.windows.map(({ counter }) => windowSubject(event.data.space, counter));
     case 'session.created':
       return [sessionSubject(event.data.sessionId)];
     case 'session.refreshed':

@@ -41,7 +41,7 @@ export const limits: Projection = {
 function foldWindows(events: readonly ProjectEvent[]): Map<string, Row> {
   const rows = new Map<string, Row>();
   for (const event of events) {
-    if (event.type !== 'document.written' && event.type !== 'record.appended') continue;
+    if (event.type !== 'document.written' && event.type !== 'record.appended' && event.type !== 'call.counted') continue;
     const { space, windows = [] } = event.data;
     for (const change of windows) {
       const key = `${space}/${change.counter}`;

@@ -30,7 +30,13 @@ export const subjects: Projection = {
   },
 };
 
-const UNINDEXED: ReadonlySet<EventType> = new Set<EventType>(['write.flagged', 'answer.kept', 'answers.swept', ...ACCESS_EVENTS]);
+const UNINDEXED: ReadonlySet<EventType> = new Set<EventType>([
+  'write.flagged',
+  'call.counted',
+  'answer.kept',
+  'answers.swept',
+  ...ACCESS_EVENTS,
+]);
 
 function indexedSubject(event: ProjectEvent): SubjectKey {
   if (isDocumentEvent(event)) return documentSubject(event.data.space, event.data.collection, keyOf(event));

@@ -18,6 +18,7 @@ import { type OpenSealed, opener } from '../security/open-request.ts';
 import { identify, mustProve, requireSession } from '../security/players.ts';
 import { consuming } from '../security/request-ids.ts';
 import { DocumentWrites } from '../storage/document-writes.ts';
+import { counted } from './call-limits.ts';
 import { type CallWatch, watchOf } from './endpoint-calls.ts';
 import { requireCurrent, revisionOfCall, withRevision } from './endpoint-revision.ts';
 import { draws, runSteps } from './endpoint-steps.ts';
@@ -176,12 +177,11 @@ function perform(run: Run, keyed: Keyed | null, platformId: string, input: JsonO
   if (before !== null) return before;
   const endpoint = callable(ground.definitions, call.slug, caller);
   if (revision !== null) requireCurrent(revision, endpoint, ground.definitions);
-  if (keyed === null) return steps(run, endpoint, platformId, input);
-  return keeping(
-    { view, now, keyed },
-    RAN_KEPT,
-    decidedBy(() => steps(run, endpoint, platformId, input)),
-  );
+  const decide = () => steps(run, endpoint, platformId, input);
+  const once = () => (keyed === null ? decide() : keeping({ view, now, keyed }, RAN_KEPT, decidedBy(decide)));
+  // A server that names no player calls for itself.
+  const isOwn = caller.isSecret && caller.onBehalfOf === null && caller.platformId === null;
+  return endpoint.callLimit === null || isOwn ? once() : counted(ground, view, endpoint, platformId, now, once);
 }
 
 function steps(run: Run, endpoint: EndpointModel, platformId: string, input: JsonObject): Decision<Ran> {

@@ -1,7 +1,7 @@
 import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/evolve.ts';
 import { evolveDocument, isDocumentEvent } from '../../domain/document/evolve.ts';
 import { packed } from '../../domain/document/packed.ts';
-import type { ProjectEvent } from '../../domain/events.ts';
+import type { ProjectEvent, Space, WindowChange } from '../../domain/events.ts';
 import { evolveAppended, evolveKept } from '../../domain/idempotency/answers.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
 import { evolvePage, isPageEvent } from '../../domain/page/page.ts';
@@ -28,6 +28,7 @@ export function evolve(subject: SubjectKey, state: SubjectState | null, event: P
   if (event.type === 'request.consumed') return { until: event.data.until };
   if (event.type === 'answer.kept') return evolveKept(event.data);
   if (isRecordListEvent(event)) return evolveRecordList(asRecordList(state), event, event.metadata.recordedAt);
+  if (event.type === 'call.counted') return windowAfter(subject, state, event.data);
   if (isPageEvent(event)) return evolvePage(asPage(state), event, event.metadata.recordedAt);
   if (!isDocumentEvent(event)) return state;
   const { recordedAt } = event.metadata;
@@ -38,6 +39,14 @@ export function evolve(subject: SubjectKey, state: SubjectState | null, event: P
   }
   if (event.type === 'document.deleted') return state;
   if (subject.startsWith('idempotency/')) return event.type === 'record.appended' ? evolveAppended(event.data, recordedAt) : state;
-  const change = event.data.windows?.find(({ counter }) => windowSubject(event.data.space, counter) === subject);
+  return windowAfter(subject, state, event.data);
+}
+
+function windowAfter(
+  subject: SubjectKey,
+  state: SubjectState | null,
+  { space, windows }: { readonly space: Space; readonly windows?: readonly WindowChange[] | undefined },
+): SubjectState | null {
+  const change = windows?.find(({ counter }) => windowSubject(space, counter) === subject);
   return change ? evolveWindow(asWindow(state), change) : state;
 }

@@ -1,6 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import type { DefinitionKind, PublishTarget } from '../events.ts';
 import { SINGLE_ID } from '../events.ts';
+import { fieldRules } from '../limit/fields.ts';
 import { normaliseRules, sentRules } from '../limit/rules.ts';
 import type { DefinitionsState, Layer } from '../states.ts';
 import { hashText } from './hash.ts';
@@ -75,7 +76,8 @@ class Effective implements EffectiveDefinitions {
     this.#queryNames = indexed(this.queries, (model) => [model.id, model.name]);
     const rules = single('rate-limit-rules')?.value ?? null;
     this.rawRules = sentRules(rules);
-    this.rules = normaliseRules(rules).map((rule) => ({ ...rule, exact: this.#collectionIds.has(rule.collection) }));
+    const pushed = normaliseRules(rules).map((rule) => ({ ...rule, exact: this.#collectionIds.has(rule.collection) }));
+    this.rules = [...pushed, ...this.collections.flatMap(fieldRules)];
     this.#document = single('game-values');
     this.#valueSources = of('collection').filter((entry) => definesValues(collectionModel(entry)));
   }

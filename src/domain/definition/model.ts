@@ -61,6 +61,8 @@ export interface SchemaModel {
   readonly hasDefaults: boolean;
   /** Whether a ledger follows any field, at any depth of objects. */
   readonly hasLedger: boolean;
+  /** Fields whose growth is limited by their own definition. */
+  readonly growth: readonly { readonly path: string; readonly windows: RuleModel['windows'] }[];
 }
 
 export interface RuleModel {
@@ -77,6 +79,12 @@ export interface RuleModel {
   readonly scope: 'per_player' | 'global';
   readonly action: 'reject' | 'clamp' | 'flag';
   readonly windows: readonly { readonly window: WindowName; readonly limit: number }[];
+}
+
+/** How often an endpoint may be called. */
+export interface CallLimit {
+  readonly scope: RuleModel['scope'];
+  readonly windows: RuleModel['windows'];
 }
 
 export type WindowName = 'perMinute' | 'perHour' | 'perDay' | 'perWeek' | 'perMonth' | 'perYear';
@@ -105,6 +113,8 @@ export interface EndpointModel {
   readonly internal: boolean;
   readonly requiresSecretKey: boolean;
   readonly method: 'GET' | 'POST';
+  /** How often it may be called; `null`: nothing says. */
+  readonly callLimit: CallLimit | null;
   readonly hash: string;
   readonly definition: JsonObject;
 }

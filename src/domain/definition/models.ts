@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { compileSchema } from '../document/schema.ts';
+import { callLimit } from '../limit/calls.ts';
 import { acceptValue } from '../wire-names.ts';
 import type { CollectionModel, EndpointModel, LibraryModel, QueryModel, WorkflowModel } from './model.ts';
 import type { Entry } from './overlay.ts';
@@ -69,6 +70,7 @@ export function endpointModel(entry: Entry): EndpointModel {
     internal: isInternal(definition),
     requiresSecretKey: flagOf(member(definition, 'requiresSecretKey')) ?? false,
     method: textOf(member(definition, 'method'))?.toUpperCase() === 'GET' ? 'GET' : 'POST',
+    callLimit: callLimit(member(definition, 'rateLimits') ?? member(definition, 'rateLimit')),
     hash: entry.hash,
     definition,
   };

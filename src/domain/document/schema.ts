@@ -1,5 +1,6 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
+import { growthWindows } from '../limit/fields.ts';
 
 /**
  * Compiles a collection's `schema` in either form: a flat map of field → definition, or `{type: object, properties, required, …}`.
@@ -8,11 +9,23 @@ import type { FieldModel, SchemaModel } from '../definition/model.ts';
  */
 export function compileSchema(raw: Json | undefined): SchemaModel {
   const root = isObject(raw) && Object.keys(raw).length > 0 ? compileField(isObject(raw['properties']) ? raw : fromFlat(raw)) : null;
-  return { root, hasDefaults: root?.defaultsBelow === true, hasLedger: root?.ledgerBelow === true };
+  return { root, hasDefaults: root?.defaultsBelow === true, hasLedger: root?.ledgerBelow === true, growth: growthBelow(raw, '') };
+}
+
+/** Of fields with a name of their own: what `additionalProperties` describes, or a list holds, is limited by no path. */
+function growthBelow(raw: Json | undefined, prefix: string): SchemaModel['growth'] {
+  const fields = isObject(raw) ? (isObject(raw['properties']) ? raw['properties'] : prefix === '' ? raw : {}) : {};
+  return Object.entries(fields).flatMap(([name, field]) => {
+    if (!isPathPart(name) || !isObject(field)) return [];
+    const type = typeof field['type'] === 'string' ? field['type'] : 'any';
+    const windows = LEDGER_TYPES.has(type) ? growthWindows(field) : [];
+    const own = windows.length === 0 ? [] : [{ path: prefix + name, windows }];
+    return [...own, ...growthBelow(field, `${prefix}${name}.`)];
+  });
 }
 
 /** Reads every document as it is stored. */
-export const WITHOUT_DEFAULTS: SchemaModel = { root: null, hasDefaults: false, hasLedger: false };
+export const WITHOUT_DEFAULTS: SchemaModel = { root: null, hasDefaults: false, hasLedger: false, growth: [] };
 
 /** The flat form as the other one. A text `type` is the schema's own; what is neither text nor object is no field. */
 function fromFlat(raw: JsonObject): JsonObject {

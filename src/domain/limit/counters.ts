@@ -68,7 +68,7 @@ export function usedIn(state: WindowState | null, window: WindowName, now: numbe
   return state !== null && state.start >= start ? state : { start, used: 0, flagged: false };
 }
 
-export function count(counting: Counting, { counter, rule, window, limit, since }: Limit, amount: number): Count {
+export function count(counting: Pick<Counting, 'now' | 'windowOf'>, { counter, rule, window, limit, since }: Limit, amount: number): Count {
   const { start, used, flagged } = usedIn(counting.windowOf(counter), window, counting.now, since);
   const after = Math.min(used + amount, Number.MAX_VALUE);
   return { change: { counter, rule, window, start, before: used, after }, over: after - limit > NOISE, flaggedBefore: flagged };

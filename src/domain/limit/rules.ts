@@ -75,7 +75,8 @@ function fieldOf(rule: JsonObject): string {
   return text(rule['field']) ?? '*';
 }
 
-function windowsOf(raw: JsonObject): RuleModel['windows'] {
+/** The windows of a rule, in whatever form it gives them. */
+export function windowsOf(raw: JsonObject): RuleModel['windows'] {
   const map = isObject(raw['windows']) ? raw['windows'] : {};
   return WINDOW_NAMES.flatMap((window) => {
     const limit = (text(raw['window']) === window ? raw['limit'] : undefined) ?? map[window] ?? raw[flatName(window)];

@@ -37,6 +37,7 @@ const ENDPOINT: EndpointModel = {
   internal: false,
   requiresSecretKey: false,
   method: 'POST',
+  callLimit: null,
   hash: '',
   definition: {},
 };

@@ -141,7 +141,7 @@ const READS: readonly (readonly [string, (app: App, caller: Caller) => Promise<u
     ({ documents }, caller) => documents.exists(caller, { collection: 'players', key: 'b', target: 'live' }),
   ],
   ['game values', ({ values }, caller) => values.read(caller, 'live')],
-  ['rate limits', ({ values }, caller) => values.rateLimits(caller, 'live')],
+  ['rate limits', ({ values }, caller) => values.rateLimits(caller, 'live', null)],
   ['a listing', ({ manage }, caller) => manage.list(caller, 'collection', { includeStaged: false, target: null })],
   ['the difference', ({ manage }, caller) => manage.diff(caller)],
   ['the validation', ({ manage }, caller) => manage.validate(caller, null)],

@@ -109,7 +109,16 @@ describe('a block of a library', () => {
 
   it('may write, and the endpoint that calls it with it', () => {
     const endpoint = (target: string) => ({
-      ...{ id: 'e', slug: 'e', enabled: true, deprecated: false, internal: false, requiresSecretKey: false, method: 'POST' as const },
+      ...{
+        id: 'e',
+        slug: 'e',
+        enabled: true,
+        deprecated: false,
+        internal: false,
+        requiresSecretKey: false,
+        method: 'POST' as const,
+        callLimit: null,
+      },
       ...{ hash: '', definition: { steps: [{ id: 'c', type: 'call', target }] } },
     });
     expect(mayWrite(endpoint('economy.pay'), definitions)).toBe(true);

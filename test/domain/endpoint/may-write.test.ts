@@ -12,7 +12,7 @@ function writes(
 ) {
   const model = (id: string, from: Readonly<Record<string, JsonObject>>): EndpointModel | undefined => {
     const found = from[id];
-    const flags = { enabled: true, deprecated: false, internal: true, requiresSecretKey: false, method: 'POST' as const };
+    const flags = { enabled: true, deprecated: false, internal: true, requiresSecretKey: false, method: 'POST' as const, callLimit: null };
     return found && { id, slug: id, hash: '', definition: found, ...flags };
   };
   const self = model('self', { self: definition });

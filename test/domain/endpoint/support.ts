@@ -56,7 +56,7 @@ function workflowModel(id: string, definition: JsonObject | undefined): Workflow
 
 function endpointModel(slug: string, definition: JsonObject | undefined): EndpointModel | undefined {
   const internal = definition?.['exposure'] === 'internal';
-  const flags = { enabled: true, deprecated: false, internal, requiresSecretKey: false, method: 'POST' as const };
+  const flags = { enabled: true, deprecated: false, internal, requiresSecretKey: false, method: 'POST' as const, callLimit: null };
   return definition && { id: slug, slug, hash: '', definition, ...flags };
 }
 

@@ -1,5 +1,6 @@
 import { compareNumbers, isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
+import { GROWTH_SETTINGS, growthWindows } from '../../limit/fields.ts';
 import { acceptValue } from '../../wire-names.ts';
 import { objectOf, textOf } from '../read.ts';
 import { type Findings, isFlag, isWhole, oneOf } from './finding.ts';
@@ -9,7 +10,6 @@ import { constantsFindings, tablesFindings } from './values.ts';
 
 const FIELD_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]{0,63}$/;
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'player', 'playerSave', 'datetime', 'any', 'null']);
-const RATE_FIELDS = ['_maxPerMin', '_maxPerHour', '_maxPerDay', '_maxPerWeek', '_maxPerYear'];
 /** What is least and what is most, by their names. */
 const RANGES = [
   ['min', 'max'],
@@ -21,7 +21,7 @@ const BOUNDS = RANGES.flat();
 const SETTINGS = new Set([
   ...['type', 'description', 'title', 'default', 'enum', 'required', 'properties', 'items', 'additionalProperties', '_ledger', '_unique'],
   ...BOUNDS,
-  ...RATE_FIELDS,
+  ...GROWTH_SETTINGS,
 ]);
 
 export function collectionFindings(definition: JsonObject, findings: Findings): void {
@@ -133,11 +133,11 @@ function fieldFindings(field: JsonObject, path: string, findings: Findings): voi
     if (!isNumber(low) || !isNumber(high) || compareNumbers(low, high) <= 0) continue;
     findings.add('INVALID_FIELD_BOUND', `${path}/${least}`, `Nothing is at least '${least}' and at most '${most}'.`);
   }
-  for (const name of RATE_FIELDS)
+  for (const name of GROWTH_SETTINGS)
     findings.member(field, name, path, (value) => isNumber(value) && toDouble(value) > 0, 'INVALID_RATE_FIELD', 'a number above 0');
   findings.member(field, '_ledger', path, isFlag, 'INVALID_FIELD_FLAG', 'true or false');
   findings.member(field, '_unique', path, isFlag, 'INVALID_FIELD_FLAG', 'true or false');
-  if (type !== undefined && !NUMBERS.has(type) && RATE_FIELDS.some((name) => (member(field, name) ?? null) !== null)) {
+  if (type !== undefined && !NUMBERS.has(type) && GROWTH_SETTINGS.some((name) => (member(field, name) ?? null) !== null)) {
     findings.add('INVALID_RATE_FIELD', path, 'Only the growth of numbers can be limited.');
   }
   if (member(field, '_ledger') === true && type !== undefined && !NUMBERS.has(type)) {
@@ -188,11 +188,24 @@ function nestedFindings(field: JsonObject, type: string | undefined, path: strin
   if (items !== undefined && tracksNumbers(items)) {
     findings.add('INVALID_LEDGER', `${path}/items`, 'A ledger follows nothing inside a list: its items have no lasting names.');
   }
+  for (const [name, inner] of [
+    ['items', items],
+    ['additionalProperties', additional],
+  ] as const) {
+    if (inner === undefined || !hasGrowth(inner)) continue;
+    findings.add('INVALID_RATE_FIELD', `${path}/${name}`, 'Only fields with a name of their own are limited, and none inside a list.');
+  }
   if (items !== undefined) namedField('items', items, `${path}/items`, findings);
   else if (type === 'array') findings.add('ARRAY_ITEMS', path, 'The items of this list are not described.');
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'any']);
+
+function hasGrowth(field: Json): boolean {
+  if (!isObject(field)) return false;
+  const inner = [...Object.values(objectOf(member(field, 'properties'))), member(field, 'additionalProperties'), member(field, 'items')];
+  return growthWindows(field).length > 0 || inner.some((one) => one !== undefined && hasGrowth(one));
+}
 
 function tracksNumbers(field: Json): boolean {
   if (!isObject(field)) return false;

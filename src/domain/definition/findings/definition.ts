@@ -9,6 +9,7 @@ import { collectionFindings } from './collection.ts';
 import { type Finding, Findings, isFlag, isMap, isText, isWhole, type Known, oneOf } from './finding.ts';
 import { blocksFindings, importsFindings, libraryFindings } from './library.ts';
 import { queryFindings } from './query.ts';
+import { callLimitFindings } from './rate-rules.ts';
 import { isRecursive } from './recursion.ts';
 import { stepsFindings } from './steps.ts';
 import { tokensFindings } from './tokens.ts';
@@ -37,7 +38,7 @@ const MEMBERS: Readonly<Record<ListedKind, ReadonlySet<string>>> = {
   ),
   endpoint: words(
     memberSpellings('skipPlayerAuth').join(' '),
-    'method enabled deprecated input params let steps response rateLimits requiresSecretKey ' +
+    'method enabled deprecated input params let steps response rateLimits rateLimit requiresSecretKey ' +
       'requireReauth exposure publiclyCallable internalOnly internal visibility routes blocks',
   ),
   workflow: words(
@@ -87,6 +88,9 @@ function endpointFindings(definition: JsonObject, findings: Findings): void {
   findings.member(definition, 'method', '', oneOf('get', 'post'), 'INVALID_METHOD', 'GET or POST');
   findings.member(definition, 'input', '', isMap, 'INVALID_INPUT', 'an object');
   logicFindings(definition, findings, false);
+  const limited = (member(definition, 'rateLimits') ?? null) === null ? 'rateLimit' : 'rateLimits';
+  const limits = member(definition, limited) ?? null;
+  if (limits !== null) callLimitFindings(limits, `/${limited}`, findings);
   const steps = member(definition, 'steps');
   if (steps === undefined || steps === null || (isArray(steps) && steps.length === 0)) {
     findings.add('NO_STEPS', '/steps', 'This endpoint has no steps.');

@@ -19,7 +19,10 @@ const GUARDS: Readonly<Record<ListedKind, readonly Guard[]>> = {
     { members: ['exposure', 'internalOnly', 'internal', 'publiclyCallable'], holds: isInternal },
     flag('enabled', false),
     flag('requireReauth', true),
-    { members: ['rateLimits'], holds: (definition) => isLimit(member(definition, 'rateLimits')) },
+    {
+      members: ['rateLimits', 'rateLimit'],
+      holds: (definition) => isLimit(member(definition, 'rateLimits')) || isLimit(member(definition, 'rateLimit')),
+    },
   ],
   collection: [
     { members: ['rateLimits'], holds: (definition) => dailyLimit(objectOf(member(definition, 'rateLimits'))) !== null },

@@ -21,6 +21,47 @@ export function rateRulesFindings(body: Json, findings: Findings): void {
   }
 }
 
+/** Of an endpoint's `rateLimits`: the windows, in any form that a rule gives them or by their bare names. */
+export function callLimitFindings(limits: Json, path: string, findings: Findings): void {
+  if (!isObject(limits)) {
+    findings.add('INVALID_RATE_LIMITS', path, 'Limits are an object, such as {perMinute: 10}; this limits nothing.');
+    return;
+  }
+  if (textOf(member(limits, 'mode')) === 'none') return;
+  for (const name of Object.keys(limits)) {
+    if (!CALL_MEMBERS.has(name))
+      findings.add('INVALID_RATE_LIMITS', `${path}/${name}`.slice(0, LONGEST_PATH), `'${name}' limits no calls.`);
+  }
+  findings.member(limits, 'enabled', path, isFlag, 'INVALID_FLAG', 'true or false');
+  const bare = Object.fromEntries(
+    WINDOW_NAMES.flatMap((name) => [[flatName(name), member(limits, name) ?? member(limits, flatName(name)) ?? null]]),
+  );
+  const rule = { ...limits, ...bare };
+  windowsFindings(rule, path, findings);
+  limitsFindings(rule, path, findings);
+  findings.member(limits, 'action', path, oneOf('reject'), 'INVALID_RATE_LIMIT_ACTION', 'reject: a call that is too many is refused');
+  findings.member(
+    limits,
+    'scope',
+    path,
+    oneOf('per_player', 'global'),
+    'INVALID_RATE_LIMIT_SCOPE',
+    'per_player or global; it is per_player',
+  );
+}
+
+const CALL_MEMBERS: ReadonlySet<string> = new Set([
+  ...WINDOW_NAMES,
+  ...FLAT,
+  'window',
+  'limit',
+  'windows',
+  'scope',
+  'action',
+  'enabled',
+  'mode',
+]);
+
 function ruleFindings(rule: JsonObject, path: string, findings: Findings): void {
   const collection = textOf(member(rule, 'collection')) ?? '*';
   if (collection !== '*' && !findings.known.collection(collection)) {

@@ -1,0 +1,24 @@
+import type { EndpointModel } from '../../domain/definition/model.ts';
+import { countCall } from '../../domain/limit/calls.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { Grounds } from '../access.ts';
+import { type Decided, decidedBy, withEvents } from '../project/commit.ts';
+import { windowIn } from '../project/state-access.ts';
+import type { View } from '../project/view.ts';
+
+/**
+ * Runs `decide` as one call of an endpoint whose definition limits them. A call counts whatever it comes to, also when it is refused or
+ * writes nothing: the count is a fact of the same commit. Throws 429 `RATE_LIMIT` before it runs.
+ */
+export function counted<A>(
+  { space }: Grounds,
+  view: View,
+  endpoint: EndpointModel,
+  player: string,
+  now: number,
+  decide: () => Decided<A>,
+): Decided<A> {
+  const windows = countCall(endpoint, player, { now, windowOf: (counter) => windowIn(view, space, counter) });
+  if (windows instanceof Refusal) throw windows;
+  return withEvents([{ type: 'call.counted', data: { space, endpoint: endpoint.id, windows } }], decidedBy(decide));
+}

@@ -1,0 +1,99 @@
+import type { CollectionModel, EffectiveDefinitions, RuleModel, WindowName } from '../../domain/definition/model.ts';
+import type { Space } from '../../domain/events.ts';
+import { callCounters } from '../../domain/limit/calls.ts';
+import { type Counting, counterOf, dailyCounter, type Limit, usedIn } from '../../domain/limit/counters.ts';
+import { rulesOf } from '../../domain/limit/rules.ts';
+import { windowEnd } from '../../domain/limit/windows.ts';
+import { asWindow, type WindowState } from '../../domain/states.ts';
+import { windowSubject } from '../../domain/subjects.ts';
+import { refusal } from '../../kernel/errors.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { grounds, requireStorable } from '../access.ts';
+import type { App } from '../app.ts';
+import { type AppContext, positioned, projectOf } from '../context.ts';
+import type { Project } from '../project/project.ts';
+
+/** A rule for all collections has a counter for each of them. */
+const MOST_USED = 2000;
+
+/** The rate limits in force, and what a player has used of them (runtime-storage 11.3). They come out of definitions and state tables. */
+export function createRateLimits(context: AppContext): App['values']['rateLimits'] {
+  return async (caller, target, player) => {
+    const project = await projectOf(context, caller);
+    const { definitions, space } = grounds(project.authority, project.definitions, caller, target);
+    if (player !== null && !caller.isSecret)
+      throw refusal('FORBIDDEN', 'What a player has used takes a secret key; without platformId any key will do');
+    if (player !== null) requireStorable(player);
+    const endpointRateLimits: Record<string, Json> = {};
+    for (const { id, definition } of definitions.endpoints) {
+      const limits = definition['rateLimits'] ?? definition['rateLimit'];
+      if (limits !== undefined) endpointRateLimits[id] = limits;
+    }
+    const collections: Record<string, Json> = {};
+    for (const collection of definitions.collections) collections[collection.id] = collectionLimits(collection);
+    const used = player === null ? {} : await usedBy(project, space, definitions, player, context.scheduler.now());
+    const listing = { source: 'store', endpointRateLimits, rules: definitions.rawRules, collections };
+    return { ...positioned(context, project, caller), body: { ok: true, projectId: caller.projectId, ...listing, ...used } };
+  };
+}
+
+function collectionLimits({ definition, schema }: CollectionModel): JsonObject {
+  const fields = schema.growth.map(({ path, windows }) => [path, Object.fromEntries(windows.map(({ window, limit }) => [window, limit]))]);
+  return {
+    rateLimits: definition['rateLimits'] ?? null,
+    rateLimitAction: definition['rateLimitAction'] ?? null,
+    ...(fields.length === 0 ? {} : { fields: Object.fromEntries(fields) }),
+  };
+}
+
+/** A limit with what it is of. */
+interface InForce extends Limit {
+  readonly about: JsonObject;
+}
+
+/** At most {@link MOST_USED} windows, in the order of the listing; `usedTruncated` where there are more. */
+async function usedBy(project: Project, space: Space, definitions: EffectiveDefinitions, player: string, now: number): Promise<JsonObject> {
+  const all = [...limitsInForce(definitions, player, now)];
+  const shown = all.slice(0, MOST_USED);
+  const states = await Promise.all(shown.map(({ counter }) => windowOf(project, space, counter)));
+  const used = shown.map((limit, index) => usedOf(limit, states[index] ?? null, now));
+  return { platformId: player, used, ...(all.length > shown.length ? { usedTruncated: true } : {}) };
+}
+
+function* limitsInForce(definitions: EffectiveDefinitions, player: string, now: number): Generator<InForce> {
+  for (const collection of definitions.collections) {
+    const counting = { collection, key: player, player, now, windowOf: () => null };
+    const { dailyLimit } = collection;
+    if (dailyLimit !== null) {
+      const scope = dailyLimit.per === 'player' ? 'per_player' : 'global';
+      const about = { rule: 'daily', collection: collection.id, field: '*', scope, action: 'reject' };
+      yield { counter: dailyCounter(counting, dailyLimit.per), rule: 'daily', window: 'perDay', limit: dailyLimit.count, since: 0, about };
+    }
+    for (const rule of rulesOf(definitions.rules, collection)) yield* windowsOf(rule, counting);
+  }
+  for (const endpoint of definitions.endpoints) {
+    const about = { rule: endpoint.slug, endpoint: endpoint.id, scope: endpoint.callLimit?.scope ?? 'per_player', action: 'reject' };
+    for (const limit of callCounters(endpoint, player)) yield { ...limit, about };
+  }
+}
+
+function* windowsOf(rule: RuleModel, counting: Counting): Generator<InForce> {
+  const { id, name, field, scope, action, since } = rule;
+  const about = { rule: id, name, collection: counting.collection.id, field, scope, action };
+  for (const { window, limit } of rule.windows) yield { counter: counterOf(rule, counting, window), rule: id, window, limit, since, about };
+}
+
+function usedOf({ about, window, limit, since }: InForce, state: WindowState | null, now: number): JsonObject {
+  const { start, used, flagged } = usedIn(state, window, now, since);
+  return { ...about, window, limit, used, remaining: Math.max(limit - used, 0), flagged, resetsAt: resetsAt(window, start) };
+}
+
+function resetsAt(window: WindowName, start: number): string {
+  return new Date(windowEnd(window, start)).toISOString();
+}
+
+/** A `next` space counts on from live. */
+async function windowOf(project: Project, space: Space, counter: string): Promise<WindowState | null> {
+  const own = asWindow((await project.read(windowSubject(space, counter))).state);
+  return own ?? (space === 'live' ? null : asWindow((await project.read(windowSubject('live', counter))).state));
+}

@@ -1,0 +1,40 @@
+import { isObject, type Json } from '../../kernel/json.ts';
+import type { CollectionModel, RuleModel, WindowName } from '../definition/model.ts';
+import { numberOf } from '../definition/read.ts';
+
+/** Settings of a field that limit its growth, and the windows they are for (decision 29). */
+const WINDOW_OF = {
+  _maxPerMin: 'perMinute',
+  _maxPerHour: 'perHour',
+  _maxPerDay: 'perDay',
+  _maxPerWeek: 'perWeek',
+  _maxPerYear: 'perYear',
+} as const satisfies Readonly<Record<string, WindowName>>;
+
+export const GROWTH_SETTINGS: readonly string[] = Object.keys(WINDOW_OF);
+/** No rule that is pushed can have it. */
+const RULE_ID = '@field';
+
+/** The windows that a field's definition limits. */
+export function growthWindows(field: Json | undefined): RuleModel['windows'] {
+  if (!isObject(field)) return [];
+  return Object.entries(WINDOW_OF).flatMap(([setting, window]) => {
+    const limit = numberOf(field[setting]) ?? 0;
+    return limit > 0 ? [{ window, limit }] : [];
+  });
+}
+
+const known = new WeakMap<CollectionModel, readonly RuleModel[]>();
+
+/** The limits of a collection's fields as rules: per player, rejecting. Counted with the others. */
+export function fieldRules(collection: CollectionModel): readonly RuleModel[] {
+  const found = known.get(collection);
+  if (found !== undefined) return found;
+  const rules = collection.schema.growth.map(({ path, windows }): RuleModel => {
+    const name = `${collection.id}.${path}`;
+    const about = { id: RULE_ID, name, since: 0, collection: collection.id, exact: true, field: path };
+    return { ...about, scope: 'per_player', action: 'reject', windows };
+  });
+  known.set(collection, rules);
+  return rules;
+}
