@@ -124,6 +124,13 @@ export interface App {
     preflight(caller: Caller, body: Json | undefined, target: PublishTarget, strict: boolean): Promise<ManageAnswer>;
     upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer>;
   };
+  /** What tools ask of a project as a whole. */
+  readonly manifest: {
+    /** Everything that a target holds, by name and hash. Needs `r` on every scope. */
+    read(caller: Caller, target: PublishTarget): Promise<ManageAnswer>;
+    /** What became of a push that asked for a job. Throws 404 NOT_FOUND. */
+    job(caller: Caller, jobId: string): Promise<ManageAnswer>;
+  };
   /** What was published, and the way back (decision 8). */
   readonly history: {
     /** Newest first. `before`: a revision, as the page before names it. */
@@ -341,6 +348,8 @@ export interface EndpointRequest {
 
 export interface EndpointAnswer extends Positioned {
   readonly status: number;
+  /** How the hash of the definitions begins that it ran with: `x-ns-publish`. */
+  readonly publish: string;
   readonly body: Json;
 }
 

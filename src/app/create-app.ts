@@ -4,6 +4,7 @@ import { createEndpoints } from './endpoints/endpoints.ts';
 import { createGamePackage } from './management/game-package.ts';
 import { createHistory } from './management/history.ts';
 import { createManage } from './management/manage.ts';
+import { createManifest } from './management/manifest.ts';
 import { createSettings } from './management/settings.ts';
 import { createTests } from './management/tests.ts';
 import { authenticate } from './security/authenticate.ts';
@@ -33,6 +34,7 @@ export function createApp(context: AppContext): App {
     sessions: createSessions(context),
     manage: createManage(context),
     history: createHistory(context),
+    manifest: createManifest(context),
     tests: createTests(context),
     settings: createSettings(context),
     telemetry: createTelemetry(context),

@@ -35,8 +35,9 @@ export interface ServingParts {
 export function createServing(parts: ServingParts): HttpServer {
   const { config, projects, views, signer, telemetry, metrics, logger, probes, exposition } = parts;
   const verifications = new Shares(MOST_VERIFICATIONS);
-  const webhooks = new Shares(MOST_WEBHOOKS);
-  exportShares(metrics.registry, { verifications, webhooks });
+  const posts = new Shares(MOST_WEBHOOKS);
+  exportShares(metrics.registry, { verifications, webhooks: posts });
+  const webhooks = createWebhooks(config.webhookPrefixes, posts);
   const app = createApp({
     projects,
     views,
@@ -50,10 +51,10 @@ export function createServing(parts: ServingParts): HttpServer {
       answers: answersKept(config),
     },
     platformId: new RegExp(config.platformIdPattern, 'u'),
-    webhooks: createWebhooks(config.webhookPrefixes, webhooks),
+    webhooks,
     verifier: createVerifier(config.verifier, realScheduler, verifications),
   });
-  return createServer({
+  const server = createServer({
     app,
     settings: httpSettings(config),
     log: logger,
@@ -61,6 +62,14 @@ export function createServing(parts: ServingParts): HttpServer {
     probes,
     exposition: config.metricsPort === null ? exposition : null,
   });
+  return {
+    ...server,
+    async close(drainMs) {
+      await server.close(drainMs);
+      // What answered calls still send; each of it ends by itself within seconds.
+      await webhooks.settled();
+    },
+  };
 }
 
 const HOUR_MS = 3_600_000;

@@ -2,7 +2,7 @@ import type { Answer } from './answer.ts';
 import { type Exchange, headerText } from './exchange.ts';
 
 const NONE: readonly string[] = [];
-const EXPOSED = 'x-ns-position, x-ns-stale, x-ns-save-version, X-Correlation-ID, Retry-After, idempotent-replay';
+const EXPOSED = 'x-ns-position, x-ns-stale, x-ns-save-version, x-ns-publish, X-Correlation-ID, Retry-After, idempotent-replay';
 
 const OTHERS: readonly string[] = ['Vary', 'Origin'];
 

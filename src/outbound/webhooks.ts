@@ -11,13 +11,19 @@ import { Shares } from '../kernel/shares.ts';
 export const MOST_WEBHOOKS = 64;
 const MOST_ERROR = 500;
 
+/** `settled`: those that are under way have ended; nobody else waits for what goes out after a call. */
+export interface SentWebhooks extends Webhooks {
+  settled(): Promise<void>;
+}
+
 /**
  * `asked`: beginnings of addresses, each with a path; `null` for those of the one service that everybody uses. An address is compared
  * as it will be asked, so `..` and user names lead nowhere else. Redirects are not followed, and a name that resolves to a private
  * address is not asked; an address in numbers or `localhost` is, where a prefix names it: whoever runs the installation said so.
  */
-export function createWebhooks(asked: readonly string[] | null, shares = new Shares(MOST_WEBHOOKS)): Webhooks {
+export function createWebhooks(asked: readonly string[] | null, shares = new Shares(MOST_WEBHOOKS)): SentWebhooks {
   const prefixes = asked ?? WEBHOOK_PREFIXES;
+  const underWay = new Set<Promise<number>>();
   return {
     isAllowed(url) {
       if (!URL.canParse(url)) return false;
@@ -27,13 +33,18 @@ export function createWebhooks(asked: readonly string[] | null, shares = new Sha
     async post(projectId, url, payload, timeoutMs) {
       if (!shares.take(projectId)) return failed('Too many webhooks of this project are under way.');
       try {
-        const status = await send(new URL(url), stringifyJson(payload), timeoutMs);
+        const sending = send(new URL(url), stringifyJson(payload), timeoutMs);
+        underWay.add(sending);
+        const status = await sending.finally(() => underWay.delete(sending));
         return status >= 200 && status < 300 ? { ok: true, status } : { ok: false, status, error: `The service answered ${status}.` };
       } catch (error) {
         return failed(error instanceof Error ? error.message : String(error));
       } finally {
         shares.give(projectId);
       }
+    },
+    async settled() {
+      await Promise.allSettled(underWay);
     },
   };
 }

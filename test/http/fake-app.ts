@@ -116,7 +116,7 @@ export function fakeApp(): FakeApp {
     endpoints: {
       async call(caller, call) {
         note('endpoints.call', caller, call);
-        return { ...at, ...app.endpoint };
+        return { ...at, publish: 'p1', ...app.endpoint };
       },
     },
     values: {
@@ -144,6 +144,10 @@ export function fakeApp(): FakeApp {
       sync: async (caller, ...rest) => managed('manage.sync', caller, rest),
       preflight: async (caller, ...rest) => managed('manage.preflight', caller, rest),
       upgradeSource: async (caller, ...rest) => managed('manage.upgradeSource', caller, rest),
+    },
+    manifest: {
+      read: async (caller, ...rest) => managed('manifest.read', caller, rest),
+      job: async (caller, ...rest) => managed('manifest.job', caller, rest),
     },
     history: {
       publishes: async (caller, ...rest) => managed('history.publishes', caller, rest),

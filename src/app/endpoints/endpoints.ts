@@ -1,3 +1,4 @@
+import { effectiveDefinitions } from '../../domain/definition/effective.ts';
 import type { EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
 import type { RevisionStatus } from '../../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../../domain/security/call-body.ts';
@@ -28,13 +29,15 @@ interface Ran {
   readonly status: number;
   readonly body: Json;
   readonly wrote: boolean;
+  readonly publish: string;
 }
 
 const RAN_KEPT: Keeps<Ran> = {
-  kept: ({ status, body }) => ({ status, body }),
+  kept: ({ status, body, publish }) => ({ status, body, publish }),
   again(kept) {
-    const [status, body] = isObject(kept) ? [member(kept, 'status'), member(kept, 'body')] : [];
-    return { status: typeof status === 'number' ? status : 200, body: body ?? null, wrote: true };
+    const [status, body, publish] = isObject(kept) ? ['status', 'body', 'publish'].map((name) => member(kept, name)) : [];
+    const ran = { body: body ?? null, wrote: true, publish: typeof publish === 'string' ? publish : '' };
+    return { ...ran, status: typeof status === 'number' ? status : 200 };
   },
 };
 
@@ -90,14 +93,33 @@ async function runOnce(
   try {
     outcome = await decide();
   } catch (error) {
-    outcome = await outside.after(error, decide);
+    outcome = await outside.after(error, decide).catch((refused: unknown) => refusedBy(refused, publishOf(project, call)));
   }
   if (outside.sleptMs > 0) await outside.waited();
   const { answer: ran, revision: position, replayed } = outcome;
+  if (!replayed) outside.settled();
   const wrote = open !== null || ran.wrote;
   // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
   const stale = wrote ? false : positioned(context, project, caller).stale;
-  return { status: ran.status, body: ran.body, position, stale, replayed };
+  return { status: ran.status, body: ran.body, publish: ran.publish, position, stale, replayed };
+}
+
+/** The beginning of the hash that `GET …/publishes` shows of a publish: enough to tell which one a call ran with. */
+const PUBLISH_LENGTH = 16;
+
+function publishIn(definitions: EffectiveDefinitions): string {
+  return definitions.hash.slice(0, PUBLISH_LENGTH);
+}
+
+function publishOf(project: Project, { target }: EndpointRequest): string {
+  return publishIn(effectiveDefinitions(project.definitions, target));
+}
+
+/** A refusal says by which definitions, too. */
+function refusedBy(refused: unknown, publish: string): never {
+  if (!(refused instanceof Refusal)) throw refused;
+  const { status, code, message, extra } = refused;
+  throw new Refusal(status, code, message, { ...extra, headers: { ...extra.headers, 'x-ns-publish': publish } });
 }
 
 async function proven(context: AppContext, project: Project, caller: Caller, { slug, security }: EndpointRequest): Promise<Caller> {
@@ -190,7 +212,10 @@ function steps(run: Run, endpoint: EndpointModel, platformId: string, input: Jso
   const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, world: outside };
   const keys = (collection: string) => outside.keys(view, ground.space, collection);
   const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
-  return decided({ status: result.status, body: result.body, wrote: writes.events.length > 0 }, writes.events);
+  return decided(
+    { status: result.status, body: result.body, wrote: writes.events.length > 0, publish: publishIn(ground.definitions) },
+    writes.events,
+  );
 }
 
 /** The gates of a definition, in their order (endpoint-language 1.3, rows 12 to 16). */

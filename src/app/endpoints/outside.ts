@@ -30,6 +30,9 @@ const MOST_WEBHOOK_MS = 5000;
 /** How often one call may go outside. */
 const MOST_ERRANDS = 50;
 
+/** What a step binds whose webhook goes out after the call. */
+const QUEUED: JsonObject = { ok: true, queued: true };
+
 type Around = Pick<AppContext, 'webhooks' | 'scheduler'> & { readonly limits: Pick<AppContext['limits'], 'endpointMs'> };
 
 /** What the decisions of one call got from outside of them, kept from one to the next. */
@@ -42,6 +45,8 @@ export class Outside implements World {
   /** By number. */
   #delivered: JsonObject[] | null = null;
   #webhookMs = MOST_WEBHOOK_MS;
+  /** Made when first needed. */
+  #later: { readonly url: string; readonly payload: JsonObject }[] | null = null;
   #sleptMs = 0;
 
   constructor(project: Project, around: Around) {
@@ -53,6 +58,7 @@ export class Outside implements World {
   /** A decision begins: of one that is made again nothing counts. */
   begin(): void {
     this.#sleptMs = 0;
+    this.#later = null;
     this.#time.begin();
   }
 
@@ -123,6 +129,21 @@ export class Outside implements World {
     if (delivered) return delivered;
     if (!this.#around.webhooks.isAllowed(url)) return null;
     throw new NeedsOutside(() => this.#deliver(index, url, payload));
+  }
+
+  notify(url: string, payload: JsonObject): JsonObject | null {
+    if (!this.#around.webhooks.isAllowed(url)) return null;
+    this.#later ??= [];
+    this.#later.push({ url, payload });
+    return QUEUED;
+  }
+
+  /**
+   * For a call that is settled, and was not refused: sends what was to be sent after it. Nobody waits, and nothing is tried again: each
+   * is sent at most once, and a node that dies takes with it what it had not sent.
+   */
+  settled(): void {
+    for (const { url, payload } of this.#later ?? []) void this.#around.webhooks.post(this.#project.id, url, payload, ONE_WEBHOOK_MS);
   }
 
   async #deliver(index: number, url: string, payload: JsonObject): Promise<void> {

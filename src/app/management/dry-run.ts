@@ -79,9 +79,11 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
 
 /** Nobody waits, and a webhook is shown where it is not sent. */
 function stillWorld({ webhooks, look }: DryCall): RunAs['world'] {
+  const shown = (url: string, payload: JsonObject) => (webhooks.isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null);
   return {
     sleep: () => undefined,
-    webhook: (_index, url, payload) => (webhooks.isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null),
+    notify: shown,
+    webhook: (_index, url, payload) => shown(url, payload),
     look,
   };
 }

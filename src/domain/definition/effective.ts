@@ -48,6 +48,8 @@ class Effective implements EffectiveDefinitions {
   readonly hash: string;
   readonly collections: readonly CollectionModel[];
   readonly endpoints: readonly EndpointModel[];
+  readonly workflows: readonly WorkflowModel[];
+  readonly libraries: readonly LibraryModel[];
   readonly queries: readonly QueryModel[];
   readonly rules: readonly RuleModel[];
   readonly rawRules: readonly Json[];
@@ -70,8 +72,10 @@ class Effective implements EffectiveDefinitions {
     this.#collectionNames = indexed(this.collections, (model) => [model.id.toLowerCase(), model.name.toLowerCase()]);
     this.endpoints = of('endpoint').map(endpointModel);
     this.#endpointNames = indexed(this.endpoints, (model) => [model.id, model.slug]);
-    this.#workflows = new Map(of('workflow').map((entry) => [entry.id, workflowModel(entry)]));
-    this.#libraries = new Map(of('library').map((entry) => [entry.id, libraryModel(entry)]));
+    this.workflows = of('workflow').map(workflowModel);
+    this.#workflows = new Map(this.workflows.map((model) => [model.id, model]));
+    this.libraries = of('library').map(libraryModel);
+    this.#libraries = new Map(this.libraries.map((model) => [model.id, model]));
     this.queries = of('query').map((entry) => queryModel(entry, (id) => this.collection(id)?.name));
     this.#queryNames = indexed(this.queries, (model) => [model.id, model.name]);
     const rules = single('rate-limit-rules')?.value ?? null;

@@ -153,6 +153,8 @@ export interface EffectiveDefinitions {
   query(id: string): QueryModel | undefined;
   readonly collections: readonly CollectionModel[];
   readonly endpoints: readonly EndpointModel[];
+  readonly workflows: readonly WorkflowModel[];
+  readonly libraries: readonly LibraryModel[];
   readonly queries: readonly QueryModel[];
   readonly values: GameValuesModel;
   readonly rules: readonly RuleModel[];

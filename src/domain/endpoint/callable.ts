@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { compileAliases } from './aliases.ts';
+import { type BudgetLimits, Budgets, compileBudgets } from './budgets.ts';
 import { LanguageError } from './errors.ts';
 import { compileResponse } from './response.ts';
 import { type Program, programOf, runProgram } from './run-steps.ts';
@@ -24,12 +25,13 @@ type Aliases = ReturnType<typeof compileAliases>;
 export function compileWorkflow(compilation: Compilation, definition: JsonObject): Callable {
   const aliases = compileAliases(member(definition, 'let'));
   const guard = compileGuard(compilation, definition, aliases);
-  const program = lazily(() => programOf(compilation.list(member(definition, 'steps'))));
+  const budgets = compileBudgets(member(definition, 'budgets'));
+  const program = lazily(() => programOf(compilation.list(member(definition, 'steps'), definition)));
   const result = compileReturns(compilation, member(definition, 'returns'));
   return {
     guard,
     invoke: (frame, params, caller) => {
-      const inner = innerFrame(frame, params, aliases, false);
+      const inner = innerFrame(frame, params, { aliases, routed: false, budgets });
       guard?.(inner.scope, caller);
       const end = runProgram(inner, program());
       return end?.kind === 'answer' ? end.value : result(inner.scope, params);
@@ -40,12 +42,13 @@ export function compileWorkflow(compilation: Compilation, definition: JsonObject
 /** An internal endpoint's result is its response body; its routes work as in any endpoint. */
 export function compileInternalEndpoint(compilation: Compilation, definition: JsonObject): Callable {
   const aliases = compileAliases(member(definition, 'let'));
-  const program = lazily(() => programOf(compilation.list(member(definition, 'steps'))));
+  const budgets = compileBudgets(member(definition, 'budgets'));
+  const program = lazily(() => programOf(compilation.list(member(definition, 'steps'), definition)));
   const response = compileResponse(compilation.language, member(definition, 'response'));
   return {
     guard: null,
     invoke: (frame, params) => {
-      const inner = innerFrame(frame, params, aliases, true);
+      const inner = innerFrame(frame, params, { aliases, routed: true, budgets });
       const end = runProgram(inner, program());
       return end?.kind === 'answer' ? end.value : response.body(inner.scope);
     },
@@ -57,11 +60,11 @@ export function compileBlock(compilation: Compilation, definition: JsonObject): 
   const aliases = compileAliases(member(definition, 'let'));
   const returns = member(definition, 'returns');
   const result = isObject(returns) ? compileReturns(compilation, returns) : () => null;
-  const program = lazily(() => programOf(compilation.list(member(definition, 'steps') ?? member(definition, 'body'))));
+  const program = lazily(() => programOf(compilation.list(member(definition, 'steps') ?? member(definition, 'body'), definition)));
   return {
     guard: null,
     invoke: (frame, params) => {
-      const inner = innerFrame(frame, params, aliases, false);
+      const inner = innerFrame(frame, params, { aliases, routed: false, budgets: null });
       const end = runProgram(inner, program());
       return end?.kind === 'answer' ? end.value : result(inner.scope, params);
     },
@@ -77,10 +80,23 @@ function lazily(make: () => Program): () => Program {
   };
 }
 
-function innerFrame(frame: Frame, params: JsonObject, aliases: Aliases, routed: boolean): Frame {
+/** Its own, on top of those of its callers. */
+function innerBudgets(outer: Budgets | null, limits: BudgetLimits | null, depth: number): Budgets | null {
+  outer?.entered(depth);
+  return limits === null ? outer : new Budgets(limits, outer, depth);
+}
+
+interface Inner {
+  readonly aliases: Aliases;
+  readonly routed: boolean;
+  readonly budgets: BudgetLimits | null;
+}
+
+function innerFrame(frame: Frame, params: JsonObject, { aliases, routed, budgets: limits }: Inner): Frame {
   if (frame.depth >= MAX_DEPTH) throw new LanguageError(`Workflow nesting depth exceeded (max ${MAX_DEPTH}).`);
   const scope = new Scope(frame.scope.context, bindNames(params), aliases);
-  return { scope, documents: frame.documents, depth: frame.depth + 1, trace: null, routed };
+  const budgets = innerBudgets(frame.budgets, limits, frame.depth + 1);
+  return { scope, documents: frame.documents, depth: frame.depth + 1, trace: null, routed, budgets };
 }
 
 /** `check`, or `condition` in the management form, with its `onFail`. */

@@ -1,11 +1,13 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { compileAliases } from './aliases.ts';
+import { type BudgetLimits, compileBudgets } from './budgets.ts';
 import { compileBlock, compileInternalEndpoint, compileWorkflow } from './callable.ts';
 import { language } from './compilers.ts';
 import { LanguageError } from './errors.ts';
 import { compileInput, type InputCheck } from './input.ts';
 import type { Path } from './path.ts';
+import { readsName } from './reading.ts';
 import { compileResponse, type Response } from './response.ts';
 import { type Program, programOf } from './run-steps.ts';
 import { type Body, type Callable, type Compilation, type Definitions, notSupported, type Step, type StepSource, textOf } from './step.ts';
@@ -23,6 +25,7 @@ export interface CompiledEndpoint {
   readonly aliases: ReadonlyMap<string, Path> | null;
   readonly response: Response;
   readonly input: InputCheck;
+  readonly budgets: BudgetLimits | null;
   /** What templates see as `values`. */
   readonly values: JsonObject;
 }
@@ -37,6 +40,7 @@ export function compileEndpoint(definition: JsonObject, definitions: Definitions
     aliases: compileAliases(member(definition, 'let')),
     response: compileResponse(language, member(definition, 'response')),
     input: compileInput(member(definition, 'input')),
+    budgets: compileBudgets(member(definition, 'budgets')),
     values: definitions.values,
   };
 }
@@ -46,22 +50,32 @@ class EndpointCompilation implements Compilation {
   readonly definitions: Definitions;
   readonly #definition: JsonObject;
   readonly #callables = new Map<string, Callable | undefined>();
+  /** What the steps being compiled stand in: the definition itself, or what it calls. */
+  #whole: JsonObject;
   #nesting = 0;
 
   constructor(definitions: Definitions, definition: JsonObject) {
     this.definitions = definitions;
     this.#definition = definition;
+    this.#whole = definition;
   }
 
-  list(json: Json | undefined): readonly Step[] {
+  list(json: Json | undefined, whole = this.#whole): readonly Step[] {
     if (json === undefined || json === null) return [];
     if (this.#nesting >= MAX_NESTING) throw new LanguageError(`Steps may be nested at most ${MAX_NESTING} deep.`);
     this.#nesting += 1;
+    const outer = this.#whole;
+    this.#whole = whole;
     try {
       return (isArray(json) ? json : [json]).map((item) => this.#step(item));
     } finally {
       this.#nesting -= 1;
+      this.#whole = outer;
     }
+  }
+
+  reads(name: string): boolean {
+    return readsName(this.#whole, name);
   }
 
   callable(name: string): Callable | undefined {

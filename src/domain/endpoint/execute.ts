@@ -1,3 +1,4 @@
+import { Budgets } from './budgets.ts';
 import type { CompiledEndpoint } from './compile.ts';
 import { Documents } from './documents.ts';
 import { printable } from './response.ts';
@@ -14,7 +15,14 @@ export function runEndpoint(compiled: CompiledEndpoint, call: EndpointCall, read
   const context = new CallContext(call, compiled.values);
   const scope = new Scope(context, new Map(), compiled.aliases);
   const documents = new Documents(reads, (units) => context.spend(units));
-  const frame: Frame = { scope, documents, depth: 0, trace, routed: true };
+  const frame: Frame = {
+    scope,
+    documents,
+    depth: 0,
+    trace,
+    routed: true,
+    budgets: compiled.budgets === null ? null : new Budgets(compiled.budgets, null, 0),
+  };
   const end = runProgram(frame, compiled.program);
   const body = end?.kind === 'answer' ? printable(scope, end.value) : compiled.response.body(scope);
   return { status: compiled.response.status, body, writes: documents.writes };

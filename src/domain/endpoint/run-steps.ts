@@ -24,7 +24,7 @@ export function runProgram(frame: Frame, program: Program): Extract<Signal, { ki
   const visits = new Map<number, number>();
   let at = 0;
   for (let step = program.steps[at]; step !== undefined; step = program.steps[at]) {
-    countVisit(visits, at, step);
+    countVisit(frame, visits, at, step);
     const signal = frame.trace === null ? runStep(frame, step) : tracedStep(frame, step, frame.trace);
     if (signal?.kind === 'return' || signal?.kind === 'answer') return signal;
     at = signal === undefined ? at + 1 : jump(program, step, at, signal);
@@ -32,9 +32,10 @@ export function runProgram(frame: Frame, program: Program): Extract<Signal, { ki
   return undefined;
 }
 
-function countVisit(visits: Map<number, number>, at: number, step: Step): void {
+function countVisit({ budgets }: Frame, visits: Map<number, number>, at: number, step: Step): void {
   const count = (visits.get(at) ?? 0) + 1;
   visits.set(at, count);
+  budgets?.visit(count);
   if (count <= MAX_VISITS) return;
   throw stepFailure(step.source, 400, errorCode(step.source), `Step "${step.source.id}" exceeded visit limit (${MAX_VISITS}).`);
 }
@@ -72,6 +73,7 @@ function runStep(frame: Frame, step: Step): Signal | undefined {
   try {
     if (step.aliases !== null) frame.scope.addAliases(step.aliases);
     if (step.when !== null && !step.when(frame.scope)) return undefined;
+    frame.budgets?.step(step.source.type);
     return step.body(frame);
   } catch (error) {
     if (error instanceof Refusal) throw error;

@@ -30,6 +30,8 @@ export interface Reads {
 export interface World {
   /** Told of every sleep of the run; the answer is held back as long as they come to. */
   sleep(ms: number): void;
+  /** A webhook to be sent once the call is stored, if this run is the one: what its step binds; `null` where webhooks may not go to that address. */
+  notify(url: string, payload: JsonObject): JsonObject | null;
   /**
    * What came of the run's webhook number `index`, from 0, which is sent once however often the run is repeated; `null` where webhooks
    * may not go to that address. May throw to have it sent first.

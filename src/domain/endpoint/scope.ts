@@ -36,6 +36,7 @@ export class CallContext {
   private nextLook = WORK_PER_LOOK;
   private slept = 0;
   private webhooks = 0;
+  private asked = 0;
   private clock: ClockNames | null = null;
 
   constructor(call: EndpointCall, values: JsonObject) {
@@ -55,10 +56,13 @@ export class CallContext {
     this.call.world.sleep(ms);
   }
 
-  webhook(url: string, payload: JsonObject): JsonObject | null {
+  /** `asked`: something of the call reads what comes of it, so it is sent now. Else once the call is stored. */
+  webhook(url: string, payload: JsonObject, asked: boolean): JsonObject | null {
     if (this.webhooks >= MAX_WEBHOOKS) throw refusal('LIMIT_EXCEEDED', `A call may send at most ${MAX_WEBHOOKS} webhooks`);
     this.webhooks += 1;
-    return this.call.world.webhook(this.webhooks - 1, url, payload);
+    if (!asked) return this.call.world.notify(url, payload);
+    this.asked += 1;
+    return this.call.world.webhook(this.asked - 1, url, payload);
   }
 
   spend(units: number): void {

@@ -2,6 +2,7 @@ import { Refusal, type RefusalExtra, refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { CollectionModel, EndpointModel, LibraryModel, WorkflowModel } from '../definition/model.ts';
+import type { Budgets } from './budgets.ts';
 import type { Documents } from './documents.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
@@ -20,6 +21,8 @@ export interface Frame {
   readonly trace: Trace | null;
   /** Inside a workflow the routes `return`, `goto` and `skip` are ignored. */
   readonly routed: boolean;
+  /** Of the definition that runs, and of those that call it; `null`: none declares any. */
+  readonly budgets: Budgets | null;
 }
 
 /** A step has run, and `value` is bound under its name; or it has failed, which ends the run. */
@@ -65,8 +68,10 @@ export interface Definitions {
 export interface Compilation {
   readonly language: Language;
   readonly definitions: Definitions;
-  /** A nested list of steps. */
-  list(json: Json | undefined): readonly Step[];
+  /** A nested list of steps. `whole`: the definition that it stands in, where that is another than the list around it. */
+  list(json: Json | undefined, whole?: JsonObject): readonly Step[];
+  /** Whether anything of the definition being compiled reads a name, such as a step's result. */
+  reads(name: string): boolean;
   /** A workflow, an internal endpoint or a library's block, compiled when it is first called. */
   callable(name: string): Callable | undefined;
 }

@@ -26,7 +26,7 @@ export interface Surroundings {
 }
 
 /** Queries have no steps. */
-const NO_WORLD = { sleep: () => undefined, webhook: () => null, look: () => undefined };
+const NO_WORLD = { sleep: () => undefined, webhook: () => null, notify: () => null, look: () => undefined };
 
 export type Evaluate = (row: Row, around: Surroundings) => Value;
 

@@ -65,7 +65,9 @@ export function endpointRoutes(router: Routes, { app, calls, gameBody }: Service
 }
 
 function answerOf(answer: EndpointAnswer): Answer {
-  return { status: sendable(answer.status), body: answer.body, headers: freshHeaders(answer), done: true };
+  const headers = freshHeaders(answer);
+  if (answer.publish !== '') headers['x-ns-publish'] = answer.publish;
+  return { status: sendable(answer.status), body: answer.body, headers, done: true };
 }
 
 /** A POST: what its body holds for the endpoint, or sealed, and what it says about itself. */

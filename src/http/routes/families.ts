@@ -4,6 +4,7 @@ import { documentRoutes, documentViewRoutes } from './documents.ts';
 import { endpointRoutes } from './endpoints.ts';
 import { gamePackageRoutes } from './game-package.ts';
 import { managementRoutes, unknownManagementRoute } from './management.ts';
+import { manifestRoutes } from './manifest.ts';
 import { pageRoutes } from './pages.ts';
 import { queryRoutes, storageQueryRoutes } from './queries.ts';
 import { appendRoute, recordViewRoutes } from './records-global.ts';
@@ -77,6 +78,7 @@ export function buildRouters(services: Services, system: SystemParts): Routers {
   const manage = familyRouter('/v3/manage');
   managementRoutes(manage, services);
   syncRoutes(manage, services);
+  manifestRoutes(manage, services);
   testRoutes(manage, services);
   settingsRoutes(manage, services);
   gamePackageRoutes(manage, services);

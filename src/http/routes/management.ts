@@ -48,7 +48,10 @@ function listedRoutes(router: Routes, { app, managementBody }: Services, { kind,
     const { exchange } = ctx.state;
     const body = await presentBody(exchange, managementBody, invalid);
     const options = { target: targetOf(exchange), replaceAll: replacesAll(exchange, kind, invalid), strict: strictOf(exchange) };
-    return managed(await app.manage.upsertMany(caller, kind, body, options));
+    const answer = await app.manage.upsertMany(caller, kind, body, options);
+    // What asks for a job is answered when it is done, with a job that is (management 4.7).
+    if (queryText(exchange, 'async') !== 'true') return managed(answer);
+    return managed({ ...answer, body: { ...answer.body, jobId: String(answer.position) } });
   };
   router.post(`/:project/${path}`, upsertMany);
   if (!postOnly) router.put(`/:project/${path}`, upsertMany);

@@ -289,7 +289,7 @@ describe('a step', () => {
 
   it('a call may not send more than five webhooks', () => {
     const steps = Array.from({ length: 6 }, (_, index) => ({ id: `h${index}`, type: 'webhook', url: 'https://chat.example/' }));
-    expect(refused({ steps }, { call: { world: { ...STILL, webhook: () => ({ ok: true }) } } })).toMatchObject({
+    expect(refused({ steps }, { call: { world: { ...STILL, notify: () => ({ ok: true }) } } })).toMatchObject({
       status: 400,
       code: 'LIMIT_EXCEEDED',
     });

@@ -21,7 +21,7 @@ export interface World {
 }
 
 /** Nobody waits, and nothing goes out. */
-export const STILL: EndpointCall['world'] = { sleep: () => undefined, webhook: () => null, look: () => undefined };
+export const STILL: EndpointCall['world'] = { sleep: () => undefined, webhook: () => null, notify: () => null, look: () => undefined };
 
 /** Tuesday, 14 November 2023, 22:13:20 UTC. */
 const NOW = 1_700_000_000_000;

@@ -5,6 +5,7 @@ import { inputOfBody } from '../../security/call-body.ts';
 import { memberSpellings } from '../../wire-names.ts';
 import type { ListedKind } from '../kinds.ts';
 import { listOf, objectOf } from '../read.ts';
+import { budgetsFindings } from './budgets.ts';
 import { collectionFindings } from './collection.ts';
 import { type Finding, Findings, isFlag, isMap, isText, isWhole, type Known, oneOf } from './finding.ts';
 import { blocksFindings, importsFindings, libraryFindings } from './library.ts';
@@ -39,7 +40,7 @@ const MEMBERS: Readonly<Record<ListedKind, ReadonlySet<string>>> = {
   endpoint: words(
     memberSpellings('skipPlayerAuth').join(' '),
     'method enabled deprecated input params let steps response rateLimits rateLimit requiresSecretKey ' +
-      'requireReauth exposure publiclyCallable internalOnly internal visibility routes blocks',
+      'requireReauth exposure publiclyCallable internalOnly internal visibility routes blocks budgets',
   ),
   workflow: words(
     'condition check onFail params requires input let steps returns response enabled exposure internalOnly visibility budgets routes ' +
@@ -72,6 +73,7 @@ function logicFindings(definition: JsonObject, findings: Findings, isWorkflow: b
   findings.member(definition, 'let', '', isAliases, 'INVALID_LET', 'a map of alias to path');
   stepsFindings(definition, findings, isWorkflow);
   blocksFindings(definition, findings);
+  budgetsFindings(definition, findings);
   for (const name of ['steps', 'check', 'condition', 'onFail', 'returns', 'response']) {
     tokensFindings(member(definition, name), `/${name}`, findings);
   }

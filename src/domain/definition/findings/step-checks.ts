@@ -81,6 +81,12 @@ function checked(step: JsonObject, path: string, findings: Findings): void {
   else conditionFindings(check, `${path}/check`, findings);
 }
 
+function returnOn(step: JsonObject, path: string, findings: Findings): void {
+  const name = ['on', 'check', 'condition'].find((each) => member(step, each) !== undefined);
+  if (name === undefined) findings.add('MISSING_CHECK', path, `This step needs a 'check'.`);
+  else conditionFindings(member(step, name) ?? null, `${path}/${name}`, findings);
+}
+
 function condition(step: JsonObject, path: string, findings: Findings): void {
   const ownForm = ['field', 'left', 'expression', 'all', 'any'].some((name) => Object.hasOwn(step, name));
   if (member(step, 'workflow') !== undefined) callable(step, ['workflow'], path, findings, 'MISSING_WORKFLOW_TARGET');
@@ -270,6 +276,7 @@ export const STEP_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
       findings.missing(step, ['item'], path, 'MISSING_FOREACH_FIELD');
     },
   ],
+  ['return_on', returnOn],
   ['workflow', (step, path, findings) => callable(step, ['workflow', 'target'], path, findings, 'MISSING_WORKFLOW_TARGET')],
   ['call', (step, path, findings) => callable(step, ['target', 'workflow'], path, findings, 'MISSING_CALL_TARGET')],
 ]);

@@ -74,6 +74,7 @@ function iterationsOf({ json }: StepSource): number {
 function countTurn(frame: Frame, source: StepSource, turn: number, most: number): void {
   if (turn >= most) throw refusal('LIMIT_EXCEEDED', `Step "${source.id}" needs more than ${most} iterations`);
   frame.scope.context.countStep();
+  frame.budgets?.spend('maxIterations', 1);
 }
 
 /** Ends the endpoint or workflow it stands in; its value is the answer or the result. Without a value: as the end of the steps. */
@@ -81,4 +82,12 @@ export const returnStep: CompileStep = (source, { language }) => {
   if (!Object.hasOwn(source.json, 'value')) return () => ({ kind: 'return' });
   const value = compileDeep(language, member(source.json, 'value'));
   return ({ scope }) => ({ kind: 'answer', value: value(scope) });
+};
+
+/** `return`, where its condition holds: `on`, or written as `check`. Else the next step. */
+export const returnOnStep: CompileStep = (source, compilation) => {
+  const { json } = source;
+  const check = compilation.language.condition(member(json, 'on') ?? member(json, 'check') ?? member(json, 'condition'));
+  const leave = returnStep(source, compilation);
+  return (frame) => (check(frame.scope) ? leave(frame) : undefined);
 };

@@ -13,7 +13,8 @@ export const SLEEP_FIELDS = ['durationMs', 'ms', 'sleepMs', 'delayMs'] as const;
 export const sleepStep: CompileStep = (source) => {
   const ms = SLEEP_FIELDS.map((name) => member(source.json, name)).find((value) => value !== undefined);
   if (typeof ms !== 'number' || !(ms >= 0 && ms <= MOST_MS)) throw new LanguageError(`it needs a number of ms from 0 to ${MOST_MS}.`);
-  return binding(source, ({ scope }) => {
+  return binding(source, ({ scope, budgets }) => {
+    budgets?.spend('maxSleepMs', ms);
     scope.context.sleep(ms);
     return { sleptMs: ms };
   });

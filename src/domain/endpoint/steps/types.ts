@@ -1,6 +1,6 @@
 import type { CompileStep } from '../step.ts';
 import { assertStep, conditionStep } from './condition.ts';
-import { blockStep, foreachStep, returnStep, untilStep, whileStep } from './flow.ts';
+import { blockStep, foreachStep, returnOnStep, returnStep, untilStep, whileStep } from './flow.ts';
 import { randomStep } from './random.ts';
 import { readStep } from './read.ts';
 import { filterStep, lookupManyStep, lookupStep, randomSelectStep } from './scan.ts';
@@ -38,6 +38,7 @@ export const STEP_TYPES: ReadonlyMap<string, CompileStep> = new Map<string, Comp
   ['foreach', foreachStep],
   ['call', workflowStep],
   ['return', returnStep],
+  ['return_on', returnOnStep],
   ['sleep', sleepStep],
   ['webhook', webhookStep],
   ['response', () => () => undefined],

@@ -13,17 +13,19 @@ const MOST = { title: 256, description: 4096, name: 256, value: 1024 } as const;
 const DEFAULT_COLOR = '5865f2';
 
 /**
- * `webhook`: tells a chat of something (endpoint-language 8). It goes out before the call is committed, at most once however often the
- * run is repeated, and a delivery that fails fails nothing.
+ * `webhook`: tells a chat of something (endpoint-language 8), once the call is stored. Only where the definition reads what comes of it
+ * does it go out before, at most once however often the run is repeated. A delivery that fails fails nothing.
  */
-export const webhookStep: CompileStep = (source, { language }) => {
+export const webhookStep: CompileStep = (source, compilation) => {
+  const { language } = compilation;
   const { json } = source;
   const text = textOf(json, 'url');
   if (text === undefined) throw new LanguageError('it has no url.');
   const url = compileMessage(language, text);
   const embed = compileEmbed(language, json);
+  const asked = compilation.reads(source.name);
   return binding(source, ({ scope }) => {
-    const result = scope.context.webhook(url(scope), { embeds: [embed(scope)] });
+    const result = scope.context.webhook(url(scope), { embeds: [embed(scope)] }, asked);
     if (result === null) throw new LanguageError('webhooks may not go to this address.');
     return result;
   });

@@ -45,6 +45,7 @@ export const writeStep: CompileStep = (source, compilation) => {
     const resolved = resolveAll(source, compiled, frame.scope);
     if (resolved.length === 0) return undefined;
     frame.scope.context.spend(resolved.length * OPERATION_COST);
+    frame.budgets?.spend('writeOps', resolved.length);
     try {
       const operations = resolved.map(({ operation }) => operation);
       const document = frame.documents.write(source.id, at, operations);

@@ -1,0 +1,36 @@
+import { manifestOf } from '../../domain/definition/manifest.ts';
+import { SCOPES } from '../../domain/project/permissions.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { grounds, requirePermission } from '../access.ts';
+import type { App } from '../app.ts';
+import { type AppContext, positioned, projectOf } from '../context.ts';
+
+/** What tools ask of a project as a whole (management 4.7, 4.8). */
+export function createManifest(context: AppContext): App['manifest'] {
+  return {
+    async read(caller, target) {
+      const project = await projectOf(context, caller);
+      const { authority, definitions, key } = grounds(project.authority, project.definitions, caller, target);
+      for (const scope of SCOPES) requirePermission(key, scope, 'r');
+      const { projectId, name } = authority;
+      return {
+        ...positioned(context, project, caller),
+        status: 200,
+        body: { ok: true, manifestVersion: 1, project: { id: projectId, name }, ...manifestOf(definitions, target) },
+      };
+    },
+
+    /** A push that asks for a job is done when it is answered; its job is the revision that it reached, which never changes. */
+    async job(caller, jobId) {
+      const project = await projectOf(context, caller);
+      const { key } = grounds(project.authority, project.definitions, caller, 'live');
+      requirePermission(key, 'settings', 'r');
+      const revision = /^\d{1,15}$/.test(jobId) ? Number(jobId) : null;
+      // Another node may have taken the push.
+      if (revision !== null && revision > project.set.head) await project.refresh();
+      if (revision === null || revision > project.set.head) throw refusal('NOT_FOUND', `There is no sync job ${jobId.slice(0, 40)}`);
+      const body = { ok: true, jobId, status: 'completed', completed: true, progress: 1, error: null, position: revision };
+      return { ...positioned(context, project, caller), status: 200, body };
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { isObject, type JsonObject } from '../../../kernel/json.ts';
+import { member } from '../../../kernel/path.ts';
+import { BUDGET_NAMES, UNMEASURED_BUDGETS } from '../../endpoint/budgets.ts';
+import type { Findings } from './finding.ts';
+
+const KNOWN = new Set<string>([...BUDGET_NAMES, ...UNMEASURED_BUDGETS]);
+
+/** `budgets`: names and numbers (management 10.5). */
+export function budgetsFindings(definition: JsonObject, findings: Findings): void {
+  const budgets = member(definition, 'budgets');
+  if (budgets === undefined || budgets === null) return;
+  if (!isObject(budgets)) {
+    findings.add('INVALID_BUDGETS', '/budgets', `'budgets' must be a map of name to number.`);
+    return;
+  }
+  for (const [name, limit] of Object.entries(budgets)) {
+    const path = `/budgets/${name}`;
+    if (!KNOWN.has(name)) findings.add('UNKNOWN_BUDGET', path, `There is no budget '${name}'.`, `Known are ${[...KNOWN].join(', ')}.`);
+    else if (typeof limit !== 'number' || limit < 0) findings.add('INVALID_BUDGETS', path, 'A budget is a number from 0 on.');
+  }
+}

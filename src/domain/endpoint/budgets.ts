@@ -1,0 +1,94 @@
+import { refusal } from '../../kernel/errors.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+
+/**
+ * `budgets` of an endpoint or a workflow: how much of what it may do in a call, what it calls included (management 10.5). They are its
+ * author's, below the limits that hold for every call.
+ */
+export const BUDGET_NAMES = [
+  'reads',
+  'filters',
+  'writes',
+  'writeOps',
+  'maxIterations',
+  'nestedCalls',
+  'maxWorkflowDepth',
+  'maxStepVisits',
+  'maxSleepMs',
+] as const;
+
+export type BudgetName = (typeof BUDGET_NAMES)[number];
+
+/** Compiler's own, measured where a definition is made: known, and nothing to a call. */
+export const UNMEASURED_BUDGETS: readonly string[] = ['compiledNodes', 'debugTraceBytes', 'wallTimeMs'];
+
+/** What each type of step uses up. */
+const USED_BY: ReadonlyMap<string, BudgetName> = new Map<string, BudgetName>([
+  ['read', 'reads'],
+  ['lookup', 'reads'],
+  ['lookup_many', 'reads'],
+  ['filter', 'filters'],
+  ['random_select', 'filters'],
+  ['write', 'writes'],
+  ['delete', 'writes'],
+  ['workflow', 'nestedCalls'],
+  ['call', 'nestedCalls'],
+]);
+
+export type BudgetLimits = ReadonlyMap<BudgetName, number>;
+
+/** What a definition declares; `null`: nothing that can be measured. */
+export function compileBudgets(json: Json | undefined): BudgetLimits | null {
+  if (!isObject(json)) return null;
+  const limits = BUDGET_NAMES.flatMap((name): [BudgetName, number][] => {
+    const limit = member(json, name);
+    return typeof limit === 'number' && limit >= 0 ? [[name, limit]] : [];
+  });
+  return limits.length === 0 ? null : new Map(limits);
+}
+
+/** What is used of the budgets of one run of a definition, and of whatever called it. */
+export class Budgets {
+  readonly #limits: BudgetLimits;
+  readonly #outer: Budgets | null;
+  readonly #depth: number;
+  readonly #used = new Map<BudgetName, number>();
+
+  /** `depth`: how many workflows deep the definition itself runs. */
+  constructor(limits: BudgetLimits, outer: Budgets | null, depth: number) {
+    this.#limits = limits;
+    this.#outer = outer;
+    this.#depth = depth;
+  }
+
+  step(type: string): void {
+    const name = USED_BY.get(type);
+    if (name !== undefined) this.spend(name, 1);
+  }
+
+  spend(name: BudgetName, amount: number): void {
+    const used = (this.#used.get(name) ?? 0) + amount;
+    this.#used.set(name, used);
+    this.#hold(name, used);
+    this.#outer?.spend(name, amount);
+  }
+
+  /** The `count`th visit of one step. */
+  visit(count: number): void {
+    this.#hold('maxStepVisits', count);
+  }
+
+  /** A call that makes it `depth` workflows deep. */
+  entered(depth: number): void {
+    this.#hold('maxWorkflowDepth', depth - this.#depth);
+    this.#outer?.entered(depth);
+  }
+
+  #hold(name: BudgetName, used: number): void {
+    const limit = this.#limits.get(name);
+    if (limit === undefined || used <= limit) return;
+    const error = { budgetCategory: name, measured: used, limit };
+    throw refusal('LIMIT_EXCEEDED', `The budgets of this definition allow ${limit} of ${name}`, { error });
+  }
+}
