@@ -20,12 +20,14 @@ export class RequestProof implements PlayerProof {
 
   /** Every claim, not only the first: all of them must be true. */
   get claims(): readonly string[] {
-    const sent = [
-      ...CLAIM_HEADERS.map((name) => headerText(this.#exchange, name)),
-      ...CLAIM_QUERIES.map((name) => queryText(this.#exchange, name)),
-      ...CLAIM_MEMBERS.map((name) => claimText(this.#member(name))),
-    ];
-    return sent.filter((claim): claim is string => claim !== null && claim !== '');
+    const sent: string[] = [];
+    const add = (claim: string | null) => {
+      if (claim !== null && claim !== '') sent.push(claim);
+    };
+    for (const name of CLAIM_HEADERS) add(headerText(this.#exchange, name));
+    if (this.#exchange.search !== '') for (const name of CLAIM_QUERIES) add(queryText(this.#exchange, name));
+    if (this.#body !== null) for (const name of CLAIM_MEMBERS) add(claimText(this.#member(name)));
+    return sent;
   }
 
   /** A body's `token` may be an input of the endpoint, so it counts only where no other proof came. */

@@ -126,7 +126,11 @@ async function proven(context: AppContext, project: Project, caller: Caller, { s
   const settings = settingsOf(project);
   const mismatch = caller.proof?.sessionToken ? sessionMismatch(settings, security) : null;
   if (mismatch) throw mismatch;
-  return identify(context, project, caller, settings, { scopes: [slug] }).catch(readable);
+  try {
+    return await identify(context, project, caller, settings, { scopes: [slug] });
+  } catch (error) {
+    return readable(error);
+  }
 }
 
 function readably<T>(look: () => T): T {

@@ -45,43 +45,54 @@ export function mustProve(settings: ProjectSettings, caller: Caller): boolean {
  * Throws 401 `PLATFORM_AUTH_FAILED`, `AUTH_SESSION_INVALID`, `AUTH_SESSION_EXPIRED`, `AUTH_SESSION_PLATFORMID_MISMATCH`, 403
  * `AUTH_SESSION_DISABLED`, 400 `INVALID_PLATFORMID` (security 2.2).
  */
-export async function identify(
+export function identify(
   context: AppContext,
   project: Project,
   caller: Caller,
   settings: ProjectSettings,
   asking: Asking,
-): Promise<Caller> {
+): Awaitable<Caller> {
   const { proof = NO_PROOF, onBehalfOf } = caller;
   if (!settings.requirePlayerAuth && onBehalfOf !== null && !context.platformId.test(onBehalfOf)) throw refusal('INVALID_PLATFORMID');
-  const held = proof.sessionToken === null ? null : await sessionOf(context, project, settings, proof.sessionToken);
-  const proven = provesByVerifier(settings, caller, proof) ? await verifiedPlayer(context, caller, proof, asking) : null;
+  const { sessionToken } = proof;
+  const held = sessionToken === null ? null : sessionOf(context, project, settings, sessionToken);
+  return andThen(held, (session) => {
+    const proven = provesByVerifier(settings, caller, proof, sessionToken) ? verifiedPlayer(context, caller, proof, asking) : null;
+    return andThen(proven, (player) => identified(caller, proof, player, session));
+  });
+}
+
+/** `proven`: by the verifier; `held`: the session that was sent. `null` for what was not asked for. Throws where they contradict each other. */
+function identified(caller: Caller, proof: PlayerProof, proven: string | null, held: HeldSession | null): Caller {
   if (held !== null && proven !== null && held.player !== proven) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
   const player = proven ?? held?.player ?? '';
   // Also a claim that nobody would have looked at: one that is forged is never just ignored.
   if (proof.claims.some((claim) => claim !== player)) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
-  return { ...caller, verified: onBehalfOf ?? player, ...(held === null ? {} : { session: held.token }) };
+  const verified = caller.onBehalfOf ?? player;
+  return held === null ? { ...caller, verified } : { ...caller, verified, session: held.token };
 }
 
 /** Without required players a session is enough: an installation without a verifier would otherwise fail every call that has one. */
-function provesByVerifier(settings: ProjectSettings, { onBehalfOf }: Caller, proof: PlayerProof): boolean {
+function provesByVerifier(settings: ProjectSettings, caller: Caller, proof: PlayerProof, sessionToken: string | null): boolean {
   if (!settings.requirePlayerAuth) return false;
-  const { sessionToken, token, onBehalfOfToken, proxySignature } = proof;
-  return sessionToken === null || [token, onBehalfOf, onBehalfOfToken, proxySignature].some((sent) => sent !== null);
+  if (sessionToken === null) return true;
+  return [proof.token, caller.onBehalfOf, proof.onBehalfOfToken, proof.proxySignature].some((sent) => sent !== null);
 }
 
 /** The player that token, and for a host signature and both tokens, prove: the one who sent the request. */
-async function verifiedPlayer(context: AppContext, caller: Caller, proof: PlayerProof, asking: Asking): Promise<string> {
-  const { onBehalfOf, projectId } = caller;
-  const { address, token, onBehalfOfToken } = proof;
-  if (onBehalfOf !== null && !hasConsent(caller, proof, asking)) {
+function verifiedPlayer(context: AppContext, caller: Caller, proof: PlayerProof, asking: Asking): Awaitable<string> {
+  const { onBehalfOf, projectId, platformId } = caller;
+  const { address } = proof;
+  if (onBehalfOf === null) return verifyPlayer(context, caller, platformId, proof.token, address);
+  const { token, onBehalfOfToken } = proof;
+  if (!hasConsent(caller, proof, asking)) {
     // Without a token nothing was guessed: guests whose platform gives them none would shut out their host (security 2.4).
     if (onBehalfOfToken !== null) context.verifier.rejected({ projectId, address });
     throw rejected("A call for another player needs that player's token, and a signature that holds");
   }
-  const player = await verifyPlayer(context, caller, caller.platformId, token, address);
-  if (onBehalfOf !== null) await verifyPlayer(context, caller, onBehalfOf, onBehalfOfToken, guestsAt(address));
-  return player;
+  return andThen(verifyPlayer(context, caller, platformId, token, address), (player) =>
+    andThen(verifyPlayer(context, caller, onBehalfOf, onBehalfOfToken, guestsAt(address)), () => player),
+  );
 }
 
 /** Guests choose the tokens that a proven host hands on: bad ones count apart, so that no guest ends the game of its host. */
@@ -105,18 +116,20 @@ function rejected(message: string): Refusal {
 }
 
 /** Proves an id by its token. `address`: whom a bad one counts for. Throws 401 `PLATFORM_AUTH_FAILED`. Answers the id. */
-export async function verifyPlayer(
+export function verifyPlayer(
   context: AppContext,
   { projectId }: Caller,
   platformId: string | null,
   token: string | null,
   address: string | null,
-): Promise<string> {
+): Awaitable<string> {
   // A login may prove any text; what is no player's id here must not become the name of documents.
   if (platformId !== null && !context.platformId.test(platformId)) throw rejected(notAnId(context.platformId));
-  const verdict = await context.verifier.verify({ projectId, platformId, token, address });
-  if (!verdict.ok) throw notVerified(verdict);
-  return platformId ?? '';
+  const verdict = context.verifier.verify({ projectId, platformId, token, address });
+  return andThen(verdict, (judged) => {
+    if (!judged.ok) throw notVerified(judged);
+    return platformId ?? '';
+  });
 }
 
 /** `service_unavailable` leaves the client its token, `token_rejected` has it get another (security 2.5). */
@@ -165,8 +178,10 @@ export function provenFor(
   { settings }: Grounds,
   collection: CollectionModel,
   named: string,
-): Promise<Caller> {
-  return identify(context, project, caller, settings, { scopes: readingScopes(collection, named) });
+): Awaitable<Caller> {
+  // Only a host signs.
+  const scopes = caller.onBehalfOf === null ? NO_SCOPES : readingScopes(collection, named);
+  return identify(context, project, caller, settings, { scopes });
 }
 
 /** The same where the data has to be the player's own. Waits for nobody where nobody has to be proven, or somebody was. */
@@ -209,6 +224,8 @@ export function requireSession(view: View, caller: Caller, now: number): void {
   const session = sessionInForce(caller.session, asFamily(view.read(sessionSubject(caller.session.family))), now);
   if (session instanceof Refusal) throw session;
 }
+
+const NO_SCOPES: readonly string[] = [];
 
 /** What a host's signature is scoped to when it reads a document; the second form is the reference's (security 3). */
 function readingScopes({ id }: CollectionModel, named: string): readonly string[] {

@@ -28,7 +28,9 @@ export function createDocuments(context: AppContext): App['documents'] {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, at.target);
       const collection = directCollection(ground, caller, at.collection, at.key, 'read');
-      if (needsPlayer(ground, caller)) await provenFor(context, project, caller, ground, collection, at.collection);
+      const proven = needsPlayer(ground, caller) ? provenFor(context, project, caller, ground, collection, at.collection) : null;
+      // Somebody who was proven before is known at once.
+      if (proven instanceof Promise) await proven;
       const answer = await readDocument(context, project, caller, ground, collection, at.key);
       if (!answer) throw refusal('NOT_FOUND', 'No document under this key');
       return answer;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { PlayerVerifier, Proof, Verdict } from '../../app/ports/player-verifier.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
@@ -158,5 +158,5 @@ function asFailure(error: unknown): Verdict {
 
 /** A token is never kept. */
 function keyOf(platformId: string, token: string): string {
-  return createHash('sha256').update(`${platformId}\0${token}`).digest('base64');
+  return hash('sha256', `${platformId}\0${token}`, 'base64');
 }
