@@ -12,6 +12,7 @@ import { publishes } from './models/publishes/project.ts';
 import { records } from './models/records/project.ts';
 import { saveRecords } from './models/save_records/project.ts';
 import { subjects } from './models/subjects/project.ts';
+import { uniques } from './models/uniques/project.ts';
 import type { ProjectionName } from './tables.ts';
 
 /** Every read model. Derived ones come last: they read the rows of `documents`. */
@@ -25,6 +26,7 @@ export const PROJECTIONS: readonly Projection[] = [
   definitions,
   authority,
   access,
+  uniques,
   ledger,
   records,
   publishes,

@@ -17,6 +17,7 @@ export type ProjectionName =
   | 'definitions'
   | 'authority'
   | 'access'
+  | 'uniques'
   | 'ledger'
   | 'records'
   | 'publishes'
@@ -45,6 +46,7 @@ export const TABLES: readonly Table[] = [
   { name: 'project_keys', projection: 'authority', key: ['key_id'] },
   { name: 'sessions', projection: 'access', key: ['family'] },
   { name: 'used_requests', projection: 'access', key: ['until', 'identity_type', 'identity', 'request'] },
+  { name: 'uniques', projection: 'uniques', key: ['space', 'collection', 'hash'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'] },
   { name: 'publishes', projection: 'publishes', key: ['revision'] },

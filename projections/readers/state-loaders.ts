@@ -59,6 +59,13 @@ export const STATE_LOADERS: Readonly<Record<string, StateLoader>> = {
         : new PackedDocument(a, version, createdAt, updatedAt, told);
     },
   },
+  unique: {
+    asked: { space: 'text', collection: 'text', hash: 'text' },
+    ask: asTheyStand,
+    rows: '{uniques} u ON u.project = $1 AND u.space = w.space AND u.collection = w.collection AND u.hash = w.hash',
+    columns: { a: 'u.holder' },
+    state: ({ a }) => ({ holder: a ?? '' }),
+  },
   window: {
     asked: { space: 'text', counter: 'text' },
     // Texts that callers choose come last and may hold a slash.

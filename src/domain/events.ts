@@ -195,6 +195,20 @@ export interface DocumentWritten {
    * tell: of a fork, and of a document that an earlier release wrote last. `null`: this is such an event, and what it leaves is not known.
    */
   readonly told?: JsonObject | null | undefined;
+  readonly unique?: UniqueChange | undefined;
+}
+
+/** Whose values of unique fields change with a document's write: hashes of field and value (`document/unique.ts`). */
+export interface UniqueChange {
+  readonly taken: readonly string[];
+  readonly freed: readonly string[];
+}
+
+/** Values that documents held when their field came to be unique. */
+export interface UniqueClaimed {
+  readonly space: Space;
+  readonly collection: string;
+  readonly claims: readonly (readonly [hash: string, key: string])[];
 }
 
 export interface Fork {
@@ -212,6 +226,7 @@ export interface DocumentDeleted {
   readonly fork?: Fork;
   /** As in {@link DocumentWritten}. */
   readonly told?: JsonObject | null;
+  readonly unique?: UniqueChange;
 }
 
 /** Of builds that kept the answers of appends alone; today an {@link AnswerKept} follows the record. */
@@ -237,6 +252,7 @@ export interface RecordAppended {
   readonly definition: string;
   /** `null`: what the ledger said is not known, since an earlier release wrote it. */
   readonly told?: null;
+  readonly unique?: UniqueChange;
 }
 
 /** One save slot. Times in unix ms; `updatedAt` is the entry's own, whatever was saved in the slot since. */
@@ -396,6 +412,7 @@ export interface EventData {
   'record.deleted': RecordDeleted;
   'write.flagged': WriteFlagged;
   'call.counted': CallCounted;
+  'unique.claimed': UniqueClaimed;
   'session.created': SessionCreated;
   'session.refreshed': SessionRefreshed;
   'session.revoked': SessionRevoked;
@@ -431,6 +448,7 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = {
   'record.deleted': 1,
   'write.flagged': 1,
   'call.counted': 1,
+  'unique.claimed': 1,
   'session.created': 1,
   'session.refreshed': 1,
   'session.revoked': 1,

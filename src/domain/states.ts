@@ -39,6 +39,12 @@ export interface KeptAnswer {
   readonly outcome: KeptOutcome;
 }
 
+/** A value of a unique field that a document holds. */
+export interface UniqueState {
+  /** Key of the document. */
+  readonly holder: string;
+}
+
 /** A player's save records in one collection, oldest first. In a `next` space an emptied list hides the live one. */
 export interface RecordListState {
   readonly records: readonly SaveRecord[];
@@ -146,6 +152,7 @@ export type SubjectState =
   | AuthorityState
   | DefinitionsState
   | SessionFamily
+  | UniqueState
   | UsedRequest;
 
 /** The state of a subject as that of its kind: `null` for a subject that never was, and for one of another kind. */
@@ -155,6 +162,10 @@ export function asDocument(state: SubjectState | null): DocumentState | null {
 
 export function asWindow(state: SubjectState | null): WindowState | null {
   return state !== null && 'used' in state ? state : null;
+}
+
+export function asUnique(state: SubjectState | null): UniqueState | null {
+  return state !== null && 'holder' in state ? state : null;
 }
 
 export function asRecordList(state: SubjectState | null): RecordListState | null {

@@ -1,4 +1,4 @@
-import type { AnswerKept, DomainEvent, RequestIdentityType, Space } from './events.ts';
+import type { AnswerKept, DomainEvent, RequestIdentityType, Space, UniqueChange } from './events.ts';
 
 /**
  * A subject is what a decision reads and an event changes. Its key is a text with `/` between parts that cannot hold one (ids and
@@ -32,6 +32,11 @@ export function collectionSubject(space: Space, collection: string): SubjectKey 
 /** `counter` is `WindowChange.counter`. */
 export function windowSubject(space: Space, counter: string): SubjectKey {
   return `window/${space}/${counter}`;
+}
+
+/** A value of a unique field, by `Held.hash`. */
+export function uniqueSubject(space: Space, collection: string, hash: string): SubjectKey {
+  return `unique/${space}/${collection}/${hash}`;
 }
 
 /** An `Idempotency-Key` of one caller; see `AnswerKept`. */
@@ -83,18 +88,24 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'definitions.nextRenewed':
       return [DEFINITIONS];
     case 'document.written': {
-      const { space, collection, key, windows } = event.data;
+      const { space, collection, key, windows, unique } = event.data;
       const subjects = [documentSubject(space, collection, key)];
       for (const change of windows ?? []) subjects.push(windowSubject(space, change.counter));
+      if (unique !== undefined) subjects.push(...uniqueSubjects(space, collection, unique));
       return subjects;
     }
     case 'document.deleted': {
-      const { space, collection, key } = event.data;
-      return [documentSubject(space, collection, key)];
+      const { space, collection, key, unique } = event.data;
+      return [documentSubject(space, collection, key), ...(unique === undefined ? [] : uniqueSubjects(space, collection, unique))];
+    }
+    case 'unique.claimed': {
+      const { space, collection, claims } = event.data;
+      return claims.map(([hash]) => uniqueSubject(space, collection, hash));
     }
     case 'record.appended': {
-      const { space, collection, recordId, windows, idempotency } = event.data;
+      const { space, collection, recordId, windows, idempotency, unique } = event.data;
       const subjects = [documentSubject(space, collection, recordId)];
+      if (unique !== undefined) subjects.push(...uniqueSubjects(space, collection, unique));
       for (const change of windows ?? []) subjects.push(windowSubject(space, change.counter));
       if (idempotency) subjects.push(idempotencySubject({ space, scope: collection, ...idempotency }));
       return subjects;
@@ -123,4 +134,8 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'answers.swept':
       return [];
   }
+}
+
+function uniqueSubjects(space: Space, collection: string, { taken, freed }: UniqueChange): SubjectKey[] {
+  return [...taken, ...freed].map((hash) => uniqueSubject(space, collection, hash));
 }

@@ -43,6 +43,11 @@ export function numbersEqual(a: NumberValue, b: NumberValue): boolean {
   return formOf(a) === formOf(b);
 }
 
+/** A text that is the same for numbers of the same decimal value. */
+export function numberForm(value: NumberValue): string {
+  return formOf(value);
+}
+
 /** a + b: in doubles where both are, exactly where one is exact or an integer sum would leave the safe range. Throws {@link NumberTooLong}. */
 export function addNumbers(a: NumberValue, b: NumberValue): NumberValue {
   if (typeof a === 'number' && typeof b === 'number') {

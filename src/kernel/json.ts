@@ -7,6 +7,7 @@ export {
   compareNumbers,
   doubleDifference,
   NumberTooLong,
+  numberForm,
   numberFromText,
   numbersEqual,
   subtractNumbers,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { bodyOf, type Client, createClient, ok, refused } from './support/game-client.ts';
+import { bodyOf, type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -16,6 +16,23 @@ const COLLECTIONS = [
   { id: 'purses', name: 'purses', ...open, schema: { gold: { type: 'number', _maxPerYear: 10, _maxPerDay: 100 }, name: 'string' } },
   { id: 'watched', name: 'watched', ...open, schema: { gold: { type: 'number' } } },
 ];
+const NAMES = [
+  {
+    id: 'guilds',
+    name: 'guilds',
+    ...open,
+    schema: { name: { type: 'string', _unique: 'caseless' }, no: { type: 'number', _unique: true } },
+  },
+  { id: 'nicks', name: 'nicks', ...open, schema: { nick: { type: 'string', _unique: true } } },
+  {
+    id: 'notes',
+    name: 'notes',
+    ...open,
+    collectionType: 'global',
+    publicAppend: true,
+    schema: { slug: { type: 'string', _unique: true } },
+  },
+];
 const RULES = [{ id: 'eye', name: 'Eye', collection: 'watched', field: 'gold', window: 'perYear', limit: 5, action: 'flag' }];
 const ENDPOINTS = [
   {
@@ -28,12 +45,20 @@ const ENDPOINTS = [
     steps: [{ id: 'may', type: 'condition', check: { field: 'input.no', op: 'not_exists' }, onFail: { status: 422, errorCode: 'NO' } }],
     response: { status: 200, body: { ok: true } },
   },
+  {
+    id: 'twice',
+    slug: 'twice',
+    name: 'Twice',
+    enabled: true,
+    steps: ['a', 'b'].map((id) => ({ id, type: 'write', collection: 'nicks', key: `{{input.${id}}}`, data: { nick: '{{input.nick}}' } })),
+    response: { status: 200, body: { ok: true } },
+  },
 ];
 
 beforeAll(async () => {
   node = await startNode(newFolder(), { env: { DATABASE_URL: await testDatabase() } });
   game = createClient(node.url, demoCredentials(node.data));
-  await ok(game.manage('PUT', game.definitions('collections'), { body: COLLECTIONS }));
+  await ok(game.manage('PUT', game.definitions('collections'), { body: [...COLLECTIONS, ...NAMES] }));
   await ok(game.manage('PUT', game.definitions('rate-limit-rules'), { body: { rules: RULES } }));
   await ok(game.manage('PUT', game.definitions('endpoints'), { body: ENDPOINTS }));
 });
@@ -114,5 +139,86 @@ describe('used amounts', () => {
     expect(Object.keys(await bodyOf(game.manage('GET', game.storage('rate-limits'))))).toEqual([
       ...['ok', 'projectId', 'source', 'endpointRateLimits', 'rules', 'collections'],
     ]);
+  });
+});
+
+describe('unique fields', () => {
+  const get = (path: string, headers = {}) => game.play('GET', game.storage(path), { headers });
+  const remove = (path: string) => game.play('DELETE', game.storage(path));
+
+  test('hold no value twice, whatever writes it, and name the field that would', async () => {
+    await ok(post('guilds/g1', { name: 'Drachen', no: 1 }));
+    expect((await post('guilds/g2', { name: 'drachen' })).body).toMatchObject({
+      error: { code: 'UNIQUE_VIOLATION', collection: 'guilds', field: 'name' },
+    });
+    expect(await refused(post('guilds/g2', { ops: [{ op: 'set', path: 'no', value: 1 }] }))).toBe('409 UNIQUE_VIOLATION');
+    expect(await refused(get('guilds/g2'))).toBe('404 NOT_FOUND');
+    await ok(post('guilds/g1', { name: 'DRACHEN', no: 1 }));
+    await ok(post('guilds/g2', { name: 'Wölfe', no: 2 }));
+    await ok(post('guilds/g3', { no: 3 }));
+    await ok(post('guilds/g4', { no: 4 }));
+  });
+
+  test('compare texts after Unicode NFC, and letter case only where it is not to count', async () => {
+    await ok(post('nicks/n1', { nick: 'Zoë' }));
+    expect(await refused(post('nicks/n2', { nick: 'Zoe\u0308' }))).toBe('409 UNIQUE_VIOLATION');
+    await ok(post('nicks/n2', { nick: 'zoë' }));
+    await ok(post('nicks/n3', { nick: 'STRASSE' }));
+    await ok(post('guilds/s1', { name: 'Straße' }));
+    expect(await refused(post('guilds/s2', { name: 'STRASSE' }))).toBe('409 UNIQUE_VIOLATION');
+  });
+
+  test('give a value free with a change and with a delete', async () => {
+    await ok(post('nicks/f1', { nick: 'first' }));
+    await ok(post('nicks/f1', { ops: [{ op: 'set', path: 'nick', value: 'second' }] }));
+    await ok(post('nicks/f2', { nick: 'first' }));
+    await ok(remove('nicks/f2'));
+    await ok(post('nicks/f3', { nick: 'first' }));
+    expect(await refused(post('nicks/f4', { nick: 'second' }))).toBe('409 UNIQUE_VIOLATION');
+  });
+
+  test('are exact: of twenty at once one gets the value, and one call cannot give it twice', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => post(`nicks/race${index}`, { nick: 'racer' })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 409)]);
+    const both = { a: 'twin1', b: 'twin2', nick: 'twin' };
+    expect(await refused(game.play('POST', game.endpoint('twice'), { body: both }))).toBe('409 UNIQUE_VIOLATION');
+    expect(await refused(get('nicks/twin1'))).toBe('404 NOT_FOUND');
+    await ok(game.play('POST', game.endpoint('twice'), { body: { ...both, b: 'twin1' } }));
+  });
+
+  test('hold for appended records', async () => {
+    await ok(post('notes/append', { slug: 'hello' }));
+    expect(await refused(post('notes/append', { slug: 'hello' }))).toBe('409 UNIQUE_VIOLATION');
+  });
+
+  test('a staged call sees the values of live, unless it has given them up itself; live sees nothing of it', async () => {
+    const staged = (path: string, body: unknown) => game.play('POST', game.storage(path), { body, headers: NEXT });
+    await ok(post('nicks/l1', { nick: 'live' }));
+    expect(await refused(staged('nicks/l2', { nick: 'live' }))).toBe('409 UNIQUE_VIOLATION');
+    await ok(staged('nicks/l1', { nick: 'other' }));
+    await ok(staged('nicks/l2', { nick: 'live' }));
+    expect(await refused(staged('nicks/l3', { nick: 'live' }))).toBe('409 UNIQUE_VIOLATION');
+    await ok(post('nicks/l4', { nick: 'other' }));
+    expect(await refused(post('nicks/l5', { nick: 'live' }))).toBe('409 UNIQUE_VIOLATION');
+  });
+
+  test('are made of a collection only where its documents do not clash; those that are there count from then on', async () => {
+    const later = (unique: boolean) => ({ id: 'later', name: 'later', ...open, schema: { tag: { type: 'string', _unique: unique } } });
+    const publish = (unique: boolean) => game.manage('PUT', game.definitions('collections'), { body: [later(unique)] });
+    await ok(publish(false));
+    await ok(post('later/a', { tag: 'x' }));
+    await ok(post('later/b', { tag: 'x' }));
+    const reply = await publish(true);
+    expect([reply.status, reply.body]).toMatchObject([
+      409,
+      { error: { code: 'UNIQUE_VIOLATION', collection: 'later', field: 'tag', documents: ['a', 'b'] } },
+    ]);
+    await ok(post('later/b', { tag: 'y' }));
+    await ok(publish(true));
+    expect(await refused(post('later/c', { tag: 'x' }))).toBe('409 UNIQUE_VIOLATION');
+    await ok(publish(false));
+    await ok(post('later/a', { tag: 'z' }));
+    await ok(publish(true));
+    await ok(post('later/c', { tag: 'x' }));
   });
 });

@@ -33,6 +33,7 @@ export const subjects: Projection = {
 const UNINDEXED: ReadonlySet<EventType> = new Set<EventType>([
   'write.flagged',
   'call.counted',
+  'unique.claimed',
   'answer.kept',
   'answers.swept',
   ...ACCESS_EVENTS,

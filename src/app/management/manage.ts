@@ -17,10 +17,12 @@ import type { App, Caller, ListedKind, ManageAnswer, SingleKind } from '../app.t
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
 import { answeredBefore, keeping, keyedBy } from '../once.ts';
 import { decidedBy } from '../project/commit.ts';
+import type { View } from '../project/view.ts';
 import { findKey } from '../security/authenticate.ts';
 import { compileAhead } from './compile-ahead.ts';
 import { promote } from './promotion.ts';
 import { REPLY_KEPT } from './reply.ts';
+import { UniqueSurvey } from './unique-survey.ts';
 
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
 export function createManage(context: AppContext): App['manage'] {
@@ -172,20 +174,32 @@ export async function publishWhole(
   const project = await projectOf(context, caller);
   // What another node has just published counts: on what lies before it this might change nothing, and be told that all is well.
   await project.refresh();
+  const survey = new UniqueSurvey(project);
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const outcome = await execute<ManageReply | 'stored'>(project, caller, cause, (view, now) => {
+    const deciding = execute<ManageReply | 'stored'>(project, caller, cause, (view, now) => {
       const ground = groundsOf(view, caller, target);
       for (const scope of scopes) requirePermission(ground.key, scope, 'rw');
       const at = { view, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
       const before = answeredBefore(at, REPLY_KEPT);
       if (before !== null) return before;
-      const publish = decidedBy<ManageReply>(() => decide(ground, now));
+      const publish = decidedBy<ManageReply>(() => withClaims(survey, view, ground, decide(ground, now)));
       const first = publish instanceof Refusal ? null : firstTexts(publish.events);
       return first ? decided<ManageReply | 'stored'>('stored', first) : keeping(at, REPLY_KEPT, publish);
     });
+    const outcome = await deciding.catch(async (error: unknown) => {
+      if (await survey.brought(error)) return null;
+      throw error;
+    });
+    if (outcome === null) continue;
     if (outcome.answer !== 'stored') return { ...stored(outcome), ...outcome.answer };
   }
   throw refusal('WRITE_CONFLICT');
+}
+
+function withClaims(survey: UniqueSurvey, view: View, ground: Grounds, publish: Publish | Refusal): Publish | Refusal {
+  if (publish instanceof Refusal) return publish;
+  const claims = survey.claims(view, ground, publish.events);
+  return claims.length === 0 ? publish : { ...publish, events: [...publish.events, ...claims] };
 }
 
 /** The first texts of a publish that is too large for one commit, else `null`. */

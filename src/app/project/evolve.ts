@@ -1,6 +1,7 @@
 import { EMPTY_DEFINITIONS, evolveDefinitions } from '../../domain/definition/evolve.ts';
 import { evolveDocument, isDocumentEvent } from '../../domain/document/evolve.ts';
 import { packed } from '../../domain/document/packed.ts';
+import { holderAfter } from '../../domain/document/unique.ts';
 import type { ProjectEvent, Space, WindowChange } from '../../domain/events.ts';
 import { evolveAppended, evolveKept } from '../../domain/idempotency/answers.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
@@ -28,6 +29,7 @@ export function evolve(subject: SubjectKey, state: SubjectState | null, event: P
   if (event.type === 'request.consumed') return { until: event.data.until };
   if (event.type === 'answer.kept') return evolveKept(event.data);
   if (isRecordListEvent(event)) return evolveRecordList(asRecordList(state), event, event.metadata.recordedAt);
+  if (subject.startsWith('unique/')) return uniqueAfter(subject, state, event);
   if (event.type === 'call.counted') return windowAfter(subject, state, event.data);
   if (isPageEvent(event)) return evolvePage(asPage(state), event, event.metadata.recordedAt);
   if (!isDocumentEvent(event)) return state;
@@ -40,6 +42,19 @@ export function evolve(subject: SubjectKey, state: SubjectState | null, event: P
   if (event.type === 'document.deleted') return state;
   if (subject.startsWith('idempotency/')) return event.type === 'record.appended' ? evolveAppended(event.data, recordedAt) : state;
   return windowAfter(subject, state, event.data);
+}
+
+/** The hash is the last part of the subject. */
+function uniqueAfter(subject: SubjectKey, state: SubjectState | null, event: ProjectEvent): SubjectState | null {
+  const hash = subject.slice(subject.lastIndexOf('/') + 1);
+  if (event.type === 'unique.claimed') {
+    const claim = event.data.claims.find(([claimed]) => claimed === hash);
+    return claim === undefined ? state : { holder: claim[1] };
+  }
+  if (!isDocumentEvent(event)) return state;
+  const key = event.type === 'record.appended' ? event.data.recordId : event.data.key;
+  const holder = holderAfter(event.data.unique, key, hash);
+  return holder === undefined ? state : holder === null ? null : { holder };
 }
 
 function windowAfter(

@@ -9,6 +9,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Grounds } from '../access.ts';
 import { documentIn, documentSubjects, type Located, windowIn } from '../project/state-access.ts';
+import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
 import type { View } from '../project/view.ts';
 import { RecordWrites } from './record-writes.ts';
 
@@ -28,6 +29,7 @@ export class DocumentWrites {
   readonly #documents = new ByAddress<Located>();
   /** Made when first needed: most writes count nothing. */
   #windows: Map<string, WindowState> | null = null;
+  #unique: UniqueClaims | null = null;
   /** Made when first needed: most collections have one document per player. */
   #records: RecordWrites | null = null;
 
@@ -59,7 +61,7 @@ export class DocumentWrites {
     return this.#documents.get(collection, key) ?? documentIn(this.#view, this.#grounds.space, collection, key);
   }
 
-  /** Throws the `Refusal` of schema, size, save version, limits or number of records. */
+  /** Throws the `Refusal` of schema, size, save version, limits, unique values or number of records. */
   write(collection: CollectionModel, key: string, body: WriteBody, how: WriteManner): DocumentState {
     const { state, fork } = this.located(collection.id, key);
     const { settings, definitions, space } = this.#grounds;
@@ -78,7 +80,7 @@ export class DocumentWrites {
       ...how,
     });
     if (decision instanceof Refusal) throw decision;
-    this.#take(collection.id, key, decision.events, decision.state);
+    this.#take(collection.id, key, this.#claiming(collection, key, state, decision.state, decision.events), decision.state);
     const slot = slotOf(collection, key);
     if (slot !== null) this.#recordWrites().saved(collection, slot);
     return decision.state;
@@ -91,7 +93,9 @@ export class DocumentWrites {
     const command = { collection, space, key, current: state, fork, now: this.#now, source, fillDefaults: settings.fillDefaults };
     const decision = decideDelete(command, saveVersion);
     if (decision instanceof Refusal) throw decision;
-    if (decision.events.length > 0 && decision.state) this.#take(collection.id, key, decision.events, decision.state);
+    if (decision.events.length > 0 && decision.state) {
+      this.#take(collection.id, key, this.#claiming(collection, key, state, decision.state, decision.events), decision.state);
+    }
     const slot = slotOf(collection, key);
     if (slot !== null) this.#recordWrites().emptied(collection, slot);
   }
@@ -100,6 +104,19 @@ export class DocumentWrites {
   removeRecord(collection: CollectionModel, { player, recordId }: Slot, source: string): void {
     this.#recordWrites().remove(collection, player, recordId);
     this.remove(collection, slotKey(player, recordId), source);
+  }
+
+  /** A write's events with what it changes of unique values. */
+  #claiming(
+    collection: CollectionModel,
+    key: string,
+    before: DocumentState | null,
+    after: DocumentState,
+    events: readonly DomainEvent[],
+  ): readonly DomainEvent[] {
+    if (collection.schema.unique.length === 0) return events;
+    this.#unique ??= new UniqueClaims(this.#view, this.#grounds, (id, other) => this.located(id, other));
+    return withUnique(events, this.#unique.change(collection, key, before?.document ?? null, after.document));
   }
 
   #recordWrites(): RecordWrites {

@@ -20,7 +20,8 @@ import {
 import type { App, Caller } from '../app.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored, viewsReached } from '../context.ts';
 import { type Keeps, keyedAppend, once } from '../once.ts';
-import { windowIn } from '../project/state-access.ts';
+import { documentIn, windowIn } from '../project/state-access.ts';
+import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
 import { provenWriter, requireSession } from '../security/players.ts';
 import { readDocument } from './documents.ts';
 
@@ -56,7 +57,9 @@ export function createRecords(context: AppContext): App['records'] {
           if (decision instanceof Refusal) return decision;
           // Read like every subject that is changed; 128 random bits are not there yet.
           view.assumeAbsent(documentSubject(space, collection.id, recordId));
-          return decided({ recordId, timestamp: now, text: decision.text }, decision.events);
+          const claims = new UniqueClaims(view, ground, (id, key) => documentIn(view, space, id, key));
+          const events = withUnique(decision.events, claims.change(collection, recordId, null, decision.record));
+          return decided({ recordId, timestamp: now, text: decision.text }, events);
         });
       });
       return { ...stored(outcome), body: `{"ok":true,"record":${outcome.answer.text}}` };

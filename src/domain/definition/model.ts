@@ -54,6 +54,14 @@ export interface FieldModel {
   readonly ledgerBelow: boolean;
 }
 
+export interface UniqueField {
+  readonly path: string;
+  /** Whether texts that differ in letter case alone are the same value. */
+  readonly caseless: boolean;
+  /** JSON text of what documents that lack it read; empty for nothing. */
+  readonly default: string;
+}
+
 export interface SchemaModel {
   /** `null`: no schema, everything passes. */
   readonly root: FieldModel | null;
@@ -61,6 +69,8 @@ export interface SchemaModel {
   readonly hasDefaults: boolean;
   /** Whether a ledger follows any field, at any depth of objects. */
   readonly hasLedger: boolean;
+  /** Fields of which no two documents hold the same value. */
+  readonly unique: readonly UniqueField[];
   /** Fields whose growth is limited by their own definition. */
   readonly growth: readonly { readonly path: string; readonly windows: RuleModel['windows'] }[];
 }

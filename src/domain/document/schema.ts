@@ -1,4 +1,4 @@
-import { isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import { isArray, isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import { growthWindows } from '../limit/fields.ts';
 
@@ -9,23 +9,47 @@ import { growthWindows } from '../limit/fields.ts';
  */
 export function compileSchema(raw: Json | undefined): SchemaModel {
   const root = isObject(raw) && Object.keys(raw).length > 0 ? compileField(isObject(raw['properties']) ? raw : fromFlat(raw)) : null;
-  return { root, hasDefaults: root?.defaultsBelow === true, hasLedger: root?.ledgerBelow === true, growth: growthBelow(raw, '') };
+  return {
+    root,
+    hasDefaults: root?.defaultsBelow === true,
+    hasLedger: root?.ledgerBelow === true,
+    growth: growthOf(raw),
+    unique: uniqueOf(raw),
+  };
 }
 
-/** Of fields with a name of their own: what `additionalProperties` describes, or a list holds, is limited by no path. */
-function growthBelow(raw: Json | undefined, prefix: string): SchemaModel['growth'] {
+/** Fields with a name of their own, by their paths: what `additionalProperties` describes, or a list holds, has none. */
+function* namedFields(raw: Json | undefined, prefix = ''): Generator<readonly [path: string, field: JsonObject, type: string]> {
   const fields = isObject(raw) ? (isObject(raw['properties']) ? raw['properties'] : prefix === '' ? raw : {}) : {};
-  return Object.entries(fields).flatMap(([name, field]) => {
-    if (!isPathPart(name) || !isObject(field)) return [];
-    const type = typeof field['type'] === 'string' ? field['type'] : 'any';
+  for (const [name, field] of Object.entries(fields)) {
+    if (!isPathPart(name) || !isObject(field)) continue;
+    yield [prefix + name, field, typeof field['type'] === 'string' ? field['type'] : 'any'];
+    yield* namedFields(field, `${prefix}${name}.`);
+  }
+}
+
+function growthOf(raw: Json | undefined): SchemaModel['growth'] {
+  return [...namedFields(raw)].flatMap(([path, field, type]) => {
     const windows = LEDGER_TYPES.has(type) ? growthWindows(field) : [];
-    const own = windows.length === 0 ? [] : [{ path: prefix + name, windows }];
-    return [...own, ...growthBelow(field, `${prefix}${name}.`)];
+    return windows.length === 0 ? [] : [{ path, windows }];
   });
 }
 
+const UNIQUE_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'any']);
+
+function uniqueOf(raw: Json | undefined): SchemaModel['unique'] {
+  return [...namedFields(raw)].flatMap(([path, field, type]) => {
+    const asked = field['_unique'];
+    if (!UNIQUE_TYPES.has(type) || (asked !== true && asked !== CASELESS)) return [];
+    const value = field['default'];
+    return [{ path, caseless: asked === CASELESS, default: value === undefined ? '' : stringifyJson(value) }];
+  });
+}
+
+const CASELESS = 'caseless';
+
 /** Reads every document as it is stored. */
-export const WITHOUT_DEFAULTS: SchemaModel = { root: null, hasDefaults: false, hasLedger: false, growth: [] };
+export const WITHOUT_DEFAULTS: SchemaModel = { root: null, hasDefaults: false, hasLedger: false, growth: [], unique: [] };
 
 /** The flat form as the other one. A text `type` is the schema's own; what is neither text nor object is no field. */
 function fromFlat(raw: JsonObject): JsonObject {

@@ -17,6 +17,7 @@ import { firstTexts } from '../../management/manage.ts';
 import { type Decision, newCommandId } from '../../project/commit.ts';
 import type { Projects } from '../../project/projects.ts';
 import { documentIn, recordListIn } from '../../project/state-access.ts';
+import { UniqueClaims } from '../../project/unique-claims.ts';
 import type { View } from '../../project/view.ts';
 import { openProject } from '../open-project.ts';
 import type { DocumentRow, SlotRow } from './rows.ts';
@@ -116,16 +117,18 @@ function changesIn(events: readonly DomainEvent[]): number {
 
 /** A document of a slot that its player's list does not have brings it: older exports hold no lists (runtime-storage 8.5). */
 function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): Decision<number> | Refusal {
-  const { definitions, settings } = grounds(view);
+  const ground = grounds(view);
+  const { definitions, settings } = ground;
   const collection = definitions.collection(id);
   if (collection === undefined) return refusal('NOT_FOUND', `There is no collection ${id}`);
   const reads = settings.fillDefaults ? collection.schema : WITHOUT_DEFAULTS;
   // A key that comes twice is written once, as it came last.
-  const unique = [...new Map(rows.map((row) => [row.key, row])).values()];
-  view.expect(unique.map(({ key }) => documentSubject('live', collection.id, key)));
-  const slots = unique.flatMap(({ key }) => slotOf(collection, key) ?? []);
+  const latest = [...new Map(rows.map((row) => [row.key, row])).values()];
+  view.expect(latest.map(({ key }) => documentSubject('live', collection.id, key)));
+  const slots = latest.flatMap(({ key }) => slotOf(collection, key) ?? []);
   view.expect([...new Set(slots.map(({ player }) => recordListSubject('live', collection.id, player)))]);
-  const events = unique.flatMap(({ key, document }): DomainEvent[] => {
+  const claims = new UniqueClaims(view, ground, (id, key) => documentIn(view, 'live', id, key));
+  const events = latest.flatMap(({ key, document }): DomainEvent[] => {
     const current: DocumentState | null = documentIn(view, 'live', collection.id, key).state;
     const before = current?.document ?? null;
     if (before !== null && jsonEquals(before, document)) return [];
@@ -135,7 +138,9 @@ function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): 
     const about = { space: 'live' as const, collection: collection.id, key, version: (current?.version ?? 0) + 1, document };
     const ledger = entries.length === 0 ? {} : { ledger: entries };
     const data = { ...about, ...ledger, definition: collection.hash, ...(told === undefined ? {} : { told }) };
-    return [{ type: 'document.written', data, told: toldText }];
+    // What comes was accepted once: a value that another document holds stays with that one.
+    const unique = claims.change(collection, key, before, document, true);
+    return [{ type: 'document.written', data: unique === undefined ? data : { ...data, unique }, told: toldText }];
   });
   const lists = slots.map(({ player, recordId }) => ({ player, records: [{ recordId, recordName: 'Save' }] }));
   return { events: [...events, ...missingSlots(view, collection, lists)], answer: events.length };

@@ -136,15 +136,18 @@ function fieldFindings(field: JsonObject, path: string, findings: Findings): voi
   for (const name of GROWTH_SETTINGS)
     findings.member(field, name, path, (value) => isNumber(value) && toDouble(value) > 0, 'INVALID_RATE_FIELD', 'a number above 0');
   findings.member(field, '_ledger', path, isFlag, 'INVALID_FIELD_FLAG', 'true or false');
-  findings.member(field, '_unique', path, isFlag, 'INVALID_FIELD_FLAG', 'true or false');
+  findings.member(field, '_unique', path, isUnique, 'INVALID_FIELD_FLAG', 'true, false or caseless');
   if (type !== undefined && !NUMBERS.has(type) && GROWTH_SETTINGS.some((name) => (member(field, name) ?? null) !== null)) {
     findings.add('INVALID_RATE_FIELD', path, 'Only the growth of numbers can be limited.');
   }
   if (member(field, '_ledger') === true && type !== undefined && !NUMBERS.has(type)) {
     findings.add('INVALID_LEDGER', `${path}/_ledger`, 'A ledger follows numbers only.');
   }
-  if (member(field, '_unique') === true && type !== undefined && !['string', 'number', 'integer'].includes(type)) {
+  if (asksUnique(field) && type !== undefined && !['string', 'number', 'integer'].includes(type)) {
     findings.add('INVALID_UNIQUE', `${path}/_unique`, 'Only texts and numbers can be unique.');
+  }
+  if (asksUnique(field) && (member(field, 'default') ?? null) !== null) {
+    findings.add('INVALID_UNIQUE', `${path}/default`, 'Only one document can have this default: the next one without a value is refused.');
   }
   findings.member(field, 'enum', path, (value) => isArray(value) && value.length > 0, 'INVALID_ENUM', 'a list of values');
   defaultFinding(field, type, path, findings);
@@ -195,11 +198,29 @@ function nestedFindings(field: JsonObject, type: string | undefined, path: strin
     if (inner === undefined || !hasGrowth(inner)) continue;
     findings.add('INVALID_RATE_FIELD', `${path}/${name}`, 'Only fields with a name of their own are limited, and none inside a list.');
   }
+  if ([items, additional].some((inner) => inner !== undefined && hasUnique(inner))) {
+    findings.add('INVALID_UNIQUE', path, 'Only fields with a name of their own are unique, and none inside a list.');
+  }
   if (items !== undefined) namedField('items', items, `${path}/items`, findings);
   else if (type === 'array') findings.add('ARRAY_ITEMS', path, 'The items of this list are not described.');
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'any']);
+
+function isUnique(value: Json): boolean {
+  return isFlag(value) || value === 'caseless';
+}
+
+function asksUnique(field: JsonObject): boolean {
+  const asked = member(field, '_unique');
+  return asked === true || asked === 'caseless';
+}
+
+function hasUnique(field: Json): boolean {
+  if (!isObject(field)) return false;
+  const inner = [...Object.values(objectOf(member(field, 'properties'))), member(field, 'additionalProperties'), member(field, 'items')];
+  return asksUnique(field) || inner.some((one) => one !== undefined && hasUnique(one));
+}
 
 function hasGrowth(field: Json): boolean {
   if (!isObject(field)) return false;

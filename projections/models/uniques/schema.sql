@@ -1,0 +1,11 @@
+-- Whom a value of a unique field belongs to, by the hash of field and value. A claim that was left behind counts for nothing: see
+-- src/app/project/unique-claims.ts.
+CREATE TABLE {uniques} (
+  project text COLLATE "C" NOT NULL,
+  space text COLLATE "C" NOT NULL,
+  collection text COLLATE "C" NOT NULL,
+  hash text COLLATE "C" NOT NULL,
+  holder text COLLATE "C" NOT NULL,
+  revision bigint NOT NULL,
+  PRIMARY KEY (project, space, collection, hash)
+);

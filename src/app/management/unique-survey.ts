@@ -1,0 +1,132 @@
+import { effectiveDefinitions } from '../../domain/definition/effective.ts';
+import { evolveDefinitions } from '../../domain/definition/evolve.ts';
+import type { CollectionModel, UniqueField } from '../../domain/definition/model.ts';
+import { fillDefaults } from '../../domain/document/schema.ts';
+import { heldValues } from '../../domain/document/unique.ts';
+import { type DomainEvent, type PublishTarget, placed, type Space, type UniqueClaimed } from '../../domain/events.ts';
+import type { DefinitionsState } from '../../domain/states.ts';
+import { uniqueSubject } from '../../domain/subjects.ts';
+import { refusal } from '../../kernel/errors.ts';
+import type { Grounds } from '../access.ts';
+import type { DocumentKeys } from '../ports/readers.ts';
+import type { Project } from '../project/project.ts';
+import { documentIn, documentSubjects } from '../project/state-access.ts';
+import { holderIn } from '../project/unique-claims.ts';
+import type { View } from '../project/view.ts';
+
+/**
+ * A publish that makes a field unique looks through the documents that are there: where two hold one value it is refused, and else their
+ * values are claimed in the commit of the publish, so that every later write meets them (decision 29).
+ */
+
+/** Documents of a collection, and bytes of them, that are looked through in one decision. */
+const MOST_SURVEYED = 4000;
+const MOST_SURVEYED_BYTES = 32 * 1024 * 1024;
+const CLAIMS_PER_EVENT = 500;
+/** Keys that a refusal names. */
+const NAMED = 5;
+
+/** Thrown by a decision that has to know the keys of a collection. Not an `Error`: nothing failed. */
+class NeedsKeys {
+  readonly space: Space;
+  readonly collection: string;
+
+  constructor(space: Space, collection: string) {
+    this.space = space;
+    this.collection = collection;
+  }
+}
+
+export class UniqueSurvey {
+  readonly #project: Project;
+  readonly #keys = new Map<string, DocumentKeys>();
+
+  constructor(project: Project) {
+    this.#project = project;
+  }
+
+  /** Brings what a decision asked for. Answers whether that is what it threw. */
+  async brought(thrown: unknown): Promise<boolean> {
+    if (!(thrown instanceof NeedsKeys)) return false;
+    const { space, collection } = thrown;
+    this.#keys.set(`${space}/${collection}`, await this.#project.documentKeys(space, collection, MOST_SURVEYED + 1));
+    return true;
+  }
+
+  /** The claims that a publish brings. Throws 409 `UNIQUE_VIOLATION`, 409 `COLLECTION_TOO_LARGE`, and what {@link brought} takes. */
+  claims(view: View, { state, settings, space }: Grounds, events: readonly DomainEvent[]): readonly DomainEvent[] {
+    const target = targetOf(events);
+    if (target === null) return [];
+    const before = effectiveDefinitions(state, target);
+    const after = effectiveDefinitions(folded(state, events), target);
+    return after.collections.flatMap((collection) => {
+      const known = before.collection(collection.id)?.schema.unique ?? [];
+      const isNew = (field: UniqueField) => !known.some((each) => isSame(each, field));
+      return collection.schema.unique.some(isNew) ? this.#claimsIn(view, space, collection, settings.fillDefaults) : [];
+    });
+  }
+
+  #claimsIn(view: View, space: Space, collection: CollectionModel, fills: boolean): DomainEvent[] {
+    const keys = this.#keysIn(view, space, collection.id);
+    view.expect(keys.flatMap((key) => documentSubjects(space, collection.id, key)));
+    const holders = new Map<string, string>();
+    for (const key of keys) {
+      const document = documentIn(view, space, collection.id, key).state?.document ?? null;
+      const read = document !== null && fills ? fillDefaults(collection.schema, document) : document;
+      for (const { field, hash } of heldValues(collection.schema, read)) {
+        const other = holders.get(hash);
+        if (other !== undefined) throw clash(collection, field, [other, key]);
+        holders.set(hash, key);
+      }
+    }
+    const hashes = [...holders.keys()];
+    view.expect(hashes.map((hash) => uniqueSubject(space, collection.id, hash)));
+    const claims = [...holders].filter(([hash, key]) => holderIn(view, space, collection.id, hash) !== key);
+    return inParts(claims).map((part) => ({ type: 'unique.claimed', data: { space, collection: collection.id, claims: part } }));
+  }
+
+  #keysIn(view: View, space: Space, collection: string): readonly string[] {
+    const found = this.#keys.get(`${space}/${collection}`);
+    if (found === undefined || found.revision < view.horizon) throw new NeedsKeys(space, collection);
+    const keys = [...new Set([...found.keys, ...view.changedKeys(space, collection)])].sort();
+    if (keys.length <= MOST_SURVEYED && found.bytes <= MOST_SURVEYED_BYTES) return keys;
+    throw refusal(
+      'COLLECTION_TOO_LARGE',
+      `${collection} holds more than ${MOST_SURVEYED} documents or 32 MiB: make its field unique while it is smaller`,
+    );
+  }
+}
+
+/** What the publish changes collections of; `null`: it changes none. */
+function targetOf(events: readonly DomainEvent[]): PublishTarget | null {
+  const publish = events.find((event): event is Publish => isPublish(event));
+  if (publish === undefined || !publish.data.changes.some(({ kind, hash }) => kind === 'collection' && hash !== null)) return null;
+  return publish.type === 'definitions.published' ? publish.data.target : 'live';
+}
+
+type Publish = Extract<DomainEvent, { readonly type: 'definitions.published' | 'definitions.promoted' | 'definitions.rolledBack' }>;
+
+function isPublish({ type }: DomainEvent): boolean {
+  return type === 'definitions.published' || type === 'definitions.promoted' || type === 'definitions.rolledBack';
+}
+
+function folded(state: DefinitionsState, events: readonly DomainEvent[]): DefinitionsState {
+  const metadata = { commandId: '', cause: '', actor: { kind: 'operator' as const }, schemaVersion: 1, recordedAt: 0 };
+  return events.reduce((before, event) => evolveDefinitions(before, placed(event, -1, '', metadata, '')), state);
+}
+
+function isSame(one: UniqueField, other: UniqueField): boolean {
+  return one.path === other.path && one.caseless === other.caseless && one.default === other.default;
+}
+
+function clash({ id }: CollectionModel, field: string, keys: readonly string[]): Error {
+  const named = keys.slice(0, NAMED);
+  return refusal('UNIQUE_VIOLATION', `Documents of ${id} hold one value under "${field}", which is to be unique: ${named.join(', ')}`, {
+    error: { collection: id, field, documents: named },
+  });
+}
+
+function inParts(claims: UniqueClaimed['claims']): UniqueClaimed['claims'][] {
+  const count = Math.ceil(claims.length / CLAIMS_PER_EVENT);
+  return Array.from({ length: count }, (_, at) => claims.slice(at * CLAIMS_PER_EVENT, (at + 1) * CLAIMS_PER_EVENT));
+}

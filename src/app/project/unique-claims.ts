@@ -1,0 +1,106 @@
+import type { CollectionModel } from '../../domain/definition/model.ts';
+import { fillDefaults } from '../../domain/document/schema.ts';
+import { type Held, heldValues } from '../../domain/document/unique.ts';
+import type { DomainEvent, Space, UniqueChange } from '../../domain/events.ts';
+import { asUnique } from '../../domain/states.ts';
+import { uniqueSubject } from '../../domain/subjects.ts';
+import { refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Located } from './state-access.ts';
+import type { View } from './view.ts';
+
+/** Where a command writes, and whether readers there see defaults. */
+interface Where {
+  readonly space: Space;
+  readonly settings: { readonly fillDefaults: boolean };
+}
+
+/**
+ * Values of unique fields, for the writes of one command (decision 29). A claim is a subject: who writes a value reads whom it belongs
+ * to, so of two at once the second is decided again and refused. A claim is believed only where the document that holds it still has
+ * the value: one that was left behind, as when a field was not unique for a while, keeps nobody out.
+ */
+export class UniqueClaims {
+  readonly #view: View;
+  readonly #grounds: Where;
+  readonly #located: (collection: string, key: string) => Located;
+  /** What this command has made of them. */
+  readonly #changed = new Map<string, string | null>();
+
+  constructor(view: View, grounds: Where, located: (collection: string, key: string) => Located) {
+    this.#view = view;
+    this.#grounds = grounds;
+    this.#located = located;
+  }
+
+  /**
+   * What a write changes of them; `undefined`: nothing. Throws 409 `UNIQUE_VIOLATION`, unless `lenient` leaves a value with whom it
+   * belongs to.
+   */
+  change(
+    collection: CollectionModel,
+    key: string,
+    before: JsonObject | null,
+    after: JsonObject | null,
+    lenient = false,
+  ): UniqueChange | undefined {
+    const [old, now] = [this.#held(collection, before), this.#held(collection, after)];
+    const gone = old.filter(({ hash }) => !now.some((held) => held.hash === hash));
+    const come = now.filter(({ hash }) => !old.some((held) => held.hash === hash));
+    if (gone.length === 0 && come.length === 0) return undefined;
+    const freed = gone.filter(({ hash }) => this.#holder(collection.id, hash) === key).map(({ hash }) => hash);
+    const taken: string[] = [];
+    for (const held of come) {
+      const holder = this.#holder(collection.id, held.hash);
+      if (holder === key) continue;
+      if (holder === null || !this.#stillHolds(collection, holder, held.hash)) taken.push(held.hash);
+      else if (!lenient) throw violation(collection, held);
+    }
+    for (const hash of freed) this.#changed.set(uniqueSubject(this.#grounds.space, collection.id, hash), null);
+    for (const hash of taken) this.#changed.set(uniqueSubject(this.#grounds.space, collection.id, hash), key);
+    return freed.length === 0 && taken.length === 0 ? undefined : { taken, freed };
+  }
+
+  #held({ schema }: CollectionModel, document: JsonObject | null): readonly Held[] {
+    if (document === null) return [];
+    return heldValues(schema, this.#grounds.settings.fillDefaults ? fillDefaults(schema, document) : document);
+  }
+
+  #holder(collection: string, hash: string): string | null {
+    const { space } = this.#grounds;
+    const changed = this.#changed.get(uniqueSubject(space, collection, hash));
+    return changed === undefined ? holderIn(this.#view, space, collection, hash) : changed;
+  }
+
+  #stillHolds(collection: CollectionModel, key: string, hash: string): boolean {
+    const document = this.#located(collection.id, key).state?.document ?? null;
+    return this.#held(collection, document).some((held) => held.hash === hash);
+  }
+}
+
+/** The events of one document's write, its own first, with what it changes of unique values. */
+export function withUnique(events: readonly DomainEvent[], unique: UniqueChange | undefined): readonly DomainEvent[] {
+  const [own, ...rest] = events;
+  if (unique === undefined || own === undefined) return events;
+  switch (own.type) {
+    case 'document.written':
+      return [{ ...own, data: { ...own.data, unique } }, ...rest];
+    case 'document.deleted':
+      return [{ ...own, data: { ...own.data, unique } }, ...rest];
+    case 'record.appended':
+      return [{ ...own, data: { ...own.data, unique } }, ...rest];
+    default:
+      return events;
+  }
+}
+
+/** Whom a value belongs to, as decisions in this space see it: a `next` space sees live's, unless it has a claim of its own. */
+export function holderIn(view: View, space: Space, collection: string, hash: string): string | null {
+  const own = asUnique(view.read(uniqueSubject(space, collection, hash)));
+  if (own !== null || space === 'live') return own?.holder ?? null;
+  return asUnique(view.read(uniqueSubject('live', collection, hash)))?.holder ?? null;
+}
+
+function violation({ id }: CollectionModel, { field }: Held): Error {
+  return refusal('UNIQUE_VIOLATION', `Another document of ${id} has this value under "${field}"`, { error: { collection: id, field } });
+}
