@@ -18,6 +18,7 @@ import type { Connections } from './compose/pool.ts';
 import { openMetricsPort, probeOf } from './compose/probe.ts';
 import { createProjects, SILENT, watchCheckpoints } from './compose/projects.ts';
 import { type Readiness, watchReadiness } from './compose/readiness.ts';
+import { scanPlaces } from './compose/scans.ts';
 import { createServing } from './compose/serving.ts';
 import { installationSigner } from './compose/signing-key.ts';
 import { Stops } from './compose/stops.ts';
@@ -157,7 +158,7 @@ async function startProjecting({ config, log, pool, logger, stops }: Building) {
 
 /** The write side with its HTTP server, which nothing reaches yet. `projecting`: in this process too; `ofAll`: metrics of the whole node. */
 async function openProjects(build: Building, projecting: boolean, ofAll?: Exposition) {
-  const { config, log, pool, logger, stops } = build;
+  const { config, log, pool, connections, logger, stops } = build;
   const metrics = createMetrics();
   const states = createStateReader(pool);
   const projects = createProjects(config, log, states, logger, observerOf(metrics));
@@ -177,6 +178,7 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: Exposi
   const exposition = expositionOf(ofAll ?? (() => metrics.registry.metrics()));
   const server: HttpServer = createServing({
     config,
+    scanPlaces: scanPlaces(connections.pool),
     projects,
     views,
     signer: installationSigner(pool),

@@ -3,6 +3,7 @@ import { sentRules } from '../../src/domain/limit/rules.ts';
 import { acceptValue } from '../../src/domain/wire-names.ts';
 import { jsonIn, stringifyJson } from '../../src/kernel/json.ts';
 import { inTransaction } from '../migrate.ts';
+import { pagesByBytes } from '../pages-by-bytes.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
 
 /**
@@ -28,8 +29,6 @@ export interface ExportSink {
   /** Rows so far. */
   progress(rows: number): void;
 }
-
-const PAGE = 500;
 
 const PROJECT = `SELECT p.name, p.settings::text AS settings, ${revisionOf(['documents', 'definitions', 'authority'])} AS revision
 FROM {projects} p WHERE p.project = $1 AND NOT p.deleted`;
@@ -185,15 +184,10 @@ class ProjectExport {
     await this.#sink.write('}');
   }
 
-  async *#pages(statement: string, collection: string): AsyncGenerator<readonly Row[]> {
-    const text = `DECLARE exported NO SCROLL CURSOR FOR ${throughViews(statement)}`;
-    await this.#client.query({ text, values: [this.#projectId, collection] });
-    for (let full = true; full; ) {
-      const { rows } = await this.#client.query<Row>(`FETCH ${PAGE} FROM exported`);
-      if (rows.length > 0) yield rows;
-      full = rows.length === PAGE;
-    }
-    await this.#client.query('CLOSE exported');
+  #pages(statement: string, collection: string): AsyncGenerator<readonly Row[]> {
+    // A collection is put in order before its first row comes.
+    const patience = {};
+    return pagesByBytes<Row>(this.#client, throughViews(statement), [this.#projectId, collection], ({ text }) => text.length, patience);
   }
 
   async #query<T extends object>(statement: string, ...values: readonly (string | readonly string[])[]): Promise<readonly T[]> {

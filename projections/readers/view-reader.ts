@@ -4,6 +4,7 @@ import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
 import { countDocuments, readDocumentsAfter } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
 import { readLeaderboard } from '../models/leaderboards/read.ts';
+import { readBoard } from '../models/leaderboards/rows.ts';
 import { readStanding } from '../models/leaderboards/standing.ts';
 import { readLedgerFields } from '../models/ledger/fields.ts';
 import { readLedger } from '../models/ledger/read.ts';
@@ -50,8 +51,9 @@ export function createViewReader(
     documentsAfter: (projectId, collection, after, page) => readDocumentsAfter(pool, projectId, collection, after, page),
     documentCount: (projectId, collection, most) => countDocuments(pool, projectId, collection, most),
     ledgerFields: (projectId, collection, most) => readLedgerFields(pool, projectId, collection, most),
-    standing: (projectId, space, query, at) => readStanding(pool, projectId, space, query, at),
-    leaderboard: (projectId, space, query, page) => readLeaderboard(pool, projectId, space, query, page),
+    standing: (projectId, space, query, at, take) => readStanding(pool, projectId, space, query, at, take),
+    leaderboard: (projectId, space, query, page, take) => readLeaderboard(pool, projectId, space, query, page, take),
+    board: (projectId, query, take) => readBoard(pool, projectId, query, take),
   };
 }
 

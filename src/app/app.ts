@@ -78,6 +78,8 @@ export interface App {
         /** Key of the row whose rank is asked for, and how many rows around it in place of a page (leaderboards). */
         readonly player: string | null;
         readonly around: string | null;
+        /** Aborts when nobody waits for the answer any more. Asked for where there is something to stop. */
+        left?(): AbortSignal;
       },
     ): Promise<ReadAnswer>;
   };

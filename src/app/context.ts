@@ -14,6 +14,7 @@ import type { Webhooks } from './ports/webhooks.ts';
 import { type Decided, type Decision, newCommandId, type Outcome } from './project/commit.ts';
 import type { Project } from './project/project.ts';
 import type { Projects } from './project/projects.ts';
+import type { Scans } from './project/scans.ts';
 import type { View } from './project/view.ts';
 import type { TelemetryRecorder } from './telemetry/telemetry-recorder.ts';
 
@@ -30,7 +31,15 @@ export interface AppContext {
     readonly viewWaitMs: number;
     /** What is kept of requests with an `Idempotency-Key`; of the larger answers to management `managed`. */
     readonly answers: { readonly game: KeepingRules; readonly managed: KeepingRules };
+    /** Rows of one answer of a query. */
+    readonly answerBytes: number;
+    /** What boards may take in memory, all of them together. */
+    readonly boardBytes: number;
   };
+  /** Told what boards take in memory, in bytes, whenever one has come or gone. */
+  onBoards(bytes: number): void;
+  /** What passes over all documents of a collection waits here for its turn. */
+  readonly scans: Scans;
   /** The installation's key for security configs; read or made when it is first needed. */
   signer(): Promise<Signer>;
   /** Plausible player ids. */

@@ -15,12 +15,15 @@ import { createVerifier, MOST_VERIFICATIONS } from '../outbound/verifier/create-
 import { createWebhooks, MOST_WEBHOOKS } from '../outbound/webhooks.ts';
 import { VERSION } from '../version.ts';
 import { exportShares } from './metrics.ts';
+import { createScans } from './scans.ts';
 
 /** How long a read of a view waits for what this node has committed (docs/architecture.md, "Read models"). */
 const VIEW_WAIT_MS = 250;
 
 export interface ServingParts {
   readonly config: Config;
+  /** Scans at a time; each takes a connection. */
+  readonly scanPlaces: number;
   readonly projects: Projects;
   readonly views: ViewReader;
   signer(): Promise<Signer>;
@@ -33,23 +36,21 @@ export interface ServingParts {
 
 /** The HTTP server over the use cases. Nothing listens yet. */
 export function createServing(parts: ServingParts): HttpServer {
-  const { config, projects, views, signer, telemetry, metrics, logger, probes, exposition } = parts;
+  const { config, scanPlaces, projects, views, signer, telemetry, metrics, logger, probes, exposition } = parts;
   const verifications = new Shares(MOST_VERIFICATIONS);
   const posts = new Shares(MOST_WEBHOOKS);
   exportShares(metrics.registry, { verifications, webhooks: posts });
   const webhooks = createWebhooks(config.webhookPrefixes, posts);
+  const { documentBytes, answerBytes, boardBytes, endpointMs } = config.limits;
   const app = createApp({
     projects,
     views,
     signer,
     telemetry,
     scheduler: realScheduler,
-    limits: {
-      documentBytes: config.limits.documentBytes,
-      endpointMs: config.limits.endpointMs,
-      viewWaitMs: VIEW_WAIT_MS,
-      answers: answersKept(config),
-    },
+    limits: { documentBytes, answerBytes, boardBytes, endpointMs, viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) },
+    onBoards: (bytes) => metrics.boardBytes.set(bytes),
+    scans: createScans(config, scanPlaces, metrics.registry),
     platformId: new RegExp(config.platformIdPattern, 'u'),
     webhooks,
     verifier: createVerifier(config.verifier, realScheduler, verifications),

@@ -171,6 +171,24 @@ export const LIMITS = {
     whole(50, 10_000, 'milliseconds'),
     'Longest time that one endpoint call may compute, during which the node does nothing else; then 400 LIMIT_EXCEEDED.',
   ),
+  queryTimeoutMs: setting(
+    'QUERY_TIMEOUT_MS',
+    '10000',
+    whole(100, 600_000, 'milliseconds'),
+    'Longest time for a query that passes over all documents, its wait for others included; beyond it 503 QUERY_TIMEOUT, or BUSY where it never began.',
+  ),
+  answerBytes: setting(
+    'LIMIT_ANSWER',
+    '4 MiB',
+    bytes(64 * KIB, 64 * MIB),
+    'Most bytes of the rows of a query, beyond which it answers 413 RESULT_TOO_LARGE, and of a page of records, which ends there.',
+  ),
+  boardBytes: setting(
+    'BOARD_MEMORY',
+    '32 MiB',
+    bytes(MIB, 4096 * MIB),
+    'Memory for leaderboards that are asked for again and again, some 200 bytes a row; the others are read out of the tables.',
+  ),
   shutdownTimeoutMs: setting(
     'SHUTDOWN_TIMEOUT_MS',
     '10000',

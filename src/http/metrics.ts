@@ -25,6 +25,8 @@ export interface Metrics {
   readonly workingSetHits: Counter;
   readonly workingSetMisses: Counter;
   readonly workingSetBytes: Gauge;
+  /** What leaderboards take in memory. */
+  readonly boardBytes: Gauge;
 }
 
 /** Makes the text of `/metrics`. */
@@ -73,6 +75,7 @@ export function createMetrics(): Metrics {
     }),
     workingSetHits: new Counter({ name: 'savepoint_working_set_hits_total', help: 'Subjects found in memory', registers }),
     workingSetMisses: new Counter({ name: 'savepoint_working_set_misses_total', help: 'Subjects loaded from the state tables', registers }),
+    boardBytes: new Gauge({ name: 'savepoint_board_memory_bytes', help: 'Bytes of leaderboards held in memory', registers }),
     workingSetBytes: new Gauge({ name: 'savepoint_working_set_bytes', help: 'Bytes held by the working set', registers }),
   };
 }

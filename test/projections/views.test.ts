@@ -191,8 +191,9 @@ describe('records', () => {
     before: { timestamp: number; sequence: number | null } | null = null,
     limit = 2,
     space: Space = 'live',
+    bytes = 1_000_000,
   ) => {
-    const page = await createViewReader(pool, null).records(projectId, space, 'feed', { limit, before });
+    const page = await createViewReader(pool, null).records(projectId, space, 'feed', { limit, before, bytes });
     return { ids: page.records.map((text) => JSON.parse(text)._id ?? JSON.parse(text).id), last: page.last };
   };
 
@@ -214,6 +215,26 @@ describe('records', () => {
     expect(second).toMatchObject({ ids: ['b', 'a'], last: { timestamp: 10, ambiguous: false } });
     expect(await list('records', second.last)).toEqual({ ids: ['e'], last: null });
     expect(await list('records', { timestamp: 20, sequence: null })).toMatchObject({ ids: ['a', 'e'] });
+  });
+
+  test('a page ends where its bytes end, with a cursor to go on by, and a record is there however large it is', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'bytes');
+    const put = (id: string, size: number, at: number) =>
+      written(id, { id, _timestamp: at, text: 'x'.repeat(size) }, 1, { collection: 'feed' });
+    await feed.publish('live', [['collection', 'feed', FEED]]);
+    await feed.commit(put('a', 10, 1), put('b', 5_000, 2), put('c', 500, 3), put('d', 300, 3));
+    await project(pool, log, feed);
+    const seen: string[][] = [];
+    let before: Awaited<ReturnType<typeof list>>['last'] = null;
+    do {
+      const page = await list('bytes', before, 9, 'live', 600);
+      seen.push(page.ids);
+      before = page.last;
+    } while (before !== null);
+    expect(seen).toEqual([['d'], ['c'], ['b'], ['a']]);
+    expect((await list('bytes', null, 9, 'live', 1_000)).ids).toEqual(['d', 'c']);
+    expect(await list('bytes', null, 9, 'live')).toMatchObject({ ids: ['d', 'c', 'b', 'a'], last: null });
   });
 
   test('text timestamps count, an overwritten record keeps its place among equals, a deleted one vanishes', async () => {

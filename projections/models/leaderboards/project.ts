@@ -1,6 +1,6 @@
-import { fillDefaults } from '../../../src/domain/document/schema.ts';
-import { isNumber, type Json, type JsonObject, parseStored, toDouble } from '../../../src/kernel/json.ts';
-import { getPath, splitPath } from '../../../src/kernel/path.ts';
+import { boardMetric, metricOf } from '../../../src/domain/query/board-metric.ts';
+import { type JsonObject, parseStored } from '../../../src/kernel/json.ts';
+import { splitPath } from '../../../src/kernel/path.ts';
 import type { Batch, DocumentChange, Projection } from '../../batch.ts';
 import type { Board, Catalog } from '../../catalog.ts';
 import { rowsInPages } from '../../rows-in-pages.ts';
@@ -100,13 +100,6 @@ export const leaderboards: Projection = {
   },
 };
 
-/** The number a document has on a board; only finite JSON numbers count. */
-function metricOf(value: Json | undefined): number | null {
-  if (!isNumber(value)) return null;
-  const number = toDouble(value);
-  return Number.isFinite(number) ? number : null;
-}
-
 async function changeBoards(session: Session, known: ReadonlyMap<string, Board>, after: Catalog): Promise<void> {
   const dropped = [...known.keys()].filter((id) => !after.boards.has(id));
   if (dropped.length > 0) await session.run('boards-drop', DROP_BOARDS, [dropped]);
@@ -171,7 +164,7 @@ async function remove(session: Session, gone: readonly Omit<Row, 'value'>[]): Pr
 }
 
 function metricOfDocument(document: JsonObject, { schema, path }: Board): number | null {
-  return metricOf(getPath(schema === null ? document : fillDefaults(schema, document), path));
+  return boardMetric(document, path, schema);
 }
 
 /** Makes a board's rows out of all documents of its collection, in every space. */

@@ -1,8 +1,11 @@
 import type { Pool } from 'pg';
-import type { LeaderboardPage, LeaderboardRow } from '../../../src/app/ports/readers.ts';
+import type { BoardQuery, LeaderboardPage, LeaderboardRow, TakeRows } from '../../../src/app/ports/readers.ts';
 import type { Space } from '../../../src/domain/events.ts';
+import { inTransaction } from '../../migrate.ts';
+import { pagesByBytes } from '../../pages-by-bytes.ts';
 import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
+import { SNAPSHOT } from '../documents/scan.ts';
 
 /**
  * $1 project, $2 space, $3 query, $4 its hash, $5 limit, $6 offset. The board is looked up first; its rows then come out of the index
@@ -27,18 +30,32 @@ export const HIDDEN_COUNT = `(SELECT count(*) FROM {documents} n, LATERAL (SELEC
     WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND l.key = n.key LIMIT 1) hidden
   WHERE n.project = $1 AND n.space = $2 AND n.collection = b.collection)`;
 
+/** Documents of one answer that is not paged, in bytes of their texts. */
+const AT_ONCE = 4 * 1024 * 1024;
+
+/** What is read of the rows `p`, in their order: `size` is of a row's document and those before it. Paged, every text is there. */
+export function rowColumns(paged: boolean): string {
+  const size = 'sum(octet_length(d.document::text)) OVER (ORDER BY p.rank, p.key)';
+  const text = paged ? 'd.document::text' : `CASE WHEN ${size} <= ${AT_ONCE} THEN d.document::text END`;
+  return `p.key, p.value, ${text} AS text, ${paged ? 'NULL' : size} AS size`;
+}
+
+/** The document of the row `p`. */
+export const ITS_DOCUMENT =
+  'LEFT JOIN {documents} d ON d.project = $1 AND d.space = p.space AND d.collection = b.collection AND d.key = p.key';
+
 /**
  * The first `reach` rows by a literal limit: Postgres cannot guess what a parameter will be, and would plan anew for every call (measured:
  * four fifths of the time) or read the whole board.
  */
-function statement(rows: string, total: string, reach: number): string {
+function statement(rows: string, total: string, reach: number, paged: boolean): string {
   return throughViews(`
 WITH b AS MATERIALIZED (SELECT b.*, ${total} AS total FROM (${BOARD}) b)
-SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.total, p.key, p.value, d.document::text AS text
+SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.total, ${rowColumns(paged)}
 FROM (SELECT) one LEFT JOIN b ON true
 LEFT JOIN LATERAL (
   SELECT * FROM (${rows} ORDER BY rank, key LIMIT ${reach}) t ORDER BY rank, key LIMIT $5::int OFFSET $6::int) p ON true
-LEFT JOIN {documents} d ON d.project = $1 AND d.space = p.space AND d.collection = b.collection AND d.key = p.key
+${ITS_DOCUMENT}
 ORDER BY p.rank, p.key`);
 }
 
@@ -48,26 +65,75 @@ SELECT u.* FROM ((${OWN} ORDER BY rank, key LIMIT ${reach}) UNION ALL (${UNHIDDE
 /** A definition's limit is 1000 at most; the last is for everything. */
 const REACHES = [10, 100, 1_000, 10_000, 100_000_000];
 
+const NEXT_COUNT = `${OWN_COUNT} + ${LIVE_COUNT} - ${HIDDEN_COUNT}`;
+
 const STATEMENTS = REACHES.map((reach) => ({
   reach,
-  live: { name: `leaderboard-live-${reach}`, text: statement(OWN, OWN_COUNT, reach) },
-  next: { name: `leaderboard-next-${reach}`, text: statement(both(reach), `${OWN_COUNT} + ${LIVE_COUNT} - ${HIDDEN_COUNT}`, reach) },
+  live: statements(`leaderboard-live-${reach}`, (paged) => statement(OWN, OWN_COUNT, reach, paged)),
+  next: statements(`leaderboard-next-${reach}`, (paged) => statement(both(reach), NEXT_COUNT, reach, paged)),
 }));
+
+/** The same rows in one answer and in pages. */
+export interface Statements {
+  readonly whole: { readonly name: string; readonly text: string };
+  readonly paged: string;
+}
+
+export function statements(name: string, text: (paged: boolean) => string): Statements {
+  return { whole: { name, text: text(false) }, paged: text(true) };
+}
 
 /** A row of the board, or nothing beside the revision and the total where the board has none. */
 export interface FoundRow {
+  readonly revision: string;
+  readonly total: string | null;
   readonly key: string | null;
   readonly value: number | null;
   readonly text: string | null;
+  readonly size: string | null;
 }
 
 export function foundRows(rows: readonly FoundRow[]): readonly LeaderboardRow[] {
   return rows.flatMap(({ key, value, text }) => (key === null || value === null || text === null ? [] : [{ key, value, document: text }]));
 }
 
-interface Row extends FoundRow {
-  readonly revision: string;
-  readonly total: string;
+/** Whether documents were left out. */
+export function isCut(rows: readonly FoundRow[]): boolean {
+  return Number(rows.at(-1)?.size ?? 0) > AT_ONCE;
+}
+
+/** Characters of its document. */
+export function sizeOf({ text }: FoundRow): number {
+  return text?.length ?? 0;
+}
+
+/** Rows of a paged statement, of one snapshot. Answers the first, which says what there is beside the rows; there always is one. */
+export async function inPages<Row extends object>(
+  pool: Pool,
+  text: string,
+  values: readonly unknown[],
+  take: (rows: readonly Row[], before: number) => Promise<void>,
+  sizeOf: (row: Row) => number,
+): Promise<Row | undefined> {
+  const client = await pool.connect();
+  try {
+    return await inTransaction(
+      client,
+      async () => {
+        let first: Row | undefined;
+        let before = 0;
+        for await (const page of pagesByBytes<Row>(client, text, values, sizeOf)) {
+          first ??= page[0];
+          await take(page, before);
+          before += page.length;
+        }
+        return first;
+      },
+      SNAPSHOT,
+    );
+  } finally {
+    client.release();
+  }
 }
 
 /** Ordered as the definition says. Empty for a query that no projected publish holds, or that no board can answer. */
@@ -75,17 +141,19 @@ export async function readLeaderboard(
   pool: Pool,
   projectId: string,
   space: Space,
-  query: { readonly id: string; readonly hash: string },
+  query: BoardQuery,
   { limit, offset }: { readonly limit: number; readonly offset: number },
+  take?: TakeRows,
 ): Promise<LeaderboardPage> {
   const values = [projectId, space, query.id, query.hash, limit, offset];
-  const statements = STATEMENTS.find(({ reach }) => limit + offset <= reach);
-  if (statements === undefined) throw new RangeError(`a leaderboard has no row ${offset + limit}`);
-  const { rows } = await pool.query<Row>({ ...IN_TIME, ...(space === 'live' ? statements.live : statements.next), values });
+  const found = STATEMENTS.find(({ reach }) => limit + offset <= reach);
+  if (found === undefined) throw new RangeError(`a leaderboard has no row ${offset + limit}`);
+  const { whole, paged } = space === 'live' ? found.live : found.next;
+  if (take !== undefined) {
+    const first = await inPages<FoundRow>(pool, paged, values, (rows, before) => take(foundRows(rows), offset + before + 1), sizeOf);
+    return { revision: Number(first?.revision ?? -1), rows: [], total: Number(first?.total ?? 0), isCut: false };
+  }
+  const { rows } = await pool.query<FoundRow>({ ...IN_TIME, ...whole, values });
   const [first] = rows;
-  return {
-    revision: Number(first?.revision ?? -1),
-    rows: foundRows(rows),
-    total: Number(first?.total ?? 0),
-  };
+  return { revision: Number(first?.revision ?? -1), rows: foundRows(rows), total: Number(first?.total ?? 0), isCut: isCut(rows) };
 }

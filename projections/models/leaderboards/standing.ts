@@ -1,9 +1,24 @@
 import type { Pool } from 'pg';
-import type { LeaderboardStanding } from '../../../src/app/ports/readers.ts';
+import type { BoardQuery, LeaderboardStanding, TakeRows } from '../../../src/app/ports/readers.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
-import { BOARD, type FoundRow, foundRows, HIDDEN_COUNT, LIVE_COUNT, OWN, OWN_COUNT, UNHIDDEN } from './read.ts';
+import {
+  BOARD,
+  type FoundRow,
+  foundRows,
+  HIDDEN_COUNT,
+  ITS_DOCUMENT,
+  inPages,
+  isCut,
+  LIVE_COUNT,
+  OWN,
+  OWN_COUNT,
+  rowColumns,
+  sizeOf,
+  statements,
+  UNHIDDEN,
+} from './read.ts';
 
 /** Where one key stands on a board: $1 project, $2 space, $3 query, $4 its hash, $5 key. See `marks.ts` for how a rank is found. */
 
@@ -24,42 +39,40 @@ const HIDDEN_BEFORE = HIDDEN_COUNT.replace('l.key = n.key', 'l.key = n.key AND (
 const PRECEDING = 'AND (l.rank, l.key) < (me.rank, me.key) ORDER BY l.rank DESC, l.key DESC';
 const FOLLOWING = 'AND (l.rank, l.key) >= (me.rank, me.key) ORDER BY l.rank, l.key';
 
-function statement(rows: readonly string[], total: string, ahead: string, reach: number): string {
+function statement(rows: readonly string[], total: string, ahead: string, reach: number, paged: boolean): string {
   const own = rows.map((one) => `(${one} AND l.key = $5)`).join(' UNION ALL ');
   const preceding = rows.map((one) => `(${one} ${PRECEDING} LIMIT ${reach})`).join(' UNION ALL ');
   const following = rows.map((one) => `(${one} ${FOLLOWING} LIMIT ${reach + 1})`).join(' UNION ALL ');
   return throughViews(`
 WITH b AS MATERIALIZED (SELECT b.*, ${total} AS total FROM (${BOARD}) b),
 me AS MATERIALIZED (SELECT o.rank, o.key FROM b, LATERAL (${own}) o)
-SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.total, a.ahead, p.key, p.value, d.document::text AS text
+SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.total, a.ahead, ${rowColumns(paged)}
 FROM (SELECT) one LEFT JOIN b ON true LEFT JOIN me ON true
 LEFT JOIN LATERAL (SELECT ${ahead} AS ahead) a ON me.key IS NOT NULL
 LEFT JOIN LATERAL (
   (SELECT * FROM (${preceding}) x ORDER BY rank DESC, key DESC LIMIT ${reach})
   UNION ALL
   (SELECT * FROM (${following}) y ORDER BY rank, key LIMIT ${reach + 1})) p ON me.key IS NOT NULL
-LEFT JOIN {documents} d ON d.project = $1 AND d.space = p.space AND d.collection = b.collection AND d.key = p.key
+${ITS_DOCUMENT}
 ORDER BY p.rank, p.key`);
 }
 
 /** Limits are literals: Postgres cannot guess what a parameter will be. A definition's limit is 1000 at most. */
 const STATEMENTS = [0, 10, 100, 500].map((reach) => ({
   reach,
-  live: { name: `standing-live-${reach}`, text: statement([OWN], OWN_COUNT, before('$2'), reach) },
-  next: {
-    name: `standing-next-${reach}`,
-    text: statement(
+  live: statements(`standing-live-${reach}`, (paged) => statement([OWN], OWN_COUNT, before('$2'), reach, paged)),
+  next: statements(`standing-next-${reach}`, (paged) =>
+    statement(
       [OWN, UNHIDDEN],
       `${OWN_COUNT} + ${LIVE_COUNT} - ${HIDDEN_COUNT}`,
       `${before('$2')} + ${before(`'live'`)} - ${HIDDEN_BEFORE}`,
       reach,
+      paged,
     ),
-  },
+  ),
 }));
 
 interface Row extends FoundRow {
-  readonly revision: string;
-  readonly total: string | null;
   readonly ahead: string | null;
 }
 
@@ -67,20 +80,47 @@ export async function readStanding(
   pool: Pool,
   projectId: string,
   space: Space,
-  query: { readonly id: string; readonly hash: string },
+  query: BoardQuery,
   { key, around }: { readonly key: string; readonly around: number },
+  take?: TakeRows,
 ): Promise<LeaderboardStanding> {
-  const statements = STATEMENTS.find(({ reach }) => around <= reach);
-  if (statements === undefined) throw new RangeError(`nobody is shown ${around} rows around one`);
+  const found = STATEMENTS.find(({ reach }) => around <= reach);
+  if (found === undefined) throw new RangeError(`nobody is shown ${around} rows around one`);
+  const { whole, paged } = space === 'live' ? found.live : found.next;
   const values = [projectId, space, query.id, query.hash, key];
-  const { rows } = await pool.query<Row>({ ...IN_TIME, ...(space === 'live' ? statements.live : statements.next), values });
+  if (take !== undefined) return standingInPages(pool, paged, values, { around, reach: found.reach }, take);
+  const { rows } = await pool.query<Row>({ ...IN_TIME, ...whole, values });
   const [first] = rows;
-  const found = foundRows(rows);
-  const at = found.findIndex((row) => row.key === key);
-  return {
-    revision: Number(first?.revision ?? -1),
-    total: Number(first?.total ?? 0),
-    rank: at < 0 ? null : Number(first?.ahead ?? 0) + 1,
-    rows: at < 0 ? [] : found.slice(Math.max(at - around, 0), at + around + 1),
-  };
+  const shown = foundRows(rows);
+  const at = shown.findIndex((row) => row.key === key);
+  return { ...about(first), rows: at < 0 ? [] : shown.slice(Math.max(at - around, 0), at + around + 1), isCut: isCut(rows) };
+}
+
+/** The statement has up to `reach` rows before the one that is asked for. */
+async function standingInPages(
+  pool: Pool,
+  paged: string,
+  values: readonly unknown[],
+  { around, reach }: { readonly around: number; readonly reach: number },
+  take: TakeRows,
+): Promise<LeaderboardStanding> {
+  const first = await inPages<Row>(
+    pool,
+    paged,
+    values,
+    async (rows, before) => {
+      const ahead = Number(rows[0]?.ahead ?? 0);
+      const at = Math.min(ahead, reach);
+      const from = Math.max(at - around - before, 0);
+      const shown = foundRows(rows.slice(from, Math.max(at + around + 1 - before, 0)));
+      if (shown.length > 0) await take(shown, ahead - at + before + from + 1);
+    },
+    sizeOf,
+  );
+  return { ...about(first), rows: [], isCut: false };
+}
+
+function about(first: Row | undefined): Pick<LeaderboardStanding, 'revision' | 'total' | 'rank'> {
+  const { revision = -1, total = null, ahead = null } = first ?? {};
+  return { revision: Number(revision), total: Number(total ?? 0), rank: ahead === null ? null : Number(ahead) + 1 };
 }

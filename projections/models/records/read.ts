@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { RecordPage } from '../../../src/app/ports/readers.ts';
+import type { RecordAsked, RecordPage } from '../../../src/app/ports/readers.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
@@ -15,9 +15,15 @@ const UNHIDDEN = `
 SELECT r.* FROM {records} r WHERE ${OLDER} AND r.space = 'live' AND NOT EXISTS (
   SELECT FROM {documents} n WHERE n.project = $1 AND n.space = $2 AND n.collection = $3 AND n.key = r.record_id) ${ORDER}`;
 
+/** The documents of the rows up to one, in bytes of their texts. */
+const SIZE = 'sum(octet_length(d.document::text)) OVER (ORDER BY p.listed_at DESC, p.sequence DESC)';
+
+/** $7: what the documents of a page may come to; the first is there however large it is. */
 function statement(rows: string): string {
   return throughViews(`
-SELECT ${revisionOf(['records', 'documents'])} AS revision, p.listed_at, p.sequence, d.document::text AS text
+SELECT ${revisionOf(['records', 'documents'])} AS revision, p.listed_at, p.sequence,
+  CASE WHEN d.document IS NOT NULL THEN ${SIZE} > $7::bigint END AS beyond,
+  CASE WHEN ${SIZE} <= $7::bigint OR ${SIZE} = octet_length(d.document::text) THEN d.document::text END AS text
 FROM (SELECT) one LEFT JOIN (SELECT r.* FROM (${rows}) r ${ORDER}) p ON true
 LEFT JOIN {documents} d ON d.project = p.project AND d.space = p.space AND d.collection = p.collection AND d.key = p.record_id
 ORDER BY p.listed_at DESC, p.sequence DESC`);
@@ -30,6 +36,8 @@ interface Row {
   readonly revision: string;
   readonly listed_at: string | null;
   readonly sequence: string | null;
+  /** Whether it is one too many, unless it is the first; `null` without a document. */
+  readonly beyond: boolean | null;
   readonly text: string | null;
 }
 
@@ -40,19 +48,27 @@ export async function readRecords(
   projectId: string,
   space: Space,
   collection: string,
-  { limit, before }: { readonly limit: number; readonly before: { readonly timestamp: number; readonly sequence: number | null } | null },
+  { limit, before, bytes }: RecordAsked,
 ): Promise<RecordPage> {
   // Without a sequence nothing of that millisecond is older than it.
-  const values = [projectId, space, collection, before?.timestamp ?? LAST, before === null ? LAST : (before.sequence ?? -1), limit + 1];
+  const values = [
+    projectId,
+    space,
+    collection,
+    before?.timestamp ?? LAST,
+    before === null ? LAST : (before.sequence ?? -1),
+    limit + 1,
+    bytes,
+  ];
   const { rows } = await pool.query<Row>({ ...IN_TIME, ...(space === 'live' ? LIVE : NEXT), values });
-  const found = rows.filter((row) => row.text !== null);
-  const page = found.slice(0, limit);
-  const last = page.length === limit ? page.at(-1) : undefined;
+  const found = rows.filter((row) => row.beyond !== null);
+  const page = found.slice(0, limit).filter(({ text }) => text !== null);
+  const last = page.length === limit || page.length < found.length ? page.at(-1) : undefined;
   return {
     revision: Number(rows[0]?.revision ?? -1),
     records: page.map((row) => row.text ?? ''),
     last: last
-      ? { timestamp: Number(last.listed_at), sequence: Number(last.sequence), ambiguous: found[limit]?.listed_at === last.listed_at }
+      ? { timestamp: Number(last.listed_at), sequence: Number(last.sequence), ambiguous: found[page.length]?.listed_at === last.listed_at }
       : null,
   };
 }

@@ -8,10 +8,7 @@ const PLAYER = `
 SELECT coalesce((SELECT revision FROM savepoint.telemetry_checkpoints WHERE project = $1), -1) AS revision, p.*
 FROM (SELECT) one LEFT JOIN savepoint.telemetry_players p ON p.project = $1 AND p.platform_id = $2`;
 
-/** Enough for a query over all players, and no more than the memory of a node bears. */
-const MOST_PROFILES = 100_000;
 const NAMED = 'SELECT * FROM savepoint.telemetry_players WHERE project = $1 AND platform_id = ANY ($2::text[])';
-const LAST_SEEN = `SELECT * FROM savepoint.telemetry_players WHERE project = $1 ORDER BY last_seen DESC LIMIT ${MOST_PROFILES}`;
 
 type Found = { readonly revision: string } & (PlayerRow | { readonly platform_id: null });
 
@@ -26,11 +23,7 @@ export function createTelemetryReader(pool: Pool): TelemetryReader {
     },
 
     async profiles(projectId, players) {
-      const query =
-        players === null
-          ? { name: 'telemetry-last-seen', text: LAST_SEEN, values: [projectId] }
-          : { name: 'telemetry-profiles', text: NAMED, values: [projectId, players] };
-      const { rows } = await pool.query<PlayerRow>({ ...IN_TIME, ...query });
+      const { rows } = await pool.query<PlayerRow>({ ...IN_TIME, name: 'telemetry-profiles', text: NAMED, values: [projectId, players] });
       return new Map(rows.map((row) => [row.platform_id, playerOf(row).profile]));
     },
   };

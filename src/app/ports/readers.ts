@@ -80,11 +80,18 @@ export interface LedgerPage {
   readonly known: boolean;
 }
 
+export interface RecordAsked {
+  readonly limit: number;
+  readonly before: { readonly timestamp: number; readonly sequence: number | null } | null;
+  /** What the texts of a page may come to; one record is there however large it is. */
+  readonly bytes: number;
+}
+
 export interface RecordPage {
   readonly revision: number;
   /** JSON texts as they are served, newest first. */
   readonly records: readonly string[];
-  /** Timestamp and sequence of the last record of a full page, else `null`. `ambiguous`: the next record has the same timestamp. */
+  /** Timestamp and sequence of the last record of a page that more may follow, else `null`. `ambiguous`: the next record has the same timestamp. */
   readonly last: { readonly timestamp: number; readonly sequence: number; readonly ambiguous: boolean } | null;
 }
 
@@ -95,20 +102,36 @@ export interface LeaderboardRow {
   readonly document: string;
 }
 
+/** A query's definition, live or next, by which its board is found. */
+export interface BoardQuery {
+  readonly id: string;
+  /** Content hash of the definition; see `domain/query/board-hash.ts`. */
+  readonly hash: string;
+}
+
 export interface LeaderboardPage {
   readonly revision: number;
   readonly rows: readonly LeaderboardRow[];
   /** Documents that have a value. */
   readonly total: number;
+  /** Rows were left out: their documents are too large to be answered in one. Ask for them in pages. */
+  readonly isCut: boolean;
 }
 
-export interface LeaderboardStanding {
-  readonly revision: number;
-  readonly total: number;
+export interface LeaderboardStanding extends LeaderboardPage {
   /** `null`: the key has no row. */
   readonly rank: number | null;
   /** The key's row with those around it, in order of the board. */
   readonly rows: readonly LeaderboardRow[];
+}
+
+/** Takes rows page by page, each of about a quarter of a megabyte, in order of the board, and is waited for. What it throws ends it. */
+export type TakeRows = (rows: readonly LeaderboardRow[], firstRank: number) => Promise<void>;
+
+/** A row of a board without its document. `rank`: what rows are ordered by, ascending. */
+export interface BoardRow {
+  readonly key: string;
+  readonly rank: number;
 }
 
 export interface ScannedDocument {
@@ -161,21 +184,16 @@ export interface ViewReader {
   /** The revisions that changed a subject, newest first, below `before`; out of the index of subjects, which is a state table. */
   revisions(projectId: string, subject: SubjectKey, page: { readonly before: number; readonly limit: number }): Promise<readonly number[]>;
   /** Records of a global collection strictly older than `before`, newest first. */
-  records(
-    projectId: string,
-    space: Space,
-    collection: string,
-    page: { readonly limit: number; readonly before: { readonly timestamp: number; readonly sequence: number | null } | null },
-  ): Promise<RecordPage>;
+  records(projectId: string, space: Space, collection: string, page: RecordAsked): Promise<RecordPage>;
   /**
    * Every live document of the collections, one collection after the other, each in order of its keys, all of one snapshot; `take` gets
-   * the index of the collection with each page. What it throws ends the scan.
+   * the index of the collection with each page, of about a quarter of a megabyte, and is waited for. What it throws ends the scan.
    */
   scan(
     projectId: string,
     space: Space,
     collections: readonly string[],
-    take: (collection: number, documents: readonly ScannedDocument[]) => void,
+    take: (collection: number, documents: readonly ScannedDocument[]) => Promise<void>,
   ): Promise<{ readonly revision: number }>;
   /** Live documents of one collection after a key (empty: from the first on), in order of their keys; at most `rows`, and about `bytes`. */
   documentsAfter(
@@ -188,20 +206,24 @@ export interface ViewReader {
   documentCount(projectId: string, collection: string, most: number): Promise<number>;
   /** Fields that live ledgers of a collection tell of, as far as `most` of their entries say. */
   ledgerFields(projectId: string, collection: string, most: number): Promise<readonly string[]>;
-  /** `query` is the id of a leaderboard query of the live or next definitions, `queryHash` the content hash of its definition. */
+  /** A page of a board. With `take` the rows go there, and none are answered; without it those are left out that come to too much. */
   leaderboard(
     projectId: string,
     space: Space,
-    query: { readonly id: string; readonly hash: string },
+    query: BoardQuery,
     page: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly offset: number },
+    take?: TakeRows,
   ): Promise<LeaderboardPage>;
-  /** Where one row stands, with up to `around` rows before and after it. Costs about the same on a board of any size. */
+  /** Where one row stands, with up to `around` rows before and after it. Costs about the same on a board of any size. `take` as above. */
   standing(
     projectId: string,
     space: Space,
-    query: { readonly id: string; readonly hash: string },
+    query: BoardQuery,
     at: { readonly key: string; readonly around: number },
+    take?: TakeRows,
   ): Promise<LeaderboardStanding>;
+  /** All rows of a live board in their order, of one snapshot, a page at a time; `take` is waited for, and what it throws ends it. */
+  board(projectId: string, query: BoardQuery, take: (rows: readonly BoardRow[]) => Promise<void>): Promise<{ readonly revision: number }>;
 }
 
 export type ProfileRow = Pick<PlayerProfile, 'playerName' | 'sessionCount' | 'sessionSeconds' | 'totalSeconds' | 'lastSeen'>;
@@ -212,6 +234,6 @@ export interface TelemetryReader {
     projectId: string,
     platformId: string,
   ): Promise<{ readonly revision: number; readonly stats: PlayerStats | null; readonly profile: ProfileRow | null }>;
-  /** Presence of these players; `null`: of those seen last, as many as a query may look at. */
-  profiles(projectId: string, players: readonly string[] | null): Promise<ReadonlyMap<string, PlayerProfile>>;
+  /** Presence of these players. */
+  profiles(projectId: string, players: readonly string[]): Promise<ReadonlyMap<string, PlayerProfile>>;
 }

@@ -3,7 +3,9 @@ import type { ProjectEvent, Space } from '../../domain/events.ts';
 import { type AuthorityState, asAuthority, asDefinitions, type DefinitionsState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
+import { createGate } from '../../kernel/gate.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
+import { SharedRuns } from '../../kernel/shared-runs.ts';
 import { hashOf } from '../../log/chain.ts';
 import { decodeProjectEvent, UnknownEvent } from '../../log/decode.ts';
 import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts';
@@ -53,6 +55,8 @@ export class Project {
   #seen = -1;
   #stopped: Refusal | null = null;
   readonly #loading = new Map<SubjectKey, Promise<void>>();
+  readonly #keysAsked = new SharedRuns<DocumentKeys>();
+  readonly #oneByOne = createGate(1);
   #catchingUp: Promise<void> | null = null;
   /** From when on the window may be relieved; not while it is. */
   #relieveFrom = Number.NEGATIVE_INFINITY;
@@ -145,10 +149,13 @@ export class Project {
 
   /**
    * Of the tables: what changed after the horizon is known here, and may not be among them. Tables that are further than this node are
-   * waited for as in a load: what they no longer have may be there as of the head, and nobody would look for it.
+   * waited for as in a load: what they no longer have may be there as of the head, and nobody would look for it. One collection of a
+   * project at a time, and once for all who ask meanwhile: what that came too early for, they find out by its revision and ask again.
    */
   async documentKeys(space: Space, collection: string, most: number): Promise<DocumentKeys> {
-    const keys = await this.#options.reader.documentKeys(this.id, space, collection, most);
+    const keys = await this.#keysAsked.run(`${space}/${collection}/${most}`, null, () =>
+      this.#oneByOne(() => this.#options.reader.documentKeys(this.id, space, collection, most)),
+    );
     if (keys.revision > this.set.head) await this.reach(keys.revision, this.#options.limits.deadlineMs);
     return keys;
   }

@@ -81,6 +81,9 @@ interface Kept {
   readonly size: number;
 }
 
+/** Hears of the documents of a collection as they change. */
+export type Watcher = (document: SubjectKey) => void;
+
 /** What may be forgotten, of all projects of a node. By object: a text for each key would have to be made for every look. */
 export type SharedCache = LRUCache<Held, Version>;
 
@@ -129,6 +132,8 @@ export class WorkingSet {
   /** Those with a speculative version. */
   readonly #spokenFor = new Set<Held>();
   readonly #collections = new Map<SubjectKey, number>();
+  /** By collection. */
+  readonly #watchers = new Map<SubjectKey, Set<Watcher>>();
   #openedAt = -1;
   #closed = false;
   /** Bytes that cannot be given up before the horizon moves, or who keeps them lets go. */
@@ -182,6 +187,16 @@ export class WorkingSet {
       if (subject?.startsWith(beginning)) yield subject;
     }
     for (const { subject } of this.#spokenFor) if (subject.startsWith(beginning)) yield subject;
+  }
+
+  /** Tells of every document of a collection that changes from now on, once its state at the head can be asked for. Answers how to end that. */
+  watch(collection: SubjectKey, watcher: Watcher): () => void {
+    const watchers = this.#watchers.get(collection) ?? new Set();
+    this.#watchers.set(collection, watchers.add(watcher));
+    return () => {
+      watchers.delete(watcher);
+      if (watchers.size === 0 && this.#watchers.get(collection) === watchers) this.#watchers.delete(collection);
+    };
   }
 
   /** Revision of the last change in a collection, as of the head; the opening revision when it has not changed since. */
@@ -322,8 +337,17 @@ export class WorkingSet {
 
   #passed(event: ProjectEvent): void {
     const collection = collectionChangedBy(event);
-    if (collection !== null) this.#collections.set(collection, event.revision);
+    if (collection !== null) {
+      this.#collections.set(collection, event.revision);
+      if (this.#watchers.size > 0) this.#tell(collection, event);
+    }
     this.head = event.revision;
+  }
+
+  #tell(collection: SubjectKey, event: ProjectEvent): void {
+    const watchers = this.#watchers.get(collection);
+    const [document] = watchers === undefined ? [] : subjectsOf(event);
+    if (document !== undefined) for (const watcher of watchers ?? []) watcher(document);
   }
 
   #foldSubject(subject: SubjectKey, event: ProjectEvent, size: number): void {

@@ -2,46 +2,100 @@ import { LRUCache } from 'lru-cache';
 import type { QueryModel } from '../../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { Space } from '../../domain/events.ts';
-import { type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
+import { type BoardPlan, type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
 import { AUTHORITY, collectionSubject, DEFINITIONS } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { createGate } from '../../kernel/gate.ts';
-import { stringifyJson } from '../../kernel/json.ts';
+import { SharedRuns } from '../../kernel/shared-runs.ts';
 import { type Grounds, grounds, noSuch, requirePermission, requireRevision } from '../access.ts';
 import type { App, Caller, ReadAnswer } from '../app.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
+import type { ViewTable } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
-import { type Asked, boardOf, runQuery } from './query-runs.ts';
+import { HotBoards } from './hot-boards.ts';
+import { boardOf, tableAnswer, viewAnswer } from './query-boards.ts';
+import type { Asked, Ran, RunInput } from './query-runs.ts';
+import { composedAnswer, type Scanned, scan } from './query-scan.ts';
 
 /**
- * Queries answer from the views. A result is kept and given again only while none of its sources has changed since it was made
- * (decision 21): this node's head knows the revision of every collection's last change, so that costs one comparison. It is not given
- * for ever: expressions may go by the clock.
+ * Queries answer from the views, or from a board in memory. A result is kept and given again only while none of its sources has changed
+ * since it was made (decision 21): this node's head knows the revision of every collection's last change, so that costs one comparison.
+ * It is not given for ever: expressions may go by the clock. What is under way is shared, and a scan answers whatever page, player or
+ * rows around one are asked of it.
  */
 
-interface Kept {
-  readonly body: string;
+interface Kept<T> {
+  readonly what: T;
   /** Revision of the last change of any source, when this was made. */
   readonly changedAt: number;
   /** Unix ms. */
   readonly madeAt: number;
 }
 
-interface Made {
-  readonly body: string;
+interface Made<T> {
+  readonly what: T;
+  /** Whether the views showed all that had changed when it was asked for. */
   readonly reached: boolean;
+  /** Unix ms. */
   readonly madeAt: number;
 }
 
 type Run = Parameters<App['queries']['run']>[1];
 
-/** Runs over all documents that a node does at once: each takes a connection, and the processor. */
-const SCANS = 3;
+/** One request, while it is answered. */
+interface Request extends RunInput {
+  readonly asked: Asked;
+  /** Names what a scan comes to, and the answer that is made of it. */
+  readonly result: string;
+  readonly name: string;
+  readonly changedAt: number;
+  /** What is kept does not do. */
+  readonly isFresh: boolean;
+  readonly left: AbortSignal | null;
+}
+
+/** What is kept of answers, and of what scans come to, in bytes. */
+const ANSWERS_BYTES = 16 * 1024 * 1024;
+const SCANNED_BYTES = 32 * 1024 * 1024;
 
 export function createQueries(context: AppContext): App['queries'] {
-  const kept = new LRUCache<string, Kept>({ maxSize: 16 * 1024 * 1024, sizeCalculation: (one) => one.body.length + 200 });
-  const running = new Map<string, Promise<Made>>();
-  const gate = createGate(SCANS);
+  const answers = new LRUCache<string, Kept<string>>({ maxSize: ANSWERS_BYTES, sizeCalculation: ({ what }) => what.length + 200 });
+  const scanned = new LRUCache<string, Kept<Scanned>>({ maxSize: SCANNED_BYTES, sizeCalculation: ({ what }) => what.run.bytes + 1_000 });
+  const boardRuns = new SharedRuns<Made<Ran>>();
+  const scanRuns = new SharedRuns<Made<Scanned>>();
+  const hot = new HotBoards(context);
+
+  /** Runs a query when the views show its sources as they are, or after a moment. */
+  const made = async <T>({ project, changedAt }: Request, table: ViewTable, work: () => Promise<T>): Promise<Made<T>> => {
+    const reached = await viewsReached(context, project, table, changedAt);
+    const madeAt = context.scheduler.now();
+    return { what: await work(), reached, madeAt };
+  };
+
+  const isGood = ({ changedAt, plan, isFresh }: Request, kept: Kept<unknown>) =>
+    !isFresh && kept.changedAt === changedAt && isCurrent(kept, plan, context.scheduler.now());
+
+  const ofBoard = async (request: Request, board: BoardPlan): Promise<Made<Ran>> => {
+    const { project, asked, name, changedAt, left } = request;
+    const view = await hot.view(request, board, asked);
+    if (view !== null) return { what: await viewAnswer(request, board, view), reached: true, madeAt: context.scheduler.now() };
+    return boardRuns.run(`${name} ${changedAt}`, left, (stop) =>
+      made(request, 'leaderboards', () => tableAnswer(request, board, asked, (work) => context.scans.run(project.id, stop, work))),
+    );
+  };
+
+  const ofScan = async (request: Request): Promise<Made<Ran> & { readonly isKept: boolean }> => {
+    const { project, asked, result, changedAt, left } = request;
+    const known = scanned.get(result);
+    const kept = known !== undefined && isGood(request, known) ? { ...known, reached: true } : null;
+    const { what, reached, madeAt } =
+      kept ??
+      (await scanRuns.run(`${result} ${changedAt}`, left, (stop) =>
+        made(request, 'documents', () => context.scans.run(project.id, stop, (ending) => scan(request, ending))),
+      ));
+    if (kept === null && isLasting(request, { revision: what.revision, reached })) scanned.set(result, { what, changedAt, madeAt });
+    const body = await composedAnswer(request, what, asked, left);
+    return { what: { body, revision: what.revision }, reached, madeAt, isKept: kept !== null };
+  };
 
   return {
     async run(caller, run) {
@@ -52,37 +106,44 @@ export function createQueries(context: AppContext): App['queries'] {
       const plan = queryPlan(query);
       if (typeof plan === 'string') throw refusal('QUERY_FAILED', `Query ${query.id}: ${plan}`);
       const asked = askedOf(plan, run);
+      const { head } = project.set;
       const changedAt = lastChange(project, ground, plan);
-      const name = [
-        caller.projectId,
-        ground.space,
-        ground.definitions.hash,
-        query.hash,
-        asked.limit,
-        asked.offset,
-        asked.player,
-        asked.around,
-      ].join(' ');
-      const known = kept.get(name);
-      const isGood = known?.changedAt === changedAt && isCurrent(known, plan, context.scheduler.now());
+      const result = [caller.projectId, ground.space, ground.definitions.hash, query.hash].join(' ');
+      const name = [result, asked.limit, asked.offset, asked.player, asked.around].join(' ');
       // A run for each request is dear, so players share what is kept; it holds no longer than what it was made of.
-      if (isGood && !(run.fresh && holdsSecret(caller))) {
-        return answer(context, project, caller, { body: fromCache(known, plan), reached: true });
+      const isFresh = run.fresh && holdsSecret(caller);
+      const known = answers.get(name);
+      const started = context.scheduler.monotonic();
+      const request = { context, project, ground, query, plan, started, asked, result, name, changedAt, isFresh };
+      if (known !== undefined && isGood({ ...request, left: null }, known)) {
+        return answer(context, project, caller, { body: fromCache(known, plan), reached: true, position: project.set.head });
       }
-      const make = async (): Promise<Made> => {
-        const reached = await viewsReached(context, project, boardOf(plan, ground) === null ? 'documents' : 'leaderboards', changedAt);
-        const madeAt = context.scheduler.now();
-        const work = () => runQuery({ context, projectId: project.id, ground, query, plan, asked });
-        return { body: stringifyJson(await (boardOf(plan, ground) === null ? gate(work) : work())), reached, madeAt };
-      };
-      const share = `${name} ${changedAt}`;
-      const shared = running.get(share) ?? make().finally(() => running.delete(share));
-      running.set(share, shared);
-      const made = await shared;
-      if (made.reached) kept.set(name, { body: made.body, changedAt, madeAt: made.madeAt });
-      return answer(context, project, caller, made);
+      const left = run.left?.() ?? null;
+      const board = boardOf(plan, ground);
+      const ran = board === null ? await ofScan({ ...request, left }) : { ...(await ofBoard({ ...request, left }, board)), isKept: false };
+      const { what, reached, madeAt, isKept } = ran;
+      if (isLasting(request, { revision: what.revision, reached })) answers.set(name, { what: what.body, changedAt, madeAt });
+      const body = isKept ? fromCache({ what: what.body, madeAt }, plan) : what.body;
+      return answer(context, project, caller, { body, reached, position: positionOf(request, what.revision, reached ? head : -1) });
     },
   };
+}
+
+/** Whether it may be given again: it shows the sources as they still are, and nothing that this node has not heard of. */
+function isLasting(
+  { project, ground, plan, changedAt }: Omit<Request, 'left'>,
+  made: { readonly revision: number; readonly reached: boolean },
+): boolean {
+  return made.reached && made.revision <= project.set.head && lastChange(project, ground, plan) === changedAt;
+}
+
+/**
+ * The revision that an answer reflects. `revision`: of the tables or the board that it was read from. `head`: before it was read; nothing
+ * changed the sources from what the tables showed at the least up to there. Where nothing has changed them since, it is the head.
+ */
+function positionOf({ project, ground, plan }: Omit<Request, 'left'>, revision: number, head: number): number {
+  const unchanged = lastChange(project, ground, plan) <= revision;
+  return Math.max(revision, unchanged ? project.set.head : head, 0);
 }
 
 /** 404 comes before the secret check (runtime-storage 16.1). */
@@ -136,12 +197,12 @@ function lastChange(project: Project, at: Grounds, plan: QueryPlan): number {
  * Until when a result is given again, unix ms: for its `ttl`, 2 s at least (runtime-storage 16.7). Who is online comes out of
  * telemetry, which changes no source, so results that show it are kept no longer than that.
  */
-function expiry({ madeAt }: Kept, { ttl, withProfiles }: QueryPlan): number {
+function expiry({ madeAt }: Pick<Kept<unknown>, 'madeAt'>, { ttl, withProfiles }: QueryPlan): number {
   return Math.min(madeAt + (withProfiles ? SHORTEST_KEPT_MS : Math.max(ttl * 1000, SHORTEST_KEPT_MS)), LAST_INSTANT);
 }
 
 /** One that was made later than now was made by a clock that has been set back since: it would be given for as long as that was. */
-function isCurrent(kept: Kept, plan: QueryPlan, now: number): boolean {
+function isCurrent(kept: Kept<unknown>, plan: QueryPlan, now: number): boolean {
   return kept.madeAt <= now && now < expiry(kept, plan);
 }
 
@@ -150,15 +211,17 @@ const SHORTEST_KEPT_MS = 2_000;
 const LAST_INSTANT = 8.64e15;
 
 /** The kept text with three more members. */
-function fromCache(kept: Kept, plan: QueryPlan): string {
+function fromCache(kept: Pick<Kept<string>, 'what' | 'madeAt'>, plan: QueryPlan): string {
   const [cachedAt, expiresAt] = [kept.madeAt, expiry(kept, plan)].map((at) => new Date(at).toISOString());
-  return `${kept.body.slice(0, -1)},"fromCache":true,"cachedAt":"${cachedAt}","expiresAt":"${expiresAt}"}`;
+  return `${kept.what.slice(0, -1)},"fromCache":true,"cachedAt":"${cachedAt}","expiresAt":"${expiresAt}"}`;
 }
 
-function answer(context: AppContext, project: Project, caller: Caller, { body, reached }: Pick<Made, 'body' | 'reached'>): ReadAnswer {
-  return {
-    ...positioned(context, project, caller, reached),
-    body,
-    headers: { 'Cache-Control': 'no-store, max-age=0' },
-  };
+function answer(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  { body, reached, position }: { readonly body: string; readonly reached: boolean; readonly position: number },
+): ReadAnswer {
+  const { stale } = positioned(context, project, caller, reached);
+  return { position, stale, body, headers: { 'Cache-Control': 'no-store, max-age=0' } };
 }

@@ -1,20 +1,21 @@
-import { effectiveDefinitions } from '../../domain/definition/effective.ts';
 import type { CollectionModel, QueryModel } from '../../domain/definition/model.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
-import { type Answered, aggregateAnswer, leaderboardAnswer } from '../../domain/query/answer.ts';
-import { boardHash } from '../../domain/query/board-hash.ts';
-import type { Surroundings } from '../../domain/query/evaluate.ts';
-import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
+import { entryText, type Shown } from '../../domain/query/answer.ts';
+import type { Row, Surroundings } from '../../domain/query/evaluate.ts';
+import type { QueryPlan } from '../../domain/query/plan.ts';
 import { plausiblePlayer, profileOf, shownProfile } from '../../domain/query/profile.ts';
-import { type ProfileOf, QueryRun, type Ranked } from '../../domain/query/run.ts';
+import type { ProfileOf } from '../../domain/query/run.ts';
+import type { PlayerProfile } from '../../domain/telemetry/player.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../kernel/json.ts';
+import { turns } from '../../kernel/turns.ts';
 import type { Grounds } from '../access.ts';
 import type { AppContext } from '../context.ts';
-import type { LeaderboardRow } from '../ports/readers.ts';
+import type { Project } from '../project/project.ts';
 
-/** The two ways a query runs: a leaderboard over a stored number out of its board, everything else over all documents. */
+/** What runs of queries have in common, whether out of a board or over all documents. */
 
+/** What a caller chooses of a leaderboard. */
 export interface Asked {
   readonly limit: number;
   readonly offset: number;
@@ -26,135 +27,100 @@ export interface Asked {
 
 export interface RunInput {
   readonly context: AppContext;
-  readonly projectId: string;
+  readonly project: Project;
   readonly ground: Grounds;
   readonly query: QueryModel;
   readonly plan: QueryPlan;
-  readonly asked: Asked;
+  /** When it was asked for, by the scheduler's monotonic clock. */
+  readonly started: number;
 }
 
-/** What is stored passed `LIMIT_BODY_DEPTH` when it came; whatever that is now, one document must not take a query from all. */
+/** JSON text of an answer, and the revision of the project's log that it reflects. */
+export interface Ran {
+  readonly body: string;
+  readonly revision: number;
+}
+
+/** What was stored passed `LIMIT_BODY_DEPTH` when it came; whatever that is now, one document must not take a query from all. */
 const STORED_DEPTH = 10_000;
+/** After so long a run lets others have their turn: a write takes several of them, and each waits for this one. */
+const TURN_MS = 4;
 
-/** Documents that have to be kept for joins, or to tell a player's rank, in bytes of their texts. */
-const MOST_KEPT = 64 * 1024 * 1024;
-
-/** The members of the answer, as the query's type has them. Throws `QUERY_FAILED` for what is more than one run may hold. */
-export async function runQuery(input: RunInput): Promise<JsonObject> {
-  const board = boardOf(input.plan, input.ground);
-  return board === null ? runScan(input) : runBoard(input, board);
+/** To be awaited between documents. Throws the reason of `stop`. */
+export function pauses({ scheduler }: AppContext, stop: AbortSignal | null): () => Promise<void> {
+  const rest = turns(scheduler, TURN_MS);
+  return () => {
+    stop?.throwIfAborted();
+    return rest();
+  };
 }
 
-/** The board to answer from, if any. Boards count defaults, so they are of no use where a project has documents served as stored. */
-export function boardOf({ board }: QueryPlan, { definitions, settings }: Grounds): BoardPlan | null {
-  if (board === null || settings.fillDefaults) return board;
-  return definitions.collection(board.collectionId)?.schema.hasDefaults ? null : board;
+export function surroundings({ context, project, ground }: RunInput): Surroundings {
+  return { projectId: project.id, now: context.scheduler.now(), values: ground.definitions.values.values };
 }
 
-async function runBoard(input: RunInput, board: BoardPlan): Promise<JsonObject> {
-  const { context, ground, query, plan } = input;
-  const { started, around } = begun(input);
-  const collection = ground.definitions.collection(board.collectionId);
-  const { rows, firstRank, total, player } = await boardRows(input, board.collectionId);
-  const shown = player ? [...rows, player.row] : rows;
-  const profile = await profilesFor(
-    input,
-    shown.map(({ key }) => key),
+/** A document as queries read it. */
+export function documentOf(text: string, collection: CollectionModel | undefined, { settings }: Grounds): JsonObject {
+  const value = parseJson(text, { maxDepth: STORED_DEPTH });
+  const document = isObject(value) ? value : {};
+  return collection && settings.fillDefaults ? fillDefaults(collection.schema, document) : document;
+}
+
+/** `at`: place of the row that is asked for, counted from 0. Without it there are no rows around it. */
+export function rowsAsked({ limit, offset, player, around }: Asked, at: number | null, most: number) {
+  if (player === null || around === null) return { from: offset, count: Math.max(Math.min(limit, most - offset), 0) };
+  const from = Math.max((at ?? 0) - around, 0);
+  return { from, count: at === null ? 0 : at + around + 1 - from };
+}
+
+/** Texts of the rows that an answer shows, which together are bounded. */
+export class Entries {
+  readonly texts: string[] = [];
+  readonly #how: { readonly plan: QueryPlan; readonly around: Surroundings };
+  readonly #most: number;
+  #length = 0;
+
+  constructor(plan: QueryPlan, around: Surroundings, { limits }: AppContext) {
+    this.#how = { plan, around };
+    this.#most = limits.answerBytes;
+  }
+
+  add(row: Shown, rank: number): void {
+    this.texts.push(this.textOf(row, rank));
+  }
+
+  /** Throws 413 `RESULT_TOO_LARGE` where it is one too many. */
+  textOf(row: Shown, rank: number): string {
+    const text = entryText(this.#how, row, rank);
+    this.#length += text.length;
+    if (this.#length > this.#most) throw tooLarge(this.#how.plan, this.#most);
+    return text;
+  }
+}
+
+function tooLarge({ columns }: QueryPlan, most: number): Error {
+  const cure =
+    columns.length === 0 ? 'Name the `columns` that are needed in its definition' : 'Name fewer or smaller columns in its definition';
+  return refusal(
+    'RESULT_TOO_LARGE',
+    `The rows of this query come to more than ${most} bytes. ${cure}, or ask for fewer rows with \`limit\``,
   );
-  const ranked = ({ key, value, document }: LeaderboardRow): Ranked => {
-    const row = { key, value, data: documentOf(document, collection, ground) };
-    const playerProfile = profile(row);
-    return playerProfile === null ? row : { ...row, data: { ...row.data, playerProfile } };
-  };
-  const answered = { query, plan, around, durationMs: since(context, started), scanned: [rows.length], from: 'index', errors: 0 } as const;
-  const own = player === undefined ? {} : { player: player === null ? null : { row: ranked(player.row), rank: player.rank } };
-  return leaderboardAnswer(answered, { rows: rows.map(ranked), firstRank, total, ...own });
 }
 
-/** The page, and where the player that is asked for stands; or the rows around that player alone. */
-async function boardRows({ context, projectId, ground, query, plan, asked }: RunInput, collection: string) {
-  const { views } = context;
-  const hash = boardHash(query, collection, ground.definitions, effectiveDefinitions(ground.state, 'live'));
-  const named = { id: query.id, hash };
-  const limit = Math.min(asked.limit, Math.max(plan.limit - asked.offset, 0));
-  const page = async () => {
-    const { rows, total } = await views.leaderboard(projectId, ground.space, named, { order: plan.order, limit, offset: asked.offset });
-    return { rows, total, firstRank: asked.offset + 1 };
-  };
-  if (asked.player === null) return { ...(await page()), player: undefined };
-  const standing = await views.standing(projectId, ground.space, named, { key: asked.player, around: asked.around ?? 0 });
-  const at = standing.rows.findIndex(({ key }) => key === asked.player);
-  const row = standing.rows[at];
-  const player = row === undefined || standing.rank === null ? null : { row, rank: standing.rank };
-  if (asked.around === null) return { ...(await page()), player };
-  return { rows: standing.rows, firstRank: player === null ? 1 : player.rank - at, total: standing.total, player };
-}
-
-/** One pass over all documents. Throws 500 QUERY_FAILED where they are too many to be kept. */
-async function runScan(input: RunInput): Promise<JsonObject> {
-  const { context, projectId, ground, query, plan, asked } = input;
-  const { started, around } = begun(input);
-  const collections = [...plan.sources, ...plan.joins].map(({ collectionId }) => ground.definitions.collection(collectionId));
-  const everyRow = asked.player !== null;
-  const wanted = everyRow ? Number.POSITIVE_INFINITY : Math.min(asked.offset + asked.limit, plan.limit);
-  const run = new QueryRun(plan, around, wanted, await profilesFor(input, null));
-  const keeps = !run.streams || (everyRow && plan.type === 'leaderboard');
-  let kept = 0;
-  // An unknown collection has no rows; no collection has an empty name.
-  const names = collections.map((collection) => collection?.id ?? '');
-  await context.views.scan(projectId, ground.space, names, (source, documents) => {
-    for (const { key, text } of documents) {
-      kept += keeps ? text.length : 0;
-      if (kept > MOST_KEPT) throw refusal('QUERY_FAILED', `Query ${query.id} joins or ranks more documents than one query may keep`);
-      run.take(source, { key, data: documentOf(text, collections[source], ground) });
-    }
-  });
-  const result = run.finish();
-  const { scanned, errors } = result;
-  const answered: Answered = { query, plan, around, durationMs: since(context, started), scanned, from: 'scan', errors };
-  return plan.type === 'leaderboard'
-    ? leaderboardAnswer(answered, pageOf(result.ranked, result.counted, plan, asked))
-    : aggregateAnswer(answered, result);
-}
-
-/** Profiles of the players of these keys, where the query shows any; `null`: of whoever's row comes. */
-async function profilesFor({ context, projectId, plan }: RunInput, keys: readonly string[] | null): Promise<ProfileOf> {
+/** What is known of the players of these keys, where the query shows any of it. */
+export async function profilesOf({ context, project, plan }: RunInput, keys: readonly string[]): Promise<ProfileOf> {
   if (!plan.withProfiles) return () => null;
   const playerOf = (key: string) => plausiblePlayer(key, context.platformId);
-  const players = keys?.map(playerOf).filter((player) => player !== null) ?? null;
-  const known = await context.telemetry.reader.profiles(projectId, players);
-  const now = context.scheduler.now();
-  return (row) => {
+  const players = new Set(keys.map(playerOf).filter((player) => player !== null));
+  const known = await context.telemetry.reader.profiles(project.id, [...players]);
+  return profilesIn(known, playerOf, context.scheduler.now());
+}
+
+function profilesIn(known: ReadonlyMap<string, PlayerProfile>, playerOf: (key: string) => string | null, now: number): ProfileOf {
+  return (row: Row) => {
     const player = playerOf(row.key);
     if (player === null) return null;
     const profile = known.get(player);
     return profileOf(row, profile === undefined ? null : shownProfile(profile, now));
   };
-}
-
-/** The page, or the rows around the player, out of rows that are ranked. */
-function pageOf(ranked: readonly Ranked[], total: number, plan: QueryPlan, { limit, offset, player, around }: Asked) {
-  const page = { rows: ranked.slice(offset, Math.min(offset + limit, plan.limit)), firstRank: offset + 1, total };
-  if (player === null) return page;
-  const at = ranked.findIndex(({ key }) => key === player);
-  const row = ranked[at];
-  const own = row === undefined ? null : { row, rank: at + 1 };
-  if (around === null) return { ...page, player: own };
-  const from = Math.max(at - around, 0);
-  return { rows: at < 0 ? [] : ranked.slice(from, at + around + 1), firstRank: from + 1, total, player: own };
-}
-
-function begun({ context, projectId, ground }: RunInput): { readonly started: number; readonly around: Surroundings } {
-  const around = { projectId, now: context.scheduler.now(), values: ground.definitions.values.values };
-  return { started: context.scheduler.monotonic(), around };
-}
-
-function since(context: AppContext, started: number): number {
-  return Math.round(context.scheduler.monotonic() - started);
-}
-
-function documentOf(text: string, collection: CollectionModel | undefined, { settings }: Grounds): JsonObject {
-  const value = parseJson(text, { maxDepth: STORED_DEPTH });
-  const document = isObject(value) ? value : {};
-  return collection && settings.fillDefaults ? fillDefaults(collection.schema, document) : document;
 }

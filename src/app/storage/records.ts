@@ -81,6 +81,7 @@ export function createRecords(context: AppContext): App['records'] {
       const page = await context.views.records(project.id, space, collection.id, {
         limit: limitOf(query.limit),
         before: cursorOf(query.after),
+        bytes: context.limits.answerBytes,
       });
       const fills = settings.fillDefaults && collection.schema.hasDefaults;
       const texts = fills ? page.records.map((text) => filledText(collection, text)) : page.records;

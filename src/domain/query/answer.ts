@@ -1,9 +1,8 @@
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import type { QueryModel } from '../definition/model.ts';
 import { outputOf } from './columns.ts';
-import type { Surroundings } from './evaluate.ts';
+import type { Row, Surroundings } from './evaluate.ts';
 import type { QueryPlan } from './plan.ts';
-import type { QueryResult, Ranked } from './run.ts';
 
 /** The answer of a query (runtime-storage 16.2). */
 export interface Answered {
@@ -18,42 +17,57 @@ export interface Answered {
   readonly errors: number;
 }
 
-/** Rows of a leaderboard with their ranks; `player` is the row that was asked for, `null` for one that has none. */
-export interface Board {
-  readonly rows: readonly Ranked[];
-  /** Rank of the first one. */
-  readonly firstRank: number;
-  readonly total: number;
-  readonly player?: { readonly row: Ranked; readonly rank: number } | null;
+/** A row with its value, as leaderboards show it. */
+export interface Shown extends Row {
+  readonly value: number;
 }
 
-export function leaderboardAnswer(answered: Answered, board: Board): JsonObject {
-  const { plan, around } = answered;
-  const entry = (row: Ranked, rank: number): JsonObject => ({
-    rank,
-    key: row.key,
-    value: row.value,
-    ...outputOf(plan.columns, row, around),
-  });
-  const entries = board.rows.map((row, index) => entry(row, board.firstRank + index));
-  const { player } = board;
-  return answer(answered, {
+/** JSON text of a row of a leaderboard. */
+export function entryText({ plan, around }: Pick<Answered, 'plan' | 'around'>, row: Shown, rank: number): string {
+  return stringifyJson({ rank, key: row.key, value: row.value, ...outputOf(plan.columns, row, around) });
+}
+
+/** Rows of a leaderboard as texts; `player` is the row that was asked for, `null` for one that has none. */
+export interface Board {
+  readonly entries: readonly string[];
+  readonly total: number;
+  readonly player?: string | null;
+}
+
+/** JSON text of the answer. The rows are texts already: their lengths were counted. */
+export function leaderboardText(answered: Answered, { entries, total, player }: Board): string {
+  const { plan } = answered;
+  const before = {
+    ...described(answered),
     field: plan.field,
     fieldLabel: plan.fieldLabel,
     outputFields: plan.columns.map(({ key }) => key),
     columns: plan.columns.map(({ shown }) => shown),
-    entries,
-    count: entries.length,
-    total: board.total,
-    ...(player === undefined ? {} : { player: player === null ? null : entry(player.row, player.rank) }),
-  });
+  };
+  const after = { count: entries.length, total };
+  const own = player === undefined ? '' : `"player":${player},`;
+  const parts = [
+    stringifyJson(before).slice(0, -1),
+    `"entries":[${entries.join(',')}]`,
+    stringifyJson(after).slice(1, -1),
+    `${own}"performance":${stringifyJson(performanceOf(answered))}}`,
+  ];
+  return parts.join(',');
 }
 
-export function aggregateAnswer(answered: Answered, result: QueryResult): JsonObject {
-  return answer(answered, aggregate(answered.plan, result));
+/** What an aggregate is made of. */
+export interface Aggregated {
+  readonly counted: number;
+  readonly passed: number;
+  readonly sum: number;
+  readonly best: { readonly key: string; readonly value: number } | null;
 }
 
-function aggregate({ type, field, fieldLabel }: QueryPlan, { counted, passed, sum, best }: QueryResult): Record<string, Json> {
+export function aggregateAnswer(answered: Answered, result: Aggregated): JsonObject {
+  return { ...described(answered), ...aggregate(answered.plan, result), performance: performanceOf(answered) };
+}
+
+function aggregate({ type, field, fieldLabel }: QueryPlan, { counted, passed, sum, best }: Aggregated): Record<string, Json> {
   switch (type) {
     case 'count':
       return { count: passed };
@@ -66,15 +80,8 @@ function aggregate({ type, field, fieldLabel }: QueryPlan, { counted, passed, su
   }
 }
 
-function answer({ query, plan, around, durationMs, scanned, from, errors }: Answered, own: Record<string, Json>): JsonObject {
+function described({ query, plan, around }: Answered): JsonObject {
   const at = new Date(around.now).toISOString();
-  const sources = [...plan.sources, ...plan.joins].map(({ collectionId, alias }, index) => ({
-    collectionId,
-    name: alias,
-    alias,
-    keysScanned: scanned[index] ?? 0,
-    source: from,
-  }));
   return {
     ok: true,
     query: query.name,
@@ -85,14 +92,22 @@ function answer({ query, plan, around, durationMs, scanned, from, errors }: Answ
     updatedAt: at,
     ttl: plan.ttl,
     type: plan.type,
-    ...own,
-    performance: {
-      at,
-      durationMs,
-      keysScanned: scanned.reduce((total, keys) => total + keys, 0),
-      sources,
-      computedFields: plan.computed.length === 0 ? null : plan.computed.map(({ name, label }) => ({ name, label })),
-      computedErrors: plan.computed.length === 0 ? null : errors,
-    },
+  };
+}
+
+function performanceOf({ plan, around, durationMs, scanned, from, errors }: Answered): JsonObject {
+  return {
+    at: new Date(around.now).toISOString(),
+    durationMs,
+    keysScanned: scanned.reduce((total, keys) => total + keys, 0),
+    sources: [...plan.sources, ...plan.joins].map(({ collectionId, alias }, index) => ({
+      collectionId,
+      name: alias,
+      alias,
+      keysScanned: scanned[index] ?? 0,
+      source: from,
+    })),
+    computedFields: plan.computed.length === 0 ? null : plan.computed.map(({ name, label }) => ({ name, label })),
+    computedErrors: plan.computed.length === 0 ? null : errors,
   };
 }

@@ -83,25 +83,33 @@ function keyOrPath(text: string | undefined): string | null {
   return text === undefined || text === '$key' || text === '_key' || text === 'key' ? null : text;
 }
 
-/** The joined documents by the text of their side; first come, in order of their keys. */
-export type Matches = ReadonlyMap<string, readonly JsonObject[]>;
-
-export function matchesOf(join: Join, documents: Iterable<Row>): Matches {
-  const matches = new Map<string, JsonObject[]>();
-  for (const { key, data } of documents) {
-    const value = join.right === null ? key : (getPath(data, join.right) ?? (join.rightOrKey ? key : null));
-    const text = textOf(value);
-    if (text === null) continue;
-    const known = matches.get(text);
-    if (known === undefined) matches.set(text, [data]);
-    else if (join.many) known.push(data);
-  }
-  return matches;
+/** A document as it is kept: its text takes less room than its objects. */
+export interface Stored {
+  readonly key: string;
+  readonly text: string;
 }
 
-/** The row with its matches under the alias; `null`: it is dropped. `first`: alias that the row's own document lies under. */
-export function joined(join: Join, matches: Matches, row: Row, first: string | null): Row | null {
-  const found = matches.get(textOf(leftOf(join, row, first)) ?? '\0') ?? [];
+/** The joined documents by the text of their side; first come, in order of their keys. */
+export type Matches = Map<string, Stored[]>;
+
+/** Whether the document was kept: of those that match the same, only a join of many keeps more than the first. */
+export function addMatch(matches: Matches, join: Join, stored: Stored, data: JsonObject): boolean {
+  const value = join.right === null ? stored.key : (getPath(data, join.right) ?? (join.rightOrKey ? stored.key : null));
+  const text = textOf(value);
+  if (text === null) return false;
+  const known = matches.get(text);
+  if (known === undefined) matches.set(text, [stored]);
+  else if (join.many) known.push(stored);
+  return known === undefined || join.many;
+}
+
+/** What a row is matched by. `first`: alias that the row's own document lies under. */
+export function matchOf(join: Join, matches: Matches, row: Row, first: string | null): readonly Stored[] {
+  return matches.get(textOf(leftOf(join, row, first)) ?? '\0') ?? [];
+}
+
+/** The row with its matches under the alias; `null`: it is dropped. */
+export function joined(join: Join, found: readonly JsonObject[], row: Row): Row | null {
   if (found.length === 0 && join.inner) return null;
   return { key: row.key, data: { ...row.data, [join.alias]: join.many ? found : (found[0] ?? null) } };
 }

@@ -1,6 +1,7 @@
 import type { Answer } from '../answer.ts';
 import { authenticate, QUERY_KEYS, targetOf } from '../credentials.ts';
 import { type Context, type Exchange, param, queryText } from '../exchange.ts';
+import { leftOf } from '../left.ts';
 import { CLAIM_MEMBERS } from '../names.ts';
 import { type Routes, readAnswer, type Services } from './services.ts';
 
@@ -25,6 +26,7 @@ async function runQuery(ctx: Context, { app }: Services): Promise<Answer> {
     offset: queryText(exchange, 'offset'),
     player: playerAsked(exchange),
     around: queryText(exchange, 'around'),
+    left: () => leftOf(ctx.res),
   });
   return readAnswer(answer);
 }

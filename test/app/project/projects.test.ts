@@ -5,6 +5,7 @@ import { createOperator } from '../../../src/app/operator/operator.ts';
 import type { ViewReader, ViewTable } from '../../../src/app/ports/readers.ts';
 import type { Project } from '../../../src/app/project/project.ts';
 import { Projects } from '../../../src/app/project/projects.ts';
+import { Scans } from '../../../src/app/project/scans.ts';
 import { refusal } from '../../../src/kernel/errors.ts';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../../src/log/port.ts';
 import { NO_VERIFIER } from '../../../src/outbound/verifier/check.ts';
@@ -96,6 +97,7 @@ const NO_VIEWS: ViewReader = {
   leaderboard: no,
   scan: no,
   standing: no,
+  board: no,
   publishes: no,
   revisions: no,
   documentsAfter: no,
@@ -126,7 +128,16 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
     views,
     telemetry: noTelemetry(table.log, table.machine),
     scheduler: table.machine,
-    limits: { endpointMs: 1000, documentBytes: 65_536, viewWaitMs: 250, answers: { game: KEPT, managed: KEPT } },
+    limits: {
+      endpointMs: 1000,
+      documentBytes: 65_536,
+      answerBytes: 65_536,
+      boardBytes: 65_536,
+      viewWaitMs: 250,
+      answers: { game: KEPT, managed: KEPT },
+    },
+    onBoards: () => undefined,
+    scans: new Scans({ places: 1, timeoutMs: 1_000 }, table.machine, { ended: () => undefined, refused: () => undefined }),
     platformId: /./,
     signer: neverAsked,
     verifier: NO_VERIFIER,

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { hashText } from '../../../src/domain/definition/hash.ts';
 import { queryModel } from '../../../src/domain/definition/models.ts';
-import { aggregateAnswer, leaderboardAnswer } from '../../../src/domain/query/answer.ts';
+import { aggregateAnswer, entryText, leaderboardText } from '../../../src/domain/query/answer.ts';
+import { valueAt } from '../../../src/domain/query/board-metric.ts';
+import type { Row } from '../../../src/domain/query/evaluate.ts';
 import { queryPlan } from '../../../src/domain/query/plan.ts';
 import { profileOf } from '../../../src/domain/query/profile.ts';
 import { QueryRun } from '../../../src/domain/query/run.ts';
-import { ExactNumber, type JsonObject } from '../../../src/kernel/json.ts';
+import { ExactNumber, type JsonObject, parseStored, stringifyJson } from '../../../src/kernel/json.ts';
 
 type Documents = Readonly<Record<string, JsonObject>>;
 
@@ -13,6 +15,11 @@ const AROUND = { projectId: 'p', now: Date.UTC(2026, 0, 1), values: { rates: { b
 
 /** Given documents by source (joins after them), when the query runs, then this is its answer. */
 function answered(definition: JsonObject, ...sources: readonly Documents[]): Record<string, unknown> {
+  return bounded(Number.MAX_SAFE_INTEGER, definition, ...sources);
+}
+
+/** The same where no more than so many characters may be kept. */
+function bounded(mostKept: number, definition: JsonObject, ...sources: readonly Documents[]): Record<string, unknown> {
   const query = queryModel(
     {
       id: 'q',
@@ -27,14 +34,19 @@ function answered(definition: JsonObject, ...sources: readonly Documents[]): Rec
   );
   const plan = queryPlan(query);
   if (typeof plan === 'string') return { failed: plan };
-  const run = new QueryRun(plan, AROUND, plan.limit, (row) => profileOf(row, null));
+  const known = (row: Row) => profileOf(row, null);
+  const run = new QueryRun(plan, AROUND, { read: (_, text) => parseStored(text), profileOf: known, mostKept });
   sources.forEach((documents, index) => {
-    for (const [key, data] of Object.entries(documents).sort(([a], [b]) => (a < b ? -1 : 1))) run.take(index, { key, data });
+    for (const [key, data] of Object.entries(documents).sort(([a], [b]) => (a < b ? -1 : 1)))
+      run.take(index, { key, text: stringifyJson(data) });
   });
-  const result = run.finish();
-  const how = { query, plan, around: AROUND, durationMs: 0, scanned: result.scanned, from: 'scan', errors: result.errors } as const;
-  if (plan.type !== 'leaderboard') return { ...aggregateAnswer(how, result) };
-  return { ...leaderboardAnswer(how, { rows: result.ranked, firstRank: 1, total: result.counted }) };
+  for (const _ of run.finish());
+  const how = { query, plan, around: AROUND, durationMs: 0, scanned: run.scanned, from: 'scan', errors: run.errors } as const;
+  if (plan.type !== 'leaderboard') return { ...aggregateAnswer(how, run) };
+  const entries = run.ranking
+    .slice(0, plan.limit)
+    .map(({ key, rank }, index) => entryText(how, { ...run.row(key, known), value: valueAt(rank, plan.order) }, index + 1));
+  return { ...parseStored(leaderboardText(how, { entries, total: run.counted })), isWhole: run.isWhole };
 }
 
 const entries = (answer: Record<string, unknown>) =>

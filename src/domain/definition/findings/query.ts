@@ -79,7 +79,7 @@ function wholeDocumentsFinding(definition: JsonObject, config: JsonObject, findi
   findings.add(
     'WHOLE_DOCUMENTS',
     '/config/columns',
-    'Without columns every player sees whole documents.',
+    'Without columns every player sees whole documents, and rows that come to more than one answer holds are refused.',
     `Name the 'columns' that may be seen.`,
   );
 }

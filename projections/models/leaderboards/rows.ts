@@ -1,0 +1,32 @@
+import type { Pool } from 'pg';
+import type { BoardQuery, BoardRow } from '../../../src/app/ports/readers.ts';
+import { revisionOf, throughViews } from '../../through-views.ts';
+import { BOARD, inPages, OWN } from './read.ts';
+
+/** $1 project, $2 space, $3 query, $4 its hash. Every row of a board in order of its index; one without a key where there is none. */
+const ROWS = throughViews(`
+SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, p.key, p.rank
+FROM (SELECT) one LEFT JOIN (${BOARD}) b ON true LEFT JOIN LATERAL (${OWN} ORDER BY l.rank, l.key) p ON true`);
+
+interface Row {
+  readonly revision: string;
+  readonly key: string | null;
+  readonly rank: number | null;
+}
+
+/** All rows of a live board, of one snapshot, a page at a time. What `take` throws ends it. */
+export async function readBoard(
+  pool: Pool,
+  projectId: string,
+  query: BoardQuery,
+  take: (rows: readonly BoardRow[]) => Promise<void>,
+): Promise<{ readonly revision: number }> {
+  const first = await inPages<Row>(
+    pool,
+    ROWS,
+    [projectId, 'live', query.id, query.hash],
+    (rows) => take(rows.flatMap(({ key, rank }) => (key === null || rank === null ? [] : [{ key, rank }]))),
+    ({ key }) => (key?.length ?? 0) + 8,
+  );
+  return { revision: Number(first?.revision ?? -1) };
+}

@@ -1,0 +1,31 @@
+import type { PoolClient } from 'pg';
+import { IN_TIME } from './patience.ts';
+
+/** What a page should come to, in characters. */
+const PAGE = 256 * 1024;
+const FIRST_ROWS = 16;
+/** Rows of one page, however small: the next ones may be as large as documents may be. */
+const MOST_ROWS = 256;
+
+/**
+ * The rows of a statement through a cursor of the client's transaction, in pages of about a quarter of a megabyte: as many rows as
+ * would be that of rows like those before them, and at most twice as many as in the page before. Memory holds one page. `patience` is
+ * for each statement.
+ */
+export async function* pagesByBytes<Row extends object>(
+  client: PoolClient,
+  statement: string,
+  values: readonly unknown[],
+  sizeOf: (row: Row) => number,
+  patience: { readonly query_timeout?: number } = IN_TIME,
+): AsyncGenerator<readonly Row[]> {
+  await client.query({ ...patience, text: `DECLARE paged NO SCROLL CURSOR FOR ${statement}`, values: [...values] });
+  for (let wanted = FIRST_ROWS; ; ) {
+    const { rows } = await client.query<Row>({ ...patience, text: `FETCH ${wanted} FROM paged` });
+    if (rows.length > 0) yield rows;
+    if (rows.length < wanted) break;
+    const size = rows.reduce((sum, row) => sum + sizeOf(row), 0);
+    wanted = Math.max(1, Math.min(Math.floor((PAGE * rows.length) / (size + 1)), wanted * 2, MOST_ROWS));
+  }
+  await client.query({ ...patience, text: 'CLOSE paged' });
+}

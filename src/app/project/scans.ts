@@ -1,0 +1,73 @@
+import { refusal } from '../../kernel/errors.ts';
+import { FairGate } from '../../kernel/fair-gate.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+
+/** What passes over all documents of a collection takes a connection and the processor for as long as that lasts. */
+export interface ScanLimits {
+  /** Over all projects, at a time. */
+  readonly places: number;
+  /** Longest time from when it was asked for, its wait included, ms. */
+  readonly timeoutMs: number;
+}
+
+/** Told what becomes of scans, for metrics. */
+export interface ScanObserver {
+  /** Of one that had a place; `ms`: how long it had it. */
+  ended(ms: number): void;
+  refused(): void;
+}
+
+/** Scans of one project that may wait behind the one that runs. */
+const LINE = 8;
+
+/** Scans of all projects: one of each project at a time, few over all, a short line for each, a deadline. */
+export class Scans {
+  readonly #gate: FairGate;
+  readonly #limits: ScanLimits;
+  readonly #scheduler: Scheduler;
+  readonly #observer: ScanObserver;
+
+  constructor(limits: ScanLimits, scheduler: Scheduler, observer: ScanObserver) {
+    this.#gate = new FairGate({ places: limits.places, line: LINE });
+    this.#limits = limits;
+    this.#scheduler = scheduler;
+    this.#observer = observer;
+  }
+
+  get running(): number {
+    return this.#gate.running;
+  }
+
+  get waiting(): number {
+    return this.#gate.waiting;
+  }
+
+  /**
+   * Runs a scan of a project in its turn. `stop`: nobody waits for it any more. `work` looks at its own signal between its pages and
+   * throws the signal's reason. Throws 503 `BUSY` for one that never began, 503 `QUERY_TIMEOUT` for one that had too little time.
+   */
+  async run<T>(projectId: string, stop: AbortSignal, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = new AbortController();
+    let begun = Number.NaN;
+    const cancel = this.#scheduler.after(this.#limits.timeoutMs, () => deadline.abort(this.#tooLate(!Number.isNaN(begun))));
+    const signal = AbortSignal.any([stop, deadline.signal]);
+    try {
+      return await this.#gate.run(projectId, signal, () => {
+        begun = this.#scheduler.monotonic();
+        return work(signal);
+      });
+    } catch (error) {
+      if (Number.isNaN(begun) || deadline.signal.aborted) this.#observer.refused();
+      throw error;
+    } finally {
+      cancel();
+      if (!Number.isNaN(begun)) this.#observer.ended(this.#scheduler.monotonic() - begun);
+    }
+  }
+
+  #tooLate(hasBegun: boolean): Error {
+    const ms = this.#limits.timeoutMs;
+    if (!hasBegun) return refusal('BUSY', `This query waited ${ms} ms for others to end, and did not begin; try again shortly`);
+    return refusal('QUERY_TIMEOUT', `This query passes over all documents of its collections, and was not done after ${ms} ms`);
+  }
+}

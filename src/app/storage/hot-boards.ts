@@ -1,0 +1,259 @@
+import { LRUCache } from 'lru-cache';
+import type { CollectionModel } from '../../domain/definition/model.ts';
+import { isThere, storedText } from '../../domain/document/packed.ts';
+import { boardMetric, rankOf, valueAt } from '../../domain/query/board-metric.ts';
+import type { BoardPlan } from '../../domain/query/plan.ts';
+import { type Ranked, Ranking } from '../../domain/query/ranking.ts';
+import type { DocumentState } from '../../domain/states.ts';
+import { collectionSubject, DEFINITIONS, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
+import { turns } from '../../kernel/turns.ts';
+import type { AppContext } from '../context.ts';
+import type { LeaderboardRow } from '../ports/readers.ts';
+import type { Project } from '../project/project.ts';
+import type { Version } from '../project/working-set.ts';
+import { type BoardView, boardQuery } from './query-boards.ts';
+import { type Asked, type RunInput, rowsAsked } from './query-runs.ts';
+
+/**
+ * Boards that are asked for again and again, in memory. Out of the tables every read is a statement, and after every change it waits
+ * until the projector has written that; here a board follows the head of its project. It is read once out of the tables, as of some
+ * revision; every document that changes after that is noted, and looked up in the working set before the next answer. So an answer
+ * is of the head, exactly, and costs no statement where the documents that it shows are in memory.
+ */
+
+/** Reads that went to the tables within this time make a board a hot one. */
+const HOT_READS = 20;
+const HOT_MS = 10_000;
+/** After a board could not be taken into memory, or left it. */
+const COOL_MS = 30_000;
+/** Changes noted while nobody asks; beyond it the board is dropped. */
+const MOST_CHANGES = 10_000;
+/** Rows of one answer: their documents have to be in memory together. */
+const MOST_ROWS = 128;
+/** How much a board may grow before it is read and weighed anew. */
+const GROWTH = 1.25;
+/** How often documents may have to be loaded for one answer; how many changes are looked up in one turn. */
+const TRIES = 8;
+const AT_ONCE = 256;
+const TURN_MS = 4;
+
+export class HotBoards {
+  readonly #context: AppContext;
+  readonly #boards: LRUCache<string, HotBoard>;
+  readonly #asked = new LRUCache<string, { count: number; since: number }>({ max: 1_000 });
+  readonly #making = new Set<string>();
+
+  constructor(context: AppContext) {
+    this.#context = context;
+    const maxSize = context.limits.boardBytes;
+    this.#boards = new LRUCache({ maxSize, sizeCalculation: ({ bytes }) => bytes, dispose: (board) => board.close() });
+  }
+
+  /** `null` where the board is not in memory, or cannot answer out of it; it may come there for the next ones. */
+  async view(input: RunInput, board: BoardPlan, asked: Asked): Promise<BoardView | null> {
+    const { project, ground } = input;
+    const collection = ground.definitions.collection(board.collectionId);
+    if (ground.space !== 'live' || collection === undefined || rowsAsked(asked, 0, input.plan.limit).count > MOST_ROWS) return null;
+    const name = [project.id, ground.definitions.hash, collection.id, board.order, board.field].join(' ');
+    const known = this.#boards.get(name);
+    if (known === undefined || known.project !== project || known.isClosed) {
+      // What is over must not hold on to a project that was opened anew.
+      if (this.#boards.delete(name)) this.#context.onBoards(this.#boards.calculatedSize);
+      this.#count(name, input, board, collection);
+      return null;
+    }
+    return known.view(asked, input.plan.limit);
+  }
+
+  #count(name: string, input: RunInput, board: BoardPlan, collection: CollectionModel): void {
+    const now = this.#context.scheduler.monotonic();
+    const asked = this.#asked.get(name);
+    if (asked === undefined || now - asked.since > HOT_MS) {
+      this.#asked.set(name, { count: 1, since: now });
+      return;
+    }
+    asked.count += 1;
+    if (asked.count < HOT_READS || this.#making.has(name)) return;
+    this.#making.add(name);
+    // Whatever becomes of it, the tables answer; a board that cannot be had is not tried again at once.
+    this.#asked.set(name, { count: Number.NEGATIVE_INFINITY, since: now + COOL_MS - HOT_MS });
+    this.#make(name, input, board, collection)
+      .catch(() => undefined)
+      .finally(() => this.#making.delete(name));
+  }
+
+  async #make(name: string, input: RunInput, plan: BoardPlan, collection: CollectionModel): Promise<void> {
+    const { scans, limits } = this.#context;
+    const board = new HotBoard(input.project, collection, plan, this.#context);
+    try {
+      const made = await scans.run(input.project.id, new AbortController().signal, (stop) => board.fill(input, limits.boardBytes, stop));
+      if (made && !board.isClosed) this.#boards.set(name, board);
+      else board.close();
+      this.#context.onBoards(this.#boards.calculatedSize);
+    } catch (error) {
+      board.close();
+      throw error;
+    }
+  }
+}
+
+class HotBoard {
+  readonly project: Project;
+  readonly #collection: CollectionModel;
+  readonly #plan: BoardPlan;
+  readonly #context: AppContext;
+  readonly #ranking = new Ranking();
+  /** Documents that have changed since they were looked up. */
+  readonly #changed = new Set<SubjectKey>();
+  readonly #begin: string;
+  readonly #unwatch: () => void;
+  /** Rows that it may grow to. */
+  #most = Number.POSITIVE_INFINITY;
+  #closed = false;
+
+  constructor(project: Project, collection: CollectionModel, plan: BoardPlan, context: AppContext) {
+    this.project = project;
+    this.#collection = collection;
+    this.#plan = plan;
+    this.#context = context;
+    this.#begin = documentSubject('live', collection.id, '');
+    this.#unwatch = project.set.watch(collectionSubject('live', collection.id), (document) => this.#note(document));
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** With room to grow: the cache asks once. */
+  get bytes(): number {
+    return GROWTH * this.#ranking.bytes + 4_096;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#unwatch();
+    this.#changed.clear();
+  }
+
+  #note(document: SubjectKey): void {
+    this.#changed.add(document);
+    if (this.#changed.size > MOST_CHANGES) this.close();
+  }
+
+  /**
+   * Reads the board out of the tables, where they show all that had changed when the watching began: whatever changed after that is
+   * noted. Answers whether they did, and whether it is small enough.
+   */
+  async fill(input: RunInput, most: number, stop: AbortSignal): Promise<boolean> {
+    const { set } = this.project;
+    const rest = turns(this.#context.scheduler, TURN_MS);
+    const changedAt = Math.max(set.residentChangedAt(DEFINITIONS), set.collectionChangedAt(collectionSubject('live', this.#collection.id)));
+    const { views, limits } = this.#context;
+    if (!(await views.caughtUp(this.project.id, changedAt, limits.viewWaitMs))) return false;
+    const { revision } = await views.board(this.project.id, boardQuery(input, this.#plan), async (rows) => {
+      stop.throwIfAborted();
+      if (this.bytes > most) throw new Error('the board is larger than what all of them may take');
+      for (const { key, rank } of rows) {
+        this.#ranking.set(key, rank);
+        await rest();
+      }
+    });
+    if (revision < changedAt) return false;
+    this.#most = this.#ranking.size * GROWTH + AT_ONCE;
+    // What the tables show beyond this node's head is looked up as of a head that has come that far.
+    if (revision > set.head) await this.project.reach(revision, limits.viewWaitMs);
+    return true;
+  }
+
+  /** As of the head; `null` where the documents are not to be had in time. */
+  async view(asked: Asked, most: number): Promise<BoardView | null> {
+    const kept: SubjectKey[] = [];
+    const { set } = this.project;
+    try {
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        while (this.#changed.size > AT_ONCE && this.#settle().length === 0) await this.#context.scheduler.sleep(0);
+        // From here on in one turn: nothing can change between.
+        const changed = this.#settle();
+        const rows = this.#rows(asked, most);
+        const missing = changed.length > 0 ? changed : this.#subjects(rows).filter((subject) => set.durable(subject) === undefined);
+        if (this.#closed) return null;
+        if (missing.length === 0 && this.#changed.size === 0) return this.#view(rows, asked);
+        set.keep(missing);
+        kept.push(...missing);
+        await this.project.load(missing);
+      }
+      return null;
+    } finally {
+      set.letGo(kept);
+    }
+  }
+
+  /** Looks up what has changed, at most so many documents; answers those that are not in memory. */
+  #settle(): readonly SubjectKey[] {
+    const missing: SubjectKey[] = [];
+    let looked = 0;
+    for (const subject of this.#changed) {
+      looked += 1;
+      if (looked > AT_ONCE) break;
+      const version = this.project.set.durable(subject);
+      if (version === undefined) {
+        missing.push(subject);
+        continue;
+      }
+      this.#changed.delete(subject);
+      this.#place(subject.slice(this.#begin.length), documentIn(version));
+    }
+    return missing;
+  }
+
+  #place(key: string, state: DocumentState | null): void {
+    const { schema } = this.#collection;
+    const document = state?.document ?? null;
+    const value = document === null ? null : boardMetric(document, this.#plan.field, schema.hasDefaults ? schema : null);
+    if (value === null) this.#ranking.delete(key);
+    else this.#ranking.set(key, rankOf(value, this.#plan.order));
+    // It was weighed as it was.
+    if (this.#ranking.size > this.#most) this.close();
+  }
+
+  #rows(asked: Asked, most: number): Rows {
+    const at = asked.player === null ? null : this.#ranking.indexOf(asked.player);
+    const { from, count } = rowsAsked(asked, at, most);
+    return { from, ranked: this.#ranking.slice(from, count), at, own: at === null ? [] : this.#ranking.slice(at, 1) };
+  }
+
+  #subjects({ ranked, own }: Rows): readonly SubjectKey[] {
+    return [...ranked, ...own].map(({ key }) => documentSubject('live', this.#collection.id, key));
+  }
+
+  #view({ from, ranked, at, own }: Rows, { player }: Asked): BoardView {
+    const [me] = own;
+    return {
+      revision: this.project.set.head,
+      total: this.#ranking.size,
+      rows: ranked.map((row) => this.#shown(row)),
+      firstRank: from + 1,
+      player: player === null ? undefined : me === undefined || at === null ? null : { row: this.#shown(me), rank: at + 1 },
+    };
+  }
+
+  #shown({ key, rank }: Ranked): LeaderboardRow {
+    const version = this.project.set.durable(documentSubject('live', this.#collection.id, key));
+    const state = version === undefined ? null : documentIn(version);
+    if (!isThere(state)) throw new Error('a row of a board has a document');
+    return { key, value: valueAt(rank, this.#plan.order), document: storedText(state) };
+  }
+}
+
+/** What an answer shows: the rows from a place on, and the row that is asked for. */
+interface Rows {
+  readonly from: number;
+  readonly ranked: readonly Ranked[];
+  /** `null`: the key that is asked for has no row, or none is. */
+  readonly at: number | null;
+  readonly own: readonly Ranked[];
+}
+
+function documentIn({ state }: Version): DocumentState | null {
+  return state !== null && 'document' in state ? state : null;
+}

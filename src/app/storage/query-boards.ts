@@ -1,0 +1,157 @@
+import { effectiveDefinitions } from '../../domain/definition/effective.ts';
+import { type Answered, leaderboardText } from '../../domain/query/answer.ts';
+import { boardHash } from '../../domain/query/board-hash.ts';
+import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
+import type { ProfileOf } from '../../domain/query/run.ts';
+import type { Grounds } from '../access.ts';
+import type { BoardQuery, LeaderboardRow } from '../ports/readers.ts';
+import { type Asked, documentOf, Entries, pauses, profilesOf, type Ran, type RunInput, surroundings } from './query-runs.ts';
+
+/** What is shown of a board: a page of it and where the player stands who is asked for, or the rows around that one alone. */
+export interface BoardView {
+  readonly revision: number;
+  readonly total: number;
+  readonly rows: readonly LeaderboardRow[];
+  /** Rank of the first of them. */
+  readonly firstRank: number;
+  /** `null`: has no row. `undefined`: nobody was asked for. */
+  readonly player: { readonly row: LeaderboardRow; readonly rank: number } | null | undefined;
+}
+
+/** Runs what reads more than one answer holds, as a scan. */
+export type AsScan = (work: (stop: AbortSignal) => Promise<Ran>) => Promise<Ran>;
+
+/** A page and a row are read one after the other, and have to be of one revision; beyond this they may be of two, a batch apart. */
+const TRIES = 4;
+
+/** The board to answer from, if any. Boards count defaults, so they are of no use where a project has documents served as stored. */
+export function boardOf({ board }: QueryPlan, { definitions, settings }: Grounds): BoardPlan | null {
+  if (board === null || settings.fillDefaults) return board;
+  return definitions.collection(board.collectionId)?.schema.hasDefaults ? null : board;
+}
+
+/** The answer out of the tables; `asScan` where its documents are too large to be read at once. Throws 413 `RESULT_TOO_LARGE`. */
+export async function tableAnswer(input: RunInput, board: BoardPlan, asked: Asked, asScan: AsScan): Promise<Ran> {
+  const view = await tableView(input, board, asked);
+  return view === null ? asScan((stop) => pagedAnswer(input, board, asked, stop)) : viewAnswer(input, board, view);
+}
+
+/** The answer that shows this. Throws 413 `RESULT_TOO_LARGE`. */
+export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardView): Promise<Ran> {
+  const own = view.player ? [view.player.row] : [];
+  const keys = [...view.rows, ...own].map(({ key }) => key);
+  const profileOf = await profilesOf(input, keys);
+  const answering = new Answering(input, board);
+  await answering.add(view.rows, view.firstRank, profileOf, null);
+  const player = view.player ? answering.entries.textOf(answering.shown(view.player.row, profileOf), view.player.rank) : view.player;
+  return { body: answering.body(view.rows.length, view.total, player), revision: view.revision };
+}
+
+/** Out of the tables; `null`: its documents are too large to be read at once. */
+async function tableView(input: RunInput, board: BoardPlan, asked: Asked): Promise<BoardView | null> {
+  const { context, project, ground } = input;
+  const query = boardQuery(input, board);
+  const page = () => context.views.leaderboard(project.id, ground.space, query, pageOf(input.plan, asked));
+  const { player: key, around } = asked;
+  if (key === null) {
+    const { isCut, ...found } = await page();
+    return isCut ? null : { ...found, firstRank: asked.offset + 1, player: undefined };
+  }
+  const standing = () => context.views.standing(project.id, ground.space, query, { key, around: around ?? 0 });
+  if (around !== null) {
+    const { rows, rank, revision, total, isCut } = await standing();
+    if (isCut) return null;
+    const at = rows.findIndex((row) => row.key === key);
+    const row = rows[at];
+    const player = row === undefined || rank === null ? null : { row, rank };
+    return { rows, firstRank: player === null ? 1 : player.rank - at, total, revision, player };
+  }
+  for (let tries = 1; ; tries += 1) {
+    const { rows, total, revision, isCut } = await page();
+    if (isCut) return null;
+    const { rank, rows: own, revision: then } = await standing();
+    const [row] = own;
+    if (then !== revision && tries < TRIES) continue;
+    const player = row === undefined || rank === null ? null : { row, rank };
+    return { rows, firstRank: asked.offset + 1, total, revision: Math.min(revision, then), player };
+  }
+}
+
+/** The same in pages: nothing is kept of a document but what the answer shows of it. */
+async function pagedAnswer(input: RunInput, board: BoardPlan, asked: Asked, stop: AbortSignal): Promise<Ran> {
+  const { context, project, ground, plan } = input;
+  const answering = new Answering(input, board);
+  const query = boardQuery(input, board);
+  const { player: key, around } = asked;
+  let own: string | null = null;
+  let count = 0;
+  const take = async (rows: readonly LeaderboardRow[], firstRank: number) => {
+    const profileOf = await profilesOf(
+      input,
+      rows.map((row) => row.key),
+    );
+    await answering.add(rows, firstRank, profileOf, stop);
+    const at = around === null ? -1 : rows.findIndex((row) => row.key === key);
+    const row = rows[at];
+    if (row) own = answering.entries.textOf(answering.shown(row, profileOf), firstRank + at);
+    count += rows.length;
+  };
+  if (key !== null && around !== null) {
+    const { total, revision } = await context.views.standing(project.id, ground.space, query, { key, around }, take);
+    return { body: answering.body(count, total, own), revision };
+  }
+  const { total, revision } = await context.views.leaderboard(project.id, ground.space, query, pageOf(plan, asked), take);
+  if (key === null) return { body: answering.body(count, total, undefined), revision };
+  const { rows, rank } = await context.views.standing(project.id, ground.space, query, { key, around: 0 });
+  const profileOf = await profilesOf(input, [key]);
+  const [row] = rows;
+  const player = row === undefined || rank === null ? null : answering.entries.textOf(answering.shown(row, profileOf), rank);
+  return { body: answering.body(count, total, player), revision };
+}
+
+function pageOf(plan: QueryPlan, { limit, offset }: Asked) {
+  return { order: plan.order, limit: Math.min(limit, Math.max(plan.limit - offset, 0)), offset };
+}
+
+export function boardQuery({ query, ground }: RunInput, { collectionId }: BoardPlan): BoardQuery {
+  const hash = boardHash(query, collectionId, ground.definitions, effectiveDefinitions(ground.state, 'live'));
+  return { id: query.id, hash };
+}
+
+/** One answer while its rows are put together. */
+class Answering {
+  readonly entries: Entries;
+  readonly #input: RunInput;
+  readonly #board: BoardPlan;
+  readonly #around: ReturnType<typeof surroundings>;
+
+  constructor(input: RunInput, board: BoardPlan) {
+    this.#input = input;
+    this.#board = board;
+    this.#around = surroundings(input);
+    this.entries = new Entries(input.plan, this.#around, input.context);
+  }
+
+  async add(rows: readonly LeaderboardRow[], firstRank: number, profileOf: ProfileOf, stop: AbortSignal | null): Promise<void> {
+    const pause = pauses(this.#input.context, stop);
+    for (const [index, row] of rows.entries()) {
+      this.entries.add(this.shown(row, profileOf), firstRank + index);
+      await pause();
+    }
+  }
+
+  shown({ key, value, document }: LeaderboardRow, profileOf: ProfileOf) {
+    const { ground } = this.#input;
+    const data = documentOf(document, ground.definitions.collection(this.#board.collectionId), ground);
+    const row = { key, value, data };
+    const playerProfile = profileOf(row);
+    return playerProfile === null ? row : { ...row, data: { ...data, playerProfile } };
+  }
+
+  body(count: number, total: number, player: string | null | undefined): string {
+    const { context, query, plan, started } = this.#input;
+    const durationMs = Math.round(context.scheduler.monotonic() - started);
+    const answered: Answered = { query, plan, around: this.#around, durationMs, scanned: [count], from: 'index', errors: 0 };
+    return leaderboardText(answered, { entries: this.entries.texts, total, ...(player === undefined ? {} : { player }) });
+  }
+}

@@ -1,0 +1,125 @@
+import { type Answered, aggregateAnswer, leaderboardText } from '../../domain/query/answer.ts';
+import { valueAt } from '../../domain/query/board-metric.ts';
+import type { Row, Surroundings } from '../../domain/query/evaluate.ts';
+import { type ProfileOf, QueryRun } from '../../domain/query/run.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { stringifyJson } from '../../kernel/json.ts';
+import { type Asked, documentOf, Entries, pauses, profilesOf, type RunInput, rowsAsked, surroundings } from './query-runs.ts';
+
+/** What one pass over all documents comes to: whatever page, player or rows around one are asked for is answered out of it. */
+export interface Scanned {
+  readonly run: QueryRun;
+  readonly around: Surroundings;
+  readonly durationMs: number;
+  /** Revision of the project's log that it reflects. */
+  readonly revision: number;
+}
+
+/** What one run may keep of documents, in characters of their texts. */
+const MOST_KEPT = 64 * 1024 * 1024;
+
+/** Passes over all documents. Throws 500 `QUERY_FAILED` where there are too many to be kept, and the reason of `stop`. */
+export async function scan(input: RunInput, stop: AbortSignal): Promise<Scanned> {
+  const { context, project, ground, plan } = input;
+  const started = context.scheduler.monotonic();
+  const around = surroundings(input);
+  const collections = [...plan.sources, ...plan.joins].map(({ collectionId }) => ground.definitions.collection(collectionId));
+  const pause = pauses(context, stop);
+  let profileOf: ProfileOf = () => null;
+  const run = new QueryRun(plan, around, {
+    read: (source, text) => documentOf(text, collections[source], ground),
+    profileOf: (row) => profileOf(row),
+    mostKept: MOST_KEPT,
+  });
+  // An unknown collection has no rows; no collection has an empty name.
+  const names = collections.map((collection) => collection?.id ?? '');
+  const { revision } = await context.views.scan(project.id, ground.space, names, async (source, documents) => {
+    stop.throwIfAborted();
+    if (!run.unites)
+      profileOf = await profilesOf(
+        input,
+        documents.map(({ key }) => key),
+      );
+    for (const document of documents) {
+      run.take(source, document);
+      await pause();
+    }
+  });
+  const keys = run.keys();
+  let known = 0;
+  for (const finishing = run.finish(); ; known -= 1) {
+    if (known === 0 && run.unites && plan.withProfiles) {
+      const next = firstOf(keys, PROFILES);
+      profileOf = await profilesOf(input, next);
+      known = next.length;
+    }
+    if (finishing.next().done === true) break;
+    await pause();
+  }
+  return { run, around, durationMs: Math.round(context.scheduler.monotonic() - started), revision };
+}
+
+/** Players whose profiles are asked for at a time. */
+const PROFILES = 500;
+
+function firstOf<T>(items: Iterator<T>, count: number): readonly T[] {
+  const first: T[] = [];
+  for (let next = items.next(); next.done !== true; next = items.next()) {
+    first.push(next.value);
+    if (first.length === count) break;
+  }
+  return first;
+}
+
+/** Documents that an answer is made of without waiting for its turn as a scan, in characters. */
+const MOST_AT_ONCE = 1024 * 1024;
+
+/**
+ * JSON text of the answer to what is asked. Large documents are gone through in the project's turn: they are parsed once more. Throws 500
+ * `QUERY_FAILED` for the rank of a player among more rows
+ * than were kept, 413 `RESULT_TOO_LARGE`, and the reason of `left`.
+ */
+export function composedAnswer(input: RunInput, scanned: Scanned, asked: Asked, left: AbortSignal | null): Promise<string> {
+  const { context, project, plan } = input;
+  const { run } = scanned;
+  const { from, count } = shownRows(run, asked, plan.limit);
+  const size = run.ranking.slice(from, count).reduce((sum, { key }) => sum + run.sizeOf(key), 0);
+  if (size <= MOST_AT_ONCE) return compose(input, scanned, asked, null);
+  const stop = left ?? new AbortController().signal;
+  return context.scans.run(project.id, stop, (ending) => compose(input, scanned, asked, ending));
+}
+
+function shownRows(run: QueryRun, asked: Asked, most: number) {
+  return rowsAsked(asked, asked.player === null ? null : run.ranking.indexOf(asked.player), most);
+}
+
+async function compose(input: RunInput, { run, around, durationMs }: Scanned, asked: Asked, stop: AbortSignal | null): Promise<string> {
+  const { context, query, plan } = input;
+  const answered: Answered = { query, plan, around, durationMs, scanned: run.scanned, from: 'scan', errors: run.errors };
+  if (plan.type !== 'leaderboard') return stringifyJson(aggregateAnswer(answered, run));
+  if (asked.player !== null && !run.isWhole) {
+    throw refusal('QUERY_FAILED', `Query ${query.id} ranks more documents than one query may keep, so nobody's rank is known`);
+  }
+  const { ranking } = run;
+  const at = asked.player === null ? null : ranking.indexOf(asked.player);
+  const { from, count } = shownRows(run, asked, plan.limit);
+  const rows = ranking.slice(from, count);
+  const own = at === null ? [] : ranking.slice(at, 1);
+  const profileOf = await profilesOf(
+    input,
+    [...rows, ...own].map(({ key }) => key),
+  );
+  const shown = ({ key, rank }: { readonly key: string; readonly rank: number }) => {
+    const row: Row = run.row(key, profileOf);
+    return { ...row, value: valueAt(rank, plan.order) };
+  };
+  const pause = pauses(context, stop);
+  const entries = new Entries(plan, around, context);
+  for (const [index, row] of rows.entries()) {
+    entries.add(shown(row), from + index + 1);
+    await pause();
+  }
+  const [me] = own;
+  const player = me === undefined || at === null ? null : entries.textOf(shown(me), at + 1);
+  return leaderboardText(answered, { entries: entries.texts, total: run.counted, ...(asked.player === null ? {} : { player }) });
+}

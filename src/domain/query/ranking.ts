@@ -1,0 +1,136 @@
+/** A row's place in the order of a ranking: by rank, then by key. */
+export interface Ranked {
+  readonly key: string;
+  /** What rows are ordered by, ascending: the value, or its negative. */
+  readonly rank: number;
+}
+
+interface Block {
+  readonly ranks: number[];
+  readonly keys: string[];
+}
+
+/** Rows of a block, from which on it is cut in two. */
+const LARGEST = 1_024;
+/** What one row takes beside its key, about. */
+const ROW_BYTES = 120;
+
+/**
+ * Rows in order, each key once, in memory: what row stands where, and where a row stands, while rows come, move and go. Blocks of some
+ * hundred rows in a list: to find a row's place is a search among the blocks and one within, and a sum over the blocks before it.
+ */
+export class Ranking {
+  readonly #blocks: Block[] = [];
+  readonly #ranks = new Map<string, number>();
+  #keyLengths = 0;
+
+  get size(): number {
+    return this.#ranks.size;
+  }
+
+  /** About what it takes in memory. */
+  get bytes(): number {
+    return this.size * ROW_BYTES + this.#keyLengths;
+  }
+
+  has(key: string): boolean {
+    return this.#ranks.has(key);
+  }
+
+  /** Puts a row in, or moves it. */
+  set(key: string, rank: number): void {
+    const known = this.#ranks.get(key);
+    if (known === rank) return;
+    if (known !== undefined) this.#take(key, known);
+    else this.#keyLengths += key.length;
+    this.#ranks.set(key, rank);
+    this.#insert({ key, rank });
+  }
+
+  delete(key: string): void {
+    const known = this.#ranks.get(key);
+    if (known === undefined) return;
+    this.#ranks.delete(key);
+    this.#keyLengths -= key.length;
+    this.#take(key, known);
+  }
+
+  /** Place of a row, counted from 0; `null` for a key without one. */
+  indexOf(key: string): number | null {
+    const rank = this.#ranks.get(key);
+    if (rank === undefined) return null;
+    const at = this.#blockOf({ key, rank });
+    let before = 0;
+    for (let index = 0; index < at; index += 1) before += this.#blocks[index]?.keys.length ?? 0;
+    return before + placeIn(this.#blocks[at], { key, rank });
+  }
+
+  /** Rows from a place on, `count` at most. */
+  slice(from: number, count: number): readonly Ranked[] {
+    const rows: Ranked[] = [];
+    let skipped = 0;
+    for (const { keys, ranks } of this.#blocks) {
+      if (rows.length >= count) break;
+      for (let at = Math.max(from - skipped, 0); at < keys.length && rows.length < count; at += 1) {
+        rows.push({ key: keys[at] ?? '', rank: ranks[at] ?? 0 });
+      }
+      skipped += keys.length;
+    }
+    return rows;
+  }
+
+  get last(): Ranked | undefined {
+    const block = this.#blocks.at(-1);
+    return block && { key: block.keys.at(-1) ?? '', rank: block.ranks.at(-1) ?? 0 };
+  }
+
+  #insert(row: Ranked): void {
+    const at = Math.min(this.#blockOf(row), Math.max(this.#blocks.length - 1, 0));
+    const block = this.#blocks[at] ?? { ranks: [], keys: [] };
+    if (this.#blocks.length === 0) this.#blocks.push(block);
+    const place = placeIn(block, row);
+    block.ranks.splice(place, 0, row.rank);
+    block.keys.splice(place, 0, row.key);
+    if (block.keys.length < LARGEST) return;
+    const half = LARGEST / 2;
+    this.#blocks.splice(at + 1, 0, { ranks: block.ranks.splice(half), keys: block.keys.splice(half) });
+  }
+
+  #take(key: string, rank: number): void {
+    const at = this.#blockOf({ key, rank });
+    const block = this.#blocks[at];
+    if (block === undefined) throw new Error('a row of a ranking is in none of its blocks');
+    const place = placeIn(block, { key, rank });
+    block.ranks.splice(place, 1);
+    block.keys.splice(place, 1);
+    if (block.keys.length === 0) this.#blocks.splice(at, 1);
+  }
+
+  /** The first block that ends at the row or behind it; as many as there are for one behind all. */
+  #blockOf(row: Ranked): number {
+    let [low, high] = [0, this.#blocks.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const block = this.#blocks[middle];
+      const end = (block?.keys.length ?? 0) - 1;
+      if (isBefore(block?.ranks[end] ?? 0, block?.keys[end] ?? '', row)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Where in the block the row is, or belongs. */
+function placeIn(block: Block | undefined, row: Ranked): number {
+  let [low, high] = [0, block?.keys.length ?? 0];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(block?.ranks[middle] ?? 0, block?.keys[middle] ?? '', row)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function isBefore(rank: number, key: string, row: Ranked): boolean {
+  return rank < row.rank || (rank === row.rank && key < row.key);
+}

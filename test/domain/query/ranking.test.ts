@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { seededRandom } from '../../../infra/harness/numbers.ts';
+import { Ranking } from '../../../src/domain/query/ranking.ts';
+
+/** Naive: all rows, sorted anew for every look. */
+class Naive {
+  readonly rows = new Map<string, number>();
+
+  get sorted() {
+    return [...this.rows].map(([key, rank]) => ({ key, rank })).sort((a, b) => a.rank - b.rank || (a.key < b.key ? -1 : 1));
+  }
+}
+
+function same(ranking: Ranking, naive: Naive, from: number, count: number): void {
+  const { sorted } = naive;
+  expect(ranking.size).toBe(sorted.length);
+  expect(ranking.slice(from, count)).toEqual(sorted.slice(from, from + count));
+  expect(ranking.last).toEqual(sorted.at(-1));
+  for (const [index, { key }] of sorted.entries()) expect(ranking.indexOf(key)).toBe(index);
+}
+
+const step = fc.record({ key: fc.integer({ min: 0, max: 30 }), rank: fc.option(fc.integer({ min: -3, max: 3 })) });
+
+test('rows stand as a sort of all of them has them, whatever comes, moves, ties and goes', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), fc.nat(30), fc.nat(30), (steps, from, count) => {
+      const [ranking, naive] = [new Ranking(), new Naive()];
+      for (const { key, rank } of steps) {
+        if (rank === null) {
+          ranking.delete(`k${key}`);
+          naive.rows.delete(`k${key}`);
+        } else {
+          ranking.set(`k${key}`, rank);
+          naive.rows.set(`k${key}`, rank);
+        }
+      }
+      same(ranking, naive, from, count);
+      expect(ranking.indexOf('nobody')).toBeNull();
+      if (naive.rows.size === 0) expect(ranking.bytes).toBe(0);
+    }),
+  );
+});
+
+test('so they do over many blocks, and what is gone leaves nothing behind', () => {
+  const random = seededRandom(5);
+  const [ranking, naive] = [new Ranking(), new Naive()];
+  const key = () => `k${Math.floor(random() * 6_000)}`;
+  for (let n = 0; n < 20_000; n += 1) {
+    const [name, rank] = [key(), Math.floor(random() * 200) - 100];
+    ranking.set(name, rank);
+    naive.rows.set(name, rank);
+  }
+  for (let n = 0; n < 8_000; n += 1) {
+    const name = key();
+    ranking.delete(name);
+    naive.rows.delete(name);
+  }
+  same(ranking, naive, 700, 2_100);
+  for (const name of [...naive.rows.keys()]) ranking.delete(name);
+  expect([ranking.size, ranking.bytes, ranking.last, ranking.slice(0, 5)]).toEqual([0, 0, undefined, []]);
+});
