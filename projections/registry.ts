@@ -3,6 +3,7 @@ import { access } from './models/access/project.ts';
 import { authority } from './models/authority/project.ts';
 import { definitions } from './models/definitions/project.ts';
 import { documents } from './models/documents/project.ts';
+import { flags } from './models/flags/project.ts';
 import { idempotency } from './models/idempotency/project.ts';
 import { leaderboards } from './models/leaderboards/project.ts';
 import { ledger } from './models/ledger/project.ts';
@@ -30,6 +31,7 @@ export const PROJECTIONS: readonly Projection[] = [
   ledger,
   records,
   publishes,
+  flags,
   leaderboards,
 ];
 

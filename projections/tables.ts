@@ -21,6 +21,7 @@ export type ProjectionName =
   | 'ledger'
   | 'records'
   | 'publishes'
+  | 'flags'
   | 'leaderboards'
   // Of no project's own stream: see models/telemetry.
   | 'telemetry';
@@ -50,6 +51,7 @@ export const TABLES: readonly Table[] = [
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'] },
   { name: 'publishes', projection: 'publishes', key: ['revision'] },
+  { name: 'flags', projection: 'flags', key: ['revision'] },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
   { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'] },
   { name: 'leaderboard_marks', projection: 'leaderboards', key: ['board', 'space', 'rank', 'key'] },

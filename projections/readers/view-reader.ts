@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
 import { countDocuments, readDocumentsAfter } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
+import { readFlags } from '../models/flags/read.ts';
 import { readLeaderboard } from '../models/leaderboards/read.ts';
 import { readBoard } from '../models/leaderboards/rows.ts';
 import { readStanding } from '../models/leaderboards/standing.ts';
@@ -23,6 +24,7 @@ const SHOWN: Readonly<Record<ViewTable, { readonly name: string; readonly text: 
   ledger: shown('ledger'),
   records: shown('records'),
   publishes: shown('publishes'),
+  flags: shown('flags'),
   leaderboards: shown('leaderboards'),
   documents: shown('documents'),
 };
@@ -45,6 +47,7 @@ export function createViewReader(
     },
     ledger: (projectId, filter, page) => readLedger(pool, projectId, filter, page),
     publishes: (projectId, page) => readPublishes(pool, projectId, page),
+    flags: (projectId, filter) => readFlags(pool, projectId, filter),
     revisions: (projectId, subject, page) => readRevisions(pool, projectId, subject, page),
     records: (projectId, space, collection, page) => readRecords(pool, projectId, space, collection, page),
     scan: (projectId, space, collections, take) => scanDocuments(pool, projectId, space, collections, take),

@@ -133,6 +133,12 @@ export interface App {
     /** What became of a push that asked for a job. Throws 404 NOT_FOUND. */
     job(caller: Caller, jobId: string): Promise<ManageAnswer>;
   };
+  /** Writes that went over rules with the action `flag`, newest first. `before`: a revision, as the page before names it. */
+  flags(
+    caller: Caller,
+    target: PublishTarget,
+    query: { readonly player: string | null; readonly limit: string | null; readonly before: string | null },
+  ): Promise<ManageAnswer>;
   /** What was published, and the way back (decision 8). */
   readonly history: {
     /** Newest first. `before`: a revision, as the page before names it. */

@@ -11,6 +11,7 @@ import { authenticate } from './security/authenticate.ts';
 import { createSecurityConfig } from './security/security-config.ts';
 import { createSessions } from './security/sessions.ts';
 import { createDocuments } from './storage/documents.ts';
+import { createFlags } from './storage/flags.ts';
 import { createPages } from './storage/pages.ts';
 import { createQueries } from './storage/queries.ts';
 import { createRecords } from './storage/records.ts';
@@ -33,6 +34,7 @@ export function createApp(context: AppContext): App {
     gamePackage: createGamePackage(context),
     sessions: createSessions(context),
     manage: createManage(context),
+    flags: createFlags(context),
     history: createHistory(context),
     manifest: createManifest(context),
     tests: createTests(context),

@@ -3,6 +3,7 @@ import { VERSION } from '../version.ts';
 import { analyticsCommand } from './analytics.ts';
 import { dbCommand } from './db.ts';
 import { doctorCommand } from './doctor.ts';
+import { flagsCommand } from './flags.ts';
 import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
 import { logCommand } from './log.ts';
@@ -34,6 +35,7 @@ export function createProgram(): Command {
     jobsCommand,
     testCommand,
     analyticsCommand,
+    flagsCommand,
   ]) {
     program.addCommand(make());
   }

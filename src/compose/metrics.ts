@@ -10,7 +10,8 @@ import type { Shares } from '../kernel/shares.ts';
 
 export function observerOf(metrics: Metrics): WriterObserver {
   return {
-    appended(commits, _events, ms) {
+    appended(commits, _events, ms, flagged) {
+      if (flagged > 0) metrics.writesFlagged.inc(flagged);
       metrics.appendGroupSize.observe(commits);
       metrics.appendSeconds.observe(ms / 1000);
     },

@@ -18,6 +18,8 @@ export interface Metrics {
   readonly appendSeconds: Histogram;
   readonly appendConflicts: Counter;
   readonly appendFailures: Counter;
+  /** Writes over rules whose action is `flag`. */
+  readonly writesFlagged: Counter;
   /** Commits that wait for an append. */
   readonly writerQueue: Gauge;
   /** Revisions that a projection is behind. */
@@ -63,6 +65,11 @@ export function createMetrics(): Metrics {
     appendGroupSize: new Histogram({ name: 'savepoint_append_commits', help: 'Commits in one append', buckets: GROUP_BUCKETS, registers }),
     appendSeconds: new Histogram({ name: 'savepoint_append_seconds', help: 'Time of one append', buckets: APPEND_BUCKETS, registers }),
     appendConflicts: new Counter({ name: 'savepoint_append_conflicts_total', help: 'Appends that met another writer', registers }),
+    writesFlagged: new Counter({
+      name: 'savepoint_writes_flagged_total',
+      help: 'Writes over rate-limit rules with the action flag, the first of a window',
+      registers,
+    }),
     appendFailures: new Counter({ name: 'savepoint_append_failures_total', help: 'Appends that failed, and are tried again', registers }),
     writerQueue: new Gauge({ name: 'savepoint_writer_queue', help: 'Commits that wait for an append', registers }),
     projectionLag: new Gauge({

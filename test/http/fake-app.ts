@@ -149,6 +149,7 @@ export function fakeApp(): FakeApp {
       read: async (caller, ...rest) => managed('manifest.read', caller, rest),
       job: async (caller, ...rest) => managed('manifest.job', caller, rest),
     },
+    flags: async (caller, ...rest) => managed('flags', caller, rest),
     history: {
       publishes: async (caller, ...rest) => managed('history.publishes', caller, rest),
       rollback: async (caller, ...rest) => managed('history.rollback', caller, rest),

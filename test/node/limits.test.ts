@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
+import { printed } from './support/command-line.ts';
 import { bodyOf, type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -8,6 +9,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** What definitions limit, as a game meets it. Windows are years, so that none ends under a test. */
 
+let env: { readonly DATABASE_URL: string };
 let node: Node;
 let game: Client;
 
@@ -56,7 +58,8 @@ const ENDPOINTS = [
 ];
 
 beforeAll(async () => {
-  node = await startNode(newFolder(), { env: { DATABASE_URL: await testDatabase() } });
+  env = { DATABASE_URL: await testDatabase() };
+  node = await startNode(newFolder(), { env });
   game = createClient(node.url, demoCredentials(node.data));
   await ok(game.manage('PUT', game.definitions('collections'), { body: [...COLLECTIONS, ...NAMES] }));
   await ok(game.manage('PUT', game.definitions('rate-limit-rules'), { body: { rules: RULES } }));
@@ -139,6 +142,27 @@ describe('used amounts', () => {
     expect(Object.keys(await bodyOf(game.manage('GET', game.storage('rate-limits'))))).toEqual([
       ...['ok', 'projectId', 'source', 'endpointRateLimits', 'rules', 'collections'],
     ]);
+  });
+});
+
+describe('flags', () => {
+  test('say which writes went over a rule that lets them pass, once a window, newest first', async () => {
+    const [one, other] = ['76561199000000007', '76561199000000008'];
+    for (const gold of [5, 9, 20]) await ok(post(`watched/${one}`, { gold }));
+    await ok(post(`watched/${other}`, { gold: 6 }));
+    const flags = async (query = '') => (await bodyOf(game.manage('GET', game.definitions(`flags${query}`)))).flags;
+    await vi.waitFor(async () => expect(await flags()).toHaveLength(2), 10_000);
+    expect(await flags()).toMatchObject([
+      { collection: 'watched', key: other, rule: 'Eye', window: 'perYear', platformId: other, amount: 6, limit: 5 },
+      { key: one, platformId: one, amount: 4, limit: 5 },
+    ]);
+    expect(await flags(`?platformId=${one}`)).toMatchObject([{ platformId: one, start: expect.any(String) }]);
+    expect((await bodyOf(game.manage('GET', game.definitions('flags?limit=1')))).before).toEqual(expect.any(Number));
+    expect(await refused(game.play('GET', game.definitions('flags')))).toMatch(/^40[13] /);
+    const listed = JSON.parse(await printed(['flags', 'list', game.projectId, '--json', '--player', one], { env }));
+    expect(listed).toMatchObject([{ rule: 'Eye', platformId: one }]);
+    const metrics = await game.send('GET', '/metrics');
+    expect(metrics.text).toMatch(/^savepoint_writes_flagged_total 2$/m);
   });
 });
 

@@ -166,6 +166,10 @@ export async function fillAll(feed: Feed): Promise<void> {
     written('p2', { stats: { xp: 9 } }, 1, { unique: { taken: ['h-p2', 'h-kept'], freed: [] } }),
     changed('p1', [['stats.xp', 7]], 2, { ledger: [{ field: 'stats.xp', before: 5, after: 7, delta: 2, source: 'shop' }] }),
     deleted('p2', 2, { unique: { taken: [], freed: ['h-p2'] } }),
+    {
+      type: 'write.flagged',
+      data: { space: 'live', collection: 'saves', key: 'p1', rule: 'r1', window: 'perDay', start: 0, subject: 'p1', amount: 5, limit: 4 },
+    },
     { type: 'unique.claimed', data: { space: 'live', collection: 'saves', claims: [['h-claimed', 'p1']] } },
     appended('r1', 5_000, { text: 'hi' }, { idempotency: { caller: 'w', key: 'once', bodyHash: 'b' } }),
     { type: 'record.created', data: { ...slot('r1'), recordName: 'Save' } },

@@ -165,8 +165,41 @@ export interface PublishPage {
   readonly next: number | null;
 }
 
+/** A write that went over a rule whose action is `flag`. Times in unix ms. */
+export interface FlagRow {
+  readonly revision: number;
+  readonly collection: string;
+  readonly key: string;
+  readonly rule: string;
+  readonly window: string;
+  /** Of the window. */
+  readonly start: number;
+  /** Whose limit it was; `*`: of all together. */
+  readonly platformId: string;
+  /** What the write asked for. */
+  readonly amount: number;
+  readonly limit: number;
+  readonly at: number;
+  readonly eventId: string;
+}
+
+export interface FlagFilter {
+  readonly space: Space;
+  /** `null`: of anybody. */
+  readonly player: string | null;
+  readonly before: number;
+  readonly limit: number;
+}
+
+export interface FlagPage {
+  readonly revision: number;
+  readonly flags: readonly FlagRow[];
+  /** `before` of the next page; `null` at the end. */
+  readonly next: number | null;
+}
+
 /** What reads of views stand on; `documents` for what passes over them all. */
-export type ViewTable = 'ledger' | 'records' | 'publishes' | 'leaderboards' | 'documents';
+export type ViewTable = 'ledger' | 'records' | 'publishes' | 'flags' | 'leaderboards' | 'documents';
 
 /** The views: what players and managers read, nothing exact is decided from them. */
 export interface ViewReader {
@@ -181,6 +214,8 @@ export interface ViewReader {
   ledger(projectId: string, filter: LedgerFilter, page: { readonly limit: number; readonly after: string | null }): Promise<LedgerPage>;
   /** Newest first, below the revision `before`. */
   publishes(projectId: string, page: { readonly before: number; readonly limit: number }): Promise<PublishPage>;
+  /** Newest first, below the revision `before`. */
+  flags(projectId: string, filter: FlagFilter): Promise<FlagPage>;
   /** The revisions that changed a subject, newest first, below `before`; out of the index of subjects, which is a state table. */
   revisions(projectId: string, subject: SubjectKey, page: { readonly before: number; readonly limit: number }): Promise<readonly number[]>;
   /** Records of a global collection strictly older than `before`, newest first. */

@@ -23,6 +23,8 @@ export interface Sealed {
   readonly perCommit: readonly (readonly ProjectEvent[])[];
   readonly hash: string;
   readonly recordedAt: number;
+  /** How many of the events flag a write. */
+  readonly flagged: number;
 }
 
 /**
@@ -31,6 +33,7 @@ export interface Sealed {
  */
 export function sealGroup(group: readonly Commit[], place: Place): Sealed {
   let { hash, recordedAt } = place;
+  let flagged = 0;
   const head = place.revision;
   const events: NewEvent[] = [];
   const perCommit: ProjectEvent[][] = [];
@@ -41,6 +44,7 @@ export function sealGroup(group: readonly Commit[], place: Place): Sealed {
     let ordinal = -1;
     for (const event of commit.events) {
       ordinal += 1;
+      if (event.type === 'write.flagged') flagged += 1;
       const left = commit.events.length - 1 - ordinal;
       const metadata = metadataOf(commit.command, SCHEMA_VERSIONS[event.type], recordedAt, left);
       const id = randomUUID();
@@ -54,7 +58,7 @@ export function sealGroup(group: readonly Commit[], place: Place): Sealed {
     }
     perCommit.push(decoded);
   }
-  return { commits: group, events, perCommit, hash, recordedAt };
+  return { commits: group, events, perCommit, hash, recordedAt, flagged };
 }
 
 /**

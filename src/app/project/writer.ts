@@ -40,7 +40,8 @@ export interface WriterLimits {
 
 /** What the writer tells about itself; counters and histograms hang on it. */
 export interface WriterObserver extends SenderObserver {
-  appended(commits: number, events: number, ms: number): void;
+  /** `flagged`: how many writes of them went over a rule whose action is `flag`. */
+  appended(commits: number, events: number, ms: number, flagged: number): void;
   conflict(): void;
   queue(length: number): void;
 }
@@ -350,7 +351,7 @@ export class Writer {
     if (result.ok) {
       const took = this.#options.scheduler.monotonic() - this.#sender.sentAt;
       this.#courtesy.won(took);
-      this.#options.observer.appended(group.length, sealed.events.length, took);
+      this.#options.observer.appended(group.length, sealed.events.length, took, sealed.flagged);
       this.#finish(sealed, head + sealed.events.length);
       return;
     }

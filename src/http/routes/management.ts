@@ -144,12 +144,20 @@ function projectRoutes(router: Routes, { app, managementBody }: Services): void 
     return managed(await app.history.publishes(caller, { limit: queryText(exchange, 'limit'), before: queryText(exchange, 'before') }));
   });
 
+  router.get('/:project/flags', async (ctx): Promise<Answer> => {
+    const caller = await authenticate(app, ctx, READS_FLAGS);
+    const { exchange } = ctx.state;
+    const [player, limit, before] = [queryText(exchange, 'platformId'), queryText(exchange, 'limit'), queryText(exchange, 'before')];
+    return managed(await app.flags(caller, targetOf(exchange), { player, limit, before }));
+  });
+
   router.get('/:project/diff', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, READS_STAGED);
     return managed(await app.manage.diff(caller));
   });
 }
 
+const READS_FLAGS = managementKeys('r', 'rate_limits');
 const READS_STAGED = managementKeys('r', ...STAGED_SCOPES);
 const WRITES_STAGED = managementKeys('rw', ...STAGED_SCOPES);
 

@@ -99,6 +99,7 @@ const NO_VIEWS: ViewReader = {
   standing: no,
   board: no,
   publishes: no,
+  flags: no,
   revisions: no,
   documentsAfter: no,
   documentCount: no,
@@ -298,6 +299,7 @@ test('a project that stopped is opened anew by the next request', async () => {
 test.each<readonly [ViewTable, (app: App, caller: Caller) => Promise<unknown>]>([
   ['ledger', ({ documents }, caller) => documents.ledger(caller, { collection: 'players', key: 'a', target: 'live' }, WHOLE_LEDGER)],
   ['records', ({ records }, caller) => records.list(caller, { collection: 'towns', target: 'live' }, { limit: null, after: null })],
+  ['flags', ({ flags }, caller) => flags(caller, 'live', { player: null, before: null, limit: null })],
   ['publishes', ({ history }, caller) => history.publishes(caller, { before: null, limit: null })],
 ])('a view that has never shown the project says so, instead of nothing: %s', async (view, read) => {
   const table = new Table();

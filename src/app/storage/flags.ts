@@ -1,0 +1,29 @@
+import { reply } from '../../domain/definition/publish.ts';
+import { grounds, requirePermission } from '../access.ts';
+import type { App } from '../app.ts';
+import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
+
+const PAGE = 50;
+const MAX_PAGE = 200;
+
+/** Writes that went over a rule whose action is `flag`, newest first: the first of each window (runtime-storage 11.1). */
+export function createFlags(context: AppContext): App['flags'] {
+  return async (caller, target, query) => {
+    const project = await projectOf(context, caller);
+    const { key, space } = grounds(project.authority, project.definitions, caller, target);
+    requirePermission(key, 'rate_limits', 'r');
+    const page = { before: whole(query.before) ?? Number.MAX_SAFE_INTEGER, limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE) };
+    const reached = await viewsReached(context, project, 'flags', project.set.head);
+    const found = await context.views.flags(project.id, { space, player: query.player, ...page });
+    const flags = found.flags.map(({ start, at, ...flag }) => ({ ...flag, start: isoOf(start), at: isoOf(at) }));
+    return { ...positioned(context, project, caller, reached), ...reply({ flags, before: found.next }) };
+  };
+}
+
+function whole(text: string | null): number | null {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+function isoOf(at: number): string {
+  return new Date(at).toISOString();
+}

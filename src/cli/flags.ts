@@ -1,0 +1,49 @@
+import { Command } from 'commander';
+import { readFlags } from '../../projections/models/flags/read.ts';
+import { refusal } from '../kernel/errors.ts';
+import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
+
+/** `savepoint flags`: writes that rate-limit rules with the action `flag` have noted. */
+export function flagsCommand(): Command {
+  return new Command('flags').description('look at writes that went over rate-limit rules').addCommand(list());
+}
+
+interface ListOptions extends CommonOptions {
+  readonly player?: string;
+  readonly limit: string;
+}
+
+function list(): Command {
+  return command('list', 'list the writes that rules with the action flag have noted, newest first')
+    .argument('<projectId>')
+    .option('--player <id>', 'of one player only')
+    .option('--limit <n>', 'how many at most, from 1 to 10000', '50')
+    .action(async (projectId: string, options: ListOptions) => {
+      if (!/^(?:[1-9]\d{0,3}|10000)$/.test(options.limit)) throw refusal('VALIDATION_FAILED', '--limit is a number from 1 to 10000');
+      const flags = await withInstallation(options, async (installation) => {
+        await needProject(installation, projectId);
+        const page = { before: Number.MAX_SAFE_INTEGER, limit: Number(options.limit) };
+        return (await readFlags(installation.pool, projectId, { space: 'live', player: options.player ?? null, ...page })).flags;
+      });
+      const shown = flags.map(({ at, start, ...flag }) => ({
+        ...flag,
+        start: new Date(start).toISOString(),
+        at: new Date(at).toISOString(),
+      }));
+      printResult(options, shown, () => {
+        if (shown.length === 0) return 'Nothing was flagged.';
+        return table(
+          ['AT', 'RULE', 'WINDOW', 'PLAYER', 'DOCUMENT', 'AMOUNT', 'LIMIT'],
+          shown.map((flag) => [
+            flag.at,
+            flag.rule,
+            flag.window,
+            flag.platformId,
+            `${flag.collection}/${flag.key}`,
+            String(flag.amount),
+            String(flag.limit),
+          ]),
+        );
+      });
+    });
+}
