@@ -1,6 +1,6 @@
 import { effectiveDefinitions } from '../domain/definition/effective.ts';
 import { EMPTY_DEFINITIONS } from '../domain/definition/evolve.ts';
-import type { CollectionModel, EffectiveDefinitions } from '../domain/definition/model.ts';
+import type { CollectionModel, EffectiveDefinitions, OpenTo } from '../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../domain/document/key.ts';
 import { cutText } from '../domain/document/text.ts';
 import type { Actor, PublishTarget, Space } from '../domain/events.ts';
@@ -125,6 +125,11 @@ export function noSuch(kind: 'collection' | 'query', id: string): Refusal {
 
 const COLLECTION_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
+/** Whom a collection opens this to, beside secret keys and endpoints (decision 34). */
+export function openTo({ access }: CollectionModel, action: DirectAction): OpenTo {
+  return action === 'read' ? access.read : access.write;
+}
+
 /** The collection of a direct call, after the access table of runtime-storage 3. Unknown and ill-formed ids are one answer: 404. */
 export function directCollection(
   at: Grounds,
@@ -142,7 +147,7 @@ export function directCollection(
     requireRevision(caller, action === 'read' ? 'read' : 'write');
     return collection;
   }
-  if (!collection.isPublic) throw refusal('ENDPOINT_ONLY');
+  if (openTo(collection, action) === 'endpoints') throw refusal('ENDPOINT_ONLY');
   if (action === 'delete' && !collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
   requireRevision(caller, action === 'read' ? 'read' : 'write');
   return collection;
@@ -160,16 +165,37 @@ export function needsPlayer({ settings }: Grounds, caller: Caller): boolean {
   return settings.requirePlayerAuth && !caller.isSecret;
 }
 
-/** A proven player may write and delete its own documents, and those of global collections (runtime-storage 3). */
-export function requireOwn(at: Grounds, caller: Caller, collection: CollectionModel, key: string): void {
-  if (!needsPlayer(at, caller)) return;
-  if (collection.type === 'global') requireVerifiedPlayer(caller);
+/**
+ * A proven player may write and delete its own documents, and those of global collections (runtime-storage 3). What is open to owners takes
+ * the player whose document it is, named where nobody has to be proven (decision 34).
+ */
+export function requireOwn(at: Grounds, caller: Caller, collection: CollectionModel, key: string, action: DirectAction): void {
+  if (caller.isSecret) return;
+  if (openTo(collection, action) === 'owner') requireOwner(at, caller, key);
+  else if (!needsPlayer(at, caller)) return;
+  else if (collection.type === 'global') requireVerifiedPlayer(caller);
   else requireOwnKey(caller, key);
+}
+
+function requireOwner(at: Grounds, caller: Caller, key: string): void {
+  requireKeyOf(ownerOf(at, caller), key);
+}
+
+/** The player that a call with a public key is of: proven, or named where the project demands no proof. Throws 400 MISSING_PLATFORM_ID. */
+export function ownerOf(at: Grounds, caller: Caller): string {
+  if (needsPlayer(at, caller)) return requireVerifiedPlayer(caller);
+  const named = caller.verified ?? caller.onBehalfOf ?? caller.platformId;
+  if (named === null)
+    throw refusal('MISSING_PLATFORM_ID', 'This is open to the player whose it is: name the player, in the header x-platform-id');
+  return named;
 }
 
 /** Throws 403 for a key that is neither the proven player's id nor begins with `{id}_`. */
 export function requireOwnKey(caller: Caller, key: string): void {
-  const player = requireVerifiedPlayer(caller);
+  requireKeyOf(requireVerifiedPlayer(caller), key);
+}
+
+function requireKeyOf(player: string, key: string): void {
   if (key !== player && !key.startsWith(`${player}_`)) throw refusal('FORBIDDEN', "This is another player's");
 }
 

@@ -29,7 +29,10 @@ const CATALOGUE = {
     'No endpoint with this slug; what was pushed to next answers only to x-ns-publish-target: next until it is promoted',
   ],
   ENDPOINT_NOT_SUPPORTED: [501, 'This endpoint uses a step that this server does not run'],
-  ENDPOINT_ONLY: [403, 'This collection is reached through endpoints only; `accessMode: public` in its definition opens it to games'],
+  ENDPOINT_ONLY: [
+    403,
+    'This collection is reached through endpoints only; `access` or `accessMode: public` in its definition opens it to games',
+  ],
   FORBIDDEN: [403, 'This key may not do that'],
   HISTORY_MISMATCH: [503, 'The log and the read models of this project tell two histories; run `savepoint rebuild`'],
   IDEMPOTENCY_KEY_REUSED: [409, 'This Idempotency-Key was used for another request: another method, path or body takes a new key'],

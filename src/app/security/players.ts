@@ -7,7 +7,7 @@ import { asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { type Grounds, needsPlayer, requireOwn } from '../access.ts';
+import { type DirectAction, type Grounds, needsPlayer, requireOwn } from '../access.ts';
 import type { Address, Caller, PlayerProof } from '../app.ts';
 import { type AppContext, settingsOf } from '../context.ts';
 import type { Failure } from '../ports/player-verifier.ts';
@@ -192,11 +192,15 @@ export function provenOwner(
   ground: Grounds,
   collection: CollectionModel,
   at: Address,
+  action: DirectAction,
 ): Awaitable<Caller> {
-  if (!needsPlayer(ground, caller)) return caller;
+  if (!needsPlayer(ground, caller)) {
+    requireOwn(ground, caller, collection, at.key, action);
+    return caller;
+  }
   const proven = caller.verified === undefined ? provenFor(context, project, caller, ground, collection, at.collection) : caller;
   return andThen(proven, (owner) => {
-    requireOwn(ground, owner, collection, at.key);
+    requireOwn(ground, owner, collection, at.key, action);
     return owner;
   });
 }

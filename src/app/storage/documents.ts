@@ -28,9 +28,10 @@ export function createDocuments(context: AppContext): App['documents'] {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, at.target);
       const collection = directCollection(ground, caller, at.collection, at.key, 'read');
-      const proven = needsPlayer(ground, caller) ? provenFor(context, project, caller, ground, collection, at.collection) : null;
+      const proving = needsPlayer(ground, caller) ? provenFor(context, project, caller, ground, collection, at.collection) : caller;
       // Somebody who was proven before is known at once.
-      if (proven instanceof Promise) await proven;
+      const reader = proving instanceof Promise ? await proving : proving;
+      if (collection.access.read === 'owner') requireOwn(ground, reader, collection, at.key, 'read');
       const answer = await readDocument(context, project, caller, ground, collection, at.key);
       if (!answer) throw refusal('NOT_FOUND', 'No document under this key');
       return answer;
@@ -40,7 +41,8 @@ export function createDocuments(context: AppContext): App['documents'] {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, at.target);
       const collection = directCollection(ground, caller, at.collection, at.key, 'read');
-      if (needsPlayer(ground, caller)) await provenFor(context, project, caller, ground, collection, at.collection);
+      const reader = needsPlayer(ground, caller) ? await provenFor(context, project, caller, ground, collection, at.collection) : caller;
+      if (collection.access.read === 'owner') requireOwn(ground, reader, collection, at.key, 'read');
       return (await readDocument(context, project, caller, ground, collection, at.key)) !== null;
     },
 
@@ -86,7 +88,7 @@ function admit(context: AppContext, claimed: Caller, at: Address, change: Change
   return andThen(projectOf(context, claimed), (project) => {
     const ground = grounds(project.authority, project.definitions, claimed, at.target);
     const collection = directCollection(ground, claimed, at.collection, at.key, change);
-    const proven = provenOwner(context, project, claimed, ground, collection, at);
+    const proven = provenOwner(context, project, claimed, ground, collection, at, change);
     return andThen(proven, (caller) => ({ project, caller, at, ground, collection }));
   });
 }
@@ -97,7 +99,7 @@ function admittedStill(view: View, now: number, admitted: Admitted, change: Chan
   const ground = groundsOf(view, caller, at.target, admitted.ground);
   const unchanged = ground === admitted.ground;
   const collection = unchanged ? admitted.collection : directCollection(ground, caller, at.collection, at.key, change);
-  requireOwn(ground, caller, collection, at.key);
+  requireOwn(ground, caller, collection, at.key, change);
   requireSession(view, caller, now);
   return { ground, collection };
 }

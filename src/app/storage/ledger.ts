@@ -3,7 +3,7 @@ import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
 import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { grounds, needsPlayer, noSuch, requireOwnKey } from '../access.ts';
+import { grounds, needsPlayer, noSuch, requireOwn, requireOwnKey } from '../access.ts';
 import type { Address, Caller, LedgerQuery, ReadAnswer } from '../app.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { LedgerFilter, LedgerPage, LedgerRow } from '../ports/readers.ts';
@@ -29,10 +29,12 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   const keys = collection?.type === 'global' ? DOCUMENT_KEY : PLAYER_ID;
   if (!keys.test(at.key)) throw refusal('INVALID_KEY');
   if (!collection) throw noSuch('collection', at.collection);
+  const { access } = collection;
+  if (access.stated && access.read === 'endpoints' && !caller.isSecret) throw refusal('ENDPOINT_ONLY');
   // Whatever the collection: a ledger is a player's own (runtime-storage 3).
   if (needsPlayer(ground, caller)) {
     requireOwnKey(await provenFor(context, project, caller, ground, collection, at.collection), at.key);
-  }
+  } else if (access.read === 'owner') requireOwn(ground, caller, collection, at.key, 'read');
   const field = query.field ?? ALL_FIELDS;
   if (field.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');

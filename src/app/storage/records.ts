@@ -13,6 +13,7 @@ import {
   groundsOf,
   needsPlayer,
   noSuch,
+  ownerOf,
   requirePermission,
   requireRevision,
   requireVerifiedPlayer,
@@ -20,6 +21,7 @@ import {
 import type { App, Caller } from '../app.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored, viewsReached } from '../context.ts';
 import { type Keeps, keyedAppend, once } from '../once.ts';
+import type { Project } from '../project/project.ts';
 import { documentIn, windowIn } from '../project/state-access.ts';
 import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
 import { provenWriter, requireSession } from '../security/players.ts';
@@ -35,7 +37,9 @@ export function createRecords(context: AppContext): App['records'] {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, at.target);
       const collection = appendable(ground, caller, at.collection);
-      return provenWriter(context, project, caller, ground, collection, at.collection);
+      const writer = await provenWriter(context, project, caller, ground, collection, at.collection);
+      requireNamed(ground, writer, collection);
+      return writer;
     },
 
     async append(caller, at, body, writerId) {
@@ -45,6 +49,7 @@ export function createRecords(context: AppContext): App['records'] {
         const ground = groundsOf(view, caller, at.target);
         const collection = appendable(ground, caller, at.collection);
         if (needsPlayer(ground, caller)) requireVerifiedPlayer(caller);
+        requireNamed(ground, caller, collection);
         requireSession(view, caller, now);
         const { space } = ground;
         const keyed = keyedAppend(caller, { space, collection: collection.id, writerId }, context.limits.answers.game, body);
@@ -70,6 +75,8 @@ export function createRecords(context: AppContext): App['records'] {
       const { definitions, space, settings } = grounds(project.authority, project.definitions, caller, at.target);
       requireRevision(caller, 'read');
       const collection = definitions.collection(at.collection);
+      // A list shows what everybody wrote.
+      if (collection && isKeptFrom(collection, caller)) throw refusal('ENDPOINT_ONLY');
       if (collection?.type !== 'global') return { ...positioned(context, project, caller), body: { ok: true, records: [], cursor: null } };
       const changedAt = Math.max(
         // A publish can make a collection global; it lists nothing until the views have seen that.
@@ -99,17 +106,44 @@ export function createRecords(context: AppContext): App['records'] {
           ? await readDocument(context, project, caller, ground, collection, at.key)
           : null;
       if (!answer) throw refusal('NOT_FOUND', 'No record with this id');
+      if (collection && isKeptFrom(collection, caller)) await requireWriter(context, project, caller, ground, collection, answer.text);
       return answer;
     },
   };
 }
 
-/** A secret key, or, where the collection says so, a public one (decision 10). */
+/** Whether `access` of the collection says who may read it, and it is not everybody (decision 34). `accessMode` says nothing of records. */
+function isKeptFrom({ access }: CollectionModel, { isSecret }: Caller): boolean {
+  return access.stated && access.read !== 'public' && !isSecret;
+}
+
+/** A record is its writer's. Throws 403 for anybody else's. */
+async function requireWriter(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  ground: Grounds,
+  collection: CollectionModel,
+  text: string,
+): Promise<void> {
+  if (collection.access.read === 'endpoints') throw refusal('ENDPOINT_ONLY');
+  const reader = await provenWriter(context, project, caller, ground, collection, collection.id);
+  if (member(parseStored(text), '_writerId') !== ownerOf(ground, reader)) throw refusal('FORBIDDEN', "This is another player's");
+}
+
+/** A secret key, or, where the collection says so, a public one (decision 10). What owners may write is appended by a player. */
+function requireNamed(ground: Grounds, caller: Caller, collection: CollectionModel): void {
+  if (collection.access.write === 'owner' && !caller.isSecret) ownerOf(ground, caller);
+}
+
 function appendable({ definitions, key }: Grounds, caller: Caller, collectionId: string): CollectionModel {
   if (caller.isSecret) requirePermission(key, 'collections', 'x');
   const collection = definitions.collection(collectionId);
-  if (!caller.isSecret && !(collection?.isPublic && collection.publicAppend))
-    throw refusal('FORBIDDEN', 'Appending needs a secret key, or `accessMode: public` and `publicAppend: true` in the definition');
+  if (!caller.isSecret && !(collection && collection.access.write !== 'endpoints' && collection.publicAppend))
+    throw refusal(
+      'FORBIDDEN',
+      'Appending needs a secret key, or `access: {write: public}` (or owner) and `publicAppend: true` in the definition',
+    );
   if (!collection) throw noSuch('collection', collectionId);
   // Also in the decision; here it comes before the body (runtime-storage 10.1).
   if (collection.type !== 'global') throw refusal('COLLECTION_TYPE_MISMATCH');

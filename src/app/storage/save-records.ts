@@ -34,7 +34,7 @@ export function createSaveRecords(context: AppContext): App['saveRecords'] {
       const project = await projectOf(context, caller);
       const ground = grounds(project.authority, project.definitions, caller, at.target);
       const collection = collectionOf(ground, caller, at, 'read');
-      await provenOwner(context, project, caller, ground, collection, at);
+      await provenOwner(context, project, caller, ground, collection, at, 'read');
       const records = await listIn(project, ground.space, collection.id, at.key);
       const entries = await Promise.all(records.map((record) => entryOf(project, ground.space, collection.id, at.key, record)));
       return { ...positioned(context, project, caller), body: { ok: true, records: entries, maxRecords: collection.maxRecords } };
@@ -82,7 +82,7 @@ export function createSaveRecords(context: AppContext): App['saveRecords'] {
       const outcome = await execute(project, caller, 'record.delete', (view, now) => {
         const ground = groundsOf(view, caller, at.target);
         const collection = collectionOf(ground, caller, at, 'delete');
-        requireOwn(ground, caller, collection, at.key);
+        requireOwn(ground, caller, collection, at.key, 'delete');
         requireSession(view, caller, now);
         // Also for secret keys, unlike a document (runtime-storage 8.4).
         if (!collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
@@ -118,7 +118,7 @@ const RECORD_KEPT: Keeps<NamedRecord> = {
 /** The caller to write or delete as. Throws what the decision would throw for access. */
 function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Awaitable<Caller> {
   const ground = grounds(project.authority, project.definitions, caller, at.target);
-  return provenOwner(context, project, caller, ground, collectionOf(ground, caller, at, action), at);
+  return provenOwner(context, project, caller, ground, collectionOf(ground, caller, at, action), at, action);
 }
 
 /** Throws 400 INVALID_KEY before anything is said about the collection (runtime-storage 2.1, 2.2). */
@@ -130,7 +130,7 @@ function collectionOf(ground: Grounds, caller: Caller, at: Address, action: Dire
 function opened(view: View, now: number, caller: Caller, at: Address) {
   const ground = groundsOf(view, caller, at.target);
   const collection = collectionOf(ground, caller, at, 'write');
-  requireOwn(ground, caller, collection, at.key);
+  requireOwn(ground, caller, collection, at.key, 'write');
   requireSession(view, caller, now);
   view.expect(recordListSubjects(ground.space, collection.id, at.key));
   const events: DomainEvent[] = [];

@@ -12,9 +12,10 @@ export function manifestOf(definitions: EffectiveDefinitions, target: PublishTar
   return {
     target,
     hash: definitions.hash,
-    collections: definitions.collections.map(({ id, name, type, isPublic, maxRecords, hash, definition }) => {
+    collections: definitions.collections.map(({ id, name, type, access: { read, write }, maxRecords, hash, definition }) => {
       const schema = member(definition, 'schema') ?? member(definition, 'fields') ?? {};
-      return { id, name, collectionType: type, accessMode: isPublic ? 'public' : 'endpoint', maxRecords, schema, hash };
+      const accessMode = read === 'public' && write === 'public' ? 'public' : 'endpoint';
+      return { id, name, collectionType: type, accessMode, access: { read, write }, maxRecords, schema, hash };
     }),
     endpoints: definitions.endpoints.map(({ id, slug, method, enabled, deprecated, internal, requiresSecretKey, hash, definition }) => ({
       ...{ id, slug, method, enabled, deprecated, requiresSecretKey, exposure: internal ? 'internal' : 'public' },

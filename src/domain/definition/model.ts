@@ -9,8 +9,7 @@ export interface CollectionModel {
   readonly id: string;
   readonly name: string;
   readonly type: 'per-platformid' | 'global';
-  /** Direct access with a public key is allowed only when the definition says `accessMode: public`. */
-  readonly isPublic: boolean;
+  readonly access: AccessModel;
   readonly publicAppend: boolean;
   readonly allowRecordDelete: boolean;
   readonly requireSaveVersion: boolean;
@@ -23,6 +22,16 @@ export interface CollectionModel {
   /** Content hash of the stored definition. */
   readonly hash: string;
   readonly definition: JsonObject;
+}
+
+/** Whom something is open to, beside secret keys and endpoints: games, the player whose document it is, or nobody (decision 34). */
+export type OpenTo = 'public' | 'owner' | 'endpoints';
+
+export interface AccessModel {
+  readonly read: OpenTo;
+  readonly write: OpenTo;
+  /** Whether the definition says so itself, with `access`: `accessMode` is not asked by lists, records and ledgers (runtime-storage 3). */
+  readonly stated: boolean;
 }
 
 /** One field of a schema, compiled. All fields have all members: every member of every document that is written passes one. */

@@ -3,7 +3,7 @@ import { member } from '../../kernel/path.ts';
 import { compileSchema } from '../document/schema.ts';
 import { callLimit } from '../limit/calls.ts';
 import { acceptValue } from '../wire-names.ts';
-import type { CollectionModel, EndpointModel, LibraryModel, QueryModel, WorkflowModel } from './model.ts';
+import type { AccessModel, CollectionModel, EndpointModel, LibraryModel, OpenTo, QueryModel, WorkflowModel } from './model.ts';
 import type { Entry } from './overlay.ts';
 import { firstText, flagOf, listOf, numberOf, objectOf, textOf } from './read.ts';
 
@@ -35,7 +35,7 @@ function makeCollection(entry: Entry): CollectionModel {
     id: entry.id,
     name: firstText(definition, 'name') ?? entry.id,
     type: typeOfCollection(definition),
-    isPublic: textOf(member(definition, 'accessMode'))?.toLowerCase() === 'public',
+    access: accessOf(definition),
     publicAppend: flagOf(member(definition, 'publicAppend')) ?? false,
     allowRecordDelete: flagOf(member(definition, 'allowRecordDelete')) ?? false,
     requireSaveVersion: flagOf(member(definition, 'requireSaveVersion')) ?? false,
@@ -45,6 +45,20 @@ function makeCollection(entry: Entry): CollectionModel {
     hash: entry.hash,
     definition,
   };
+}
+
+/** What `access` does not name is as `accessMode` has it; what it names and nobody knows is closed. */
+function accessOf(definition: JsonObject): AccessModel {
+  const mode = textOf(member(definition, 'accessMode'))?.toLowerCase() === 'public' ? 'public' : 'endpoints';
+  const stated = member(definition, 'access') ?? null;
+  if (stated === null) return { read: mode, write: mode, stated: false };
+  const named = (name: string): OpenTo => {
+    const value = member(objectOf(stated), name);
+    return value === undefined ? mode : value === 'public' || value === 'owner' ? value : 'endpoints';
+  };
+  return isObject(stated)
+    ? { read: named('read'), write: named('write'), stated: true }
+    : { read: 'endpoints', write: 'endpoints', stated: true };
 }
 
 export function typeOfCollection(definition: JsonObject): CollectionModel['type'] {

@@ -37,9 +37,22 @@ describe('collections', () => {
   });
 
   it('a missing accessMode is not public', () => {
-    expect(collection({}).isPublic).toBe(false);
-    expect(collection({ accessMode: 'endpoint' }).isPublic).toBe(false);
-    expect(collection({ accessMode: 'public' }).isPublic).toBe(true);
+    const closed = { read: 'endpoints', write: 'endpoints', stated: false };
+    expect(collection({}).access).toEqual(closed);
+    expect(collection({ accessMode: 'endpoint' }).access).toEqual(closed);
+    expect(collection({ accessMode: 'public' }).access).toEqual({ read: 'public', write: 'public', stated: false });
+  });
+
+  it.each([
+    [{ read: 'public', write: 'owner' }, undefined, 'public', 'owner'],
+    [{ read: 'owner' }, undefined, 'owner', 'endpoints'],
+    [{ write: 'owner' }, 'public', 'public', 'owner'],
+    [{ read: 'endpoints' }, 'public', 'endpoints', 'public'],
+    [{ read: 'Owner', write: 5 }, 'public', 'endpoints', 'endpoints'],
+    ['public', 'public', 'endpoints', 'endpoints'],
+  ])('access %j beside accessMode %s: what it names counts, and what nobody knows is closed', (access, accessMode, read, write) => {
+    const definition = { access, ...(accessMode === undefined ? {} : { accessMode }) };
+    expect(collection(definition).access).toEqual({ read, write, stated: true });
   });
 
   it('maxRecords below 1, missing or no number means 1', () => {
@@ -286,6 +299,6 @@ describe('any stored definition', () => {
       { type: 'source.stored', data: { hash: sha('{'), part: 0, parts: 1, text: '{' } },
       { type: 'definitions.published', data: { target: 'live', changes: [{ kind: 'collection', id: 'c', hash: sha('{') }], hash: 'h' } },
     ]);
-    expect(live(state).collection('c')).toMatchObject({ type: 'per-platformid', isPublic: false });
+    expect(live(state).collection('c')).toMatchObject({ type: 'per-platformid', access: { read: 'endpoints', write: 'endpoints' } });
   });
 });

@@ -12,7 +12,7 @@ export function collection(schema: Json = {}, changes: Partial<CollectionModel> 
     id: 'players',
     name: 'Players',
     type: 'per-platformid',
-    isPublic: true,
+    access: { read: 'public', write: 'public', stated: false },
     publicAppend: false,
     allowRecordDelete: true,
     requireSaveVersion: false,

@@ -34,6 +34,7 @@ export function collectionFindings(definition: JsonObject, findings: Findings): 
     findings.add('COLLECTION_TYPE', '/collectionType', `The type '${type}' is taken for per-platformid.`);
   }
   findings.member(definition, 'accessMode', '', oneOf('public', 'endpoint', 'private'), 'ACCESS_MODE', 'public, endpoint or private');
+  accessFindings(definition, findings);
   findings.member(definition, 'maxRecords', '', (value) => isWhole(value, 1, 50), 'INVALID_MAX_RECORDS', 'a number from 1 to 50');
   findings.member(definition, 'rateLimitAction', '', oneOf('reject', 'clamp'), 'INVALID_RATE_LIMIT_ACTION', 'reject or clamp');
   for (const flag of ['allowRecordDelete', 'requireSaveVersion', 'publicAppend', 'webhookOnRateLimit']) {
@@ -57,6 +58,31 @@ export function collectionFindings(definition: JsonObject, findings: Findings): 
   if (asksToBePublic && (constants !== null || tables !== null)) {
     const message = `Games do not see these constants and tables: 'accessMode' is about documents.`;
     findings.add('GAME_VALUES_HIDDEN', '/visibility', message, `Say 'visibility: public', or 'private'.`);
+  }
+}
+
+const OPEN_TO = oneOf('public', 'owner', 'endpoints');
+
+function accessFindings(definition: JsonObject, findings: Findings): void {
+  const access = member(definition, 'access') ?? null;
+  if (access === null) return;
+  if (!isObject(access)) {
+    findings.add(
+      'ACCESS',
+      '/access',
+      `'access' must hold 'read' and 'write', each public, owner or endpoints; as it is, the collection is closed to games.`,
+    );
+    return;
+  }
+  for (const name of Object.keys(access)) {
+    if (name === 'read' || name === 'write') findings.member(access, name, '/access', OPEN_TO, 'ACCESS', 'public, owner or endpoints');
+    else findings.add('ACCESS', `/access/${name}`, `'access' has 'read' and 'write' alone.`);
+  }
+  if (
+    textOf(member(definition, 'accessMode')) === 'public' &&
+    ['read', 'write'].every((name) => (member(access, name) ?? 'public') !== 'public')
+  ) {
+    findings.add('ACCESS', '/accessMode', `'access' counts: what it says of 'read' and 'write' is narrower than 'accessMode: public'.`);
   }
 }
 

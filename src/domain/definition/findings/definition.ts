@@ -34,7 +34,7 @@ const COMMON =
 
 const MEMBERS: Readonly<Record<ListedKind, ReadonlySet<string>>> = {
   collection: words(
-    'schema fields collectionType accessMode visibility rateLimits rateLimitAction webhookOnRateLimit maxRecords allowRecordDelete ' +
+    'schema fields collectionType accessMode access visibility rateLimits rateLimitAction webhookOnRateLimit maxRecords allowRecordDelete ' +
       'requireSaveVersion publicAppend constants tables enabled',
   ),
   endpoint: words(
