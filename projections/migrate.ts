@@ -138,6 +138,7 @@ function own(): readonly Migration[] {
     // What the ledger had said of a document was kept nowhere: `null` says so, and the next write of each begins its account.
     { name: 'documents-0002', sql: laterColumn('documents', 'documents', "told json DEFAULT ''null''") },
     { name: 'telemetry-0002', sql: laterColumn('telemetry', 'telemetry_players', 'last_endpoint_slug text') },
+    { name: 'telemetry-0003', sql: laterColumn('telemetry', 'telemetry_players', 'online_until bigint') },
   ];
 }
 

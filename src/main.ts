@@ -171,7 +171,7 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: Exposi
   await Promise.all([projector?.start(), projects.start()]);
   if (projector === null) stops.add(watchCheckpoints(projects, states, logger));
   else exportProjector(metrics.registry, projector);
-  const telemetry = openTelemetry({ log, pool, logger, stops, registry: metrics.registry });
+  const telemetry = openTelemetry({ log, pool, logger, stops, registry: metrics.registry }, config.limits);
   if (projecting) followTelemetry({ log, pool, logger, stops, registry: metrics.registry });
   stops.add(sampleMetrics(metrics, projects));
   const views = createViewReader(pool, projector, build.readiness.hasCaughtUp);

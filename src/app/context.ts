@@ -16,6 +16,7 @@ import type { Project } from './project/project.ts';
 import type { Projects } from './project/projects.ts';
 import type { Scans } from './project/scans.ts';
 import type { View } from './project/view.ts';
+import type { HeartbeatFolds } from './telemetry/heartbeat-folds.ts';
 import type { TelemetryRecorder } from './telemetry/telemetry-recorder.ts';
 
 /** What the use cases share: the open projects, the views, the clock, the limits. */
@@ -54,6 +55,7 @@ export interface AppContext {
 /** What players report has its own way to the log, and tables of its own. */
 export interface TelemetryParts {
   readonly recorder: TelemetryRecorder;
+  readonly heartbeats: HeartbeatFolds;
   readonly reader: TelemetryReader;
   /** For the operators: a game did not find what it had saved. */
   onSaveFailed(projectId: string, failure: SaveFailed): void;

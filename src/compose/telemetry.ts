@@ -4,7 +4,9 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { createTelemetryFollower, type TelemetryFollower } from '../../projections/models/telemetry/follower.ts';
 import { createTelemetryReader } from '../../projections/models/telemetry/read.ts';
 import type { TelemetryParts } from '../app/context.ts';
+import { HeartbeatFolds } from '../app/telemetry/heartbeat-folds.ts';
 import { TelemetryRecorder } from '../app/telemetry/telemetry-recorder.ts';
+import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import { tellNowAndThen } from '../kernel/trouble.ts';
 import type { Log } from '../log/port.ts';
@@ -18,11 +20,16 @@ interface TelemetryBuild {
   readonly stops: Stops;
 }
 
+/** Players whose heartbeats a process gathers, about 1 KB each. */
+const MOST_GATHERED = 50_000;
 /** A code that operators can look for, at most this often (runtime-storage 15). */
 const ALERT_EVERY_MS = 60_000;
 
 /** How a process that serves requests takes telemetry in. */
-export function openTelemetry({ log, pool, logger, registry, stops }: TelemetryBuild): TelemetryParts {
+export function openTelemetry(
+  { log, pool, logger, registry, stops }: TelemetryBuild,
+  { heartbeatFoldMs }: Pick<Config['limits'], 'heartbeatFoldMs'>,
+): TelemetryParts {
   const registers = [registry];
   const events = new Counter({
     name: 'savepoint_telemetry_events_total',
@@ -52,8 +59,28 @@ export function openTelemetry({ log, pool, logger, registry, stops }: TelemetryB
     },
   });
   stops.add(() => recorder.close());
+  const heartbeats = new HeartbeatFolds(recorder, realScheduler, { foldMs: heartbeatFoldMs, players: MOST_GATHERED });
+  new Counter({
+    name: 'savepoint_heartbeats_gathered_total',
+    help: 'Heartbeats that were not stored each, but as part of an event for some minutes',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(heartbeats.folded);
+    },
+  });
+  new Gauge({
+    name: 'savepoint_heartbeats_players',
+    help: 'Players whose heartbeats this process gathers',
+    registers,
+    collect() {
+      this.set(heartbeats.size);
+    },
+  });
+  stops.add(() => heartbeats.close());
   return {
     recorder,
+    heartbeats,
     reader: createTelemetryReader(pool),
     onSaveFailed(project, { collectionId, recordKey, reason }) {
       failures.inc();

@@ -189,6 +189,12 @@ export const LIMITS = {
     bytes(MIB, 4096 * MIB),
     'Memory for leaderboards that are asked for again and again, some 200 bytes a row; the others are read out of the tables.',
   ),
+  heartbeatFoldMs: setting(
+    'HEARTBEAT_FOLD_MS',
+    '300000',
+    whole(0, 600_000, 'milliseconds'),
+    'How long a node gathers the heartbeats of a player who stays, to store them as one event; 0: each is stored.',
+  ),
   shutdownTimeoutMs: setting(
     'SHUTDOWN_TIMEOUT_MS',
     '10000',

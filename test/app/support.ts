@@ -6,6 +6,7 @@ import { Project } from '../../src/app/project/project.ts';
 import type { View } from '../../src/app/project/view.ts';
 import { createCache, type SharedCache } from '../../src/app/project/working-set.ts';
 import type { WriterLimits } from '../../src/app/project/writer.ts';
+import { HeartbeatFolds } from '../../src/app/telemetry/heartbeat-folds.ts';
 import { TelemetryRecorder } from '../../src/app/telemetry/telemetry-recorder.ts';
 import type { DomainEvent, Space } from '../../src/domain/events.ts';
 import type { SubjectState } from '../../src/domain/states.ts';
@@ -261,8 +262,10 @@ export async function codeOf(promise: Promise<unknown>): Promise<string> {
 /** For tests of everything else: telemetry that nobody looks at. */
 export function noTelemetry(log: Log, scheduler: Scheduler): TelemetryParts {
   const observer = { stored: () => undefined, lost: () => undefined };
+  const recorder = new TelemetryRecorder({ log, scheduler, observer, onTrouble: () => undefined });
   return {
-    recorder: new TelemetryRecorder({ log, scheduler, observer, onTrouble: () => undefined }),
+    recorder,
+    heartbeats: new HeartbeatFolds(recorder, scheduler, { foldMs: 300_000, players: 100 }),
     reader: { player: async () => ({ revision: -1, stats: null, profile: null }), profiles: async () => new Map() },
     onSaveFailed: () => undefined,
   };

@@ -24,7 +24,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app/project': [...RULES, 'src/log', 'src/app/ports'],
   'src/app/access.ts': [...RULES, 'src/app/app.ts', 'src/app/project'],
   'src/app/once.ts': [...RULES, 'src/app/app.ts', 'src/app/project'],
-  'src/app/context.ts': [...USE_CASES, 'src/app/telemetry/telemetry-recorder.ts'],
+  'src/app/context.ts': [...USE_CASES, 'src/app/telemetry/telemetry-recorder.ts', 'src/app/telemetry/heartbeat-folds.ts'],
   'src/app/telemetry': [...USE_CASES, 'src/log'],
   'src/app/security': USE_CASES,
   'src/app/storage': [...USE_CASES, 'src/app/security'],

@@ -1,8 +1,9 @@
 import type { Pool } from 'pg';
 import { categoryOf } from '../../../src/domain/telemetry/analytics.ts';
 import { type ListedEvent, SAVE_UNCONFIRMED } from '../../../src/domain/telemetry/listing.ts';
-import { ONLINE_MS } from '../../../src/domain/telemetry/player.ts';
+import { isOnline } from '../../../src/domain/telemetry/player.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import { type PlayerRow, playerOf } from './players.ts';
 
 /** What operators look at: the last events, failed saves, and the players, of one project or of all. */
 
@@ -91,20 +92,7 @@ const PLAYERS = `
 SELECT p.* FROM savepoint.telemetry_players p WHERE $1::text IS NULL OR p.project = $1
 ORDER BY p.last_seen DESC, p.project, p.platform_id LIMIT $2`;
 
-interface PlayerViewRow {
-  readonly project: string;
-  readonly platform_id: string;
-  readonly player_name: string | null;
-  readonly online: boolean;
-  readonly last_seen: string;
-  readonly profile_heartbeat: string | null;
-  readonly total_seconds: string | null;
-  readonly play_seconds: number;
-  readonly session_count: string;
-  readonly events: string;
-  readonly last_type: string;
-  readonly last_endpoint_slug: string | null;
-}
+type PlayerViewRow = PlayerRow & { readonly project: string };
 
 /** Those seen last come first. Whoever has not told of a heartbeat for a minute counts as gone (runtime-storage 14). */
 export async function listPlayers(
@@ -116,7 +104,7 @@ export async function listPlayers(
     project: row.project,
     platformId: row.platform_id,
     playerName: row.player_name,
-    online: row.online && now - Number(row.profile_heartbeat ?? row.last_seen) <= ONLINE_MS,
+    online: isOnline(playerOf(row).profile, now),
     lastSeen: isoTime(row.last_seen),
     totalSeconds: row.total_seconds === null ? null : Number(row.total_seconds),
     playSeconds: Math.round(row.play_seconds),

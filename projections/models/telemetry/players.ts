@@ -15,6 +15,7 @@ const COLUMNS = [
   ['online_since', 'bigint'],
   ['last_seen', 'bigint'],
   ['profile_heartbeat', 'bigint'],
+  ['online_until', 'bigint'],
   ['session_id', 'text'],
   ['session_seconds', 'double precision'],
   ['play_seconds', 'double precision'],
@@ -42,6 +43,7 @@ export interface PlayerRow {
   readonly online_since: string | null;
   readonly last_seen: string;
   readonly profile_heartbeat: string | null;
+  readonly online_until: string | null;
   readonly session_id: string | null;
   readonly session_seconds: number;
   readonly play_seconds: number;
@@ -82,6 +84,7 @@ export function playerOf(row: PlayerRow): Player {
       onlineSince: numberOrNull(row.online_since),
       lastSeen: Number(row.last_seen),
       lastHeartbeat: numberOrNull(row.profile_heartbeat),
+      onlineUntil: numberOrNull(row.online_until),
       sessionId: row.session_id,
       sessionSeconds: row.session_seconds,
       totalSeconds: row.play_seconds,
@@ -105,6 +108,7 @@ function valuesOf(id: string, { stats, profile }: Player): readonly unknown[] {
     profile.onlineSince,
     profile.lastSeen,
     profile.lastHeartbeat,
+    profile.onlineUntil,
     profile.sessionId,
     profile.sessionSeconds,
     profile.totalSeconds,

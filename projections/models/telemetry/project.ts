@@ -71,7 +71,7 @@ async function writeRows(session: Session, events: readonly TelemetryEvent[]): P
 }
 
 function foldOne({ players, listed, reports }: Fold, event: TelemetryEvent): void {
-  const at = event.metadata.recordedAt;
+  const at = event.type === 'heartbeats.folded' ? event.data.lastAt : event.metadata.recordedAt;
   const playerId = playerIdOf(event);
   const before = playerId === null ? null : (players.get(playerId) ?? null);
   const shown = listedEvent(event, before);
@@ -84,7 +84,7 @@ function foldOne({ players, listed, reports }: Fold, event: TelemetryEvent): voi
 
 /** Whom an event is a part of the story of. */
 function playerIdOf(event: TelemetryEvent): string | null {
-  return event.type === 'analytics.tracked' || event.type === 'heartbeat.received' ? event.data.platformId : null;
+  return event.type === 'telemetry.swept' || event.type === 'save.failed' ? null : event.data.platformId;
 }
 
 async function writeSessions(session: Session, { reports }: Fold): Promise<void> {

@@ -46,6 +46,8 @@ CREATE TABLE {telemetry_players} (
   events bigint NOT NULL,
   listed_at bigint,
   last_endpoint_slug text,
+  -- Where whoever gathers the player's heartbeats has said until when it counts as there.
+  online_until bigint,
   PRIMARY KEY (project, platform_id)
 ) WITH (fillfactor = 70);
 

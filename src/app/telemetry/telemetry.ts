@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
 import { analyticsEvent } from '../../domain/telemetry/analytics.ts';
-import type { HeartbeatReceived, TelemetryReport } from '../../domain/telemetry/events.ts';
+import type { HeartbeatReceived, TelemetryMetadata, TelemetryReport } from '../../domain/telemetry/events.ts';
 import { heartbeatEvent } from '../../domain/telemetry/heartbeat.ts';
 import { credited, type PlayerStats } from '../../domain/telemetry/player.ts';
 import { saveFailure } from '../../domain/telemetry/save-failure.ts';
@@ -35,6 +35,22 @@ interface Remembered {
 export function createTelemetry(context: AppContext): App['telemetry'] {
   const remembered = new LRUCache<string, Remembered>({ max: REMEMBERED });
 
+  /** A heartbeat that says something new, such as the first of a session; those that follow are gathered. */
+  async function store(caller: Caller, data: HeartbeatReceived, at: number): Promise<HeartbeatAnswer> {
+    const { heartbeats } = context.telemetry;
+    const nextBy = heartbeats.nextBy(caller.projectId, data, at);
+    const fact: TelemetryReport = { type: 'heartbeat.received', data: nextBy === undefined ? data : { ...data, nextBy } };
+    const [revision, before] = await Promise.all([
+      record(context, caller, fact, at, HEARTBEAT_MS),
+      inTime(context, statsOf(context, remembered, caller.projectId, data.platformId)),
+    ]);
+    if (revision === null) return heartbeatAnswer(caller, data.platformId, false, before?.stats ?? null);
+    const stats = before !== null && before.revision >= revision ? before.stats : credited(before?.stats ?? null, at);
+    if (stats) remembered.set(playerKey(caller.projectId, data.platformId), { revision, stats });
+    if (nextBy !== undefined) heartbeats.begin(caller.projectId, actorOf(caller), data, at, before === null ? null : stats);
+    return heartbeatAnswer(caller, data.platformId, true, stats);
+  }
+
   return {
     async track(caller, body, claimed) {
       // Counted as it is stored: the client escapes what is not ASCII (client-wire 1.2).
@@ -52,14 +68,14 @@ export function createTelemetry(context: AppContext): App['telemetry'] {
     async heartbeat(caller, body, claimed) {
       const data = accepted(heartbeatEvent(isObject(body) ? body : null, claimed));
       const at = context.scheduler.now();
-      const [revision, before] = await Promise.all([
-        stored(context, caller, data, at),
-        inTime(context, statsOf(context, remembered, caller.projectId, data.platformId)),
-      ]);
-      if (revision === null) return heartbeatAnswer(caller, data.platformId, false, before?.stats ?? null);
-      const stats = before !== null && before.revision >= revision ? before.stats : credited(before?.stats ?? null, at);
-      if (stats) remembered.set(playerKey(caller.projectId, data.platformId), { revision, stats });
-      return heartbeatAnswer(caller, data.platformId, true, stats);
+      if (!isCaptured(await analyticsOf(context, caller), { type: 'heartbeat.received', data })) {
+        const known = await inTime(context, statsOf(context, remembered, caller.projectId, data.platformId));
+        return heartbeatAnswer(caller, data.platformId, false, known?.stats ?? null);
+      }
+      const { heartbeats } = context.telemetry;
+      const gathered = heartbeats.take(caller.projectId, data, at);
+      if (gathered !== null) return heartbeatAnswer(caller, data.platformId, true, gathered.stats);
+      return store(caller, data, at);
     },
 
     async saveFailed(caller, body) {
@@ -85,14 +101,11 @@ async function analyticsOf(context: AppContext, caller: Caller): Promise<JsonObj
 }
 
 function record(context: AppContext, caller: Caller, fact: TelemetryReport, recordedAt: number, waitMs: number): Promise<number | null> {
-  const actor = { kind: caller.key.kind, keyId: caller.key.keyId };
-  return context.telemetry.recorder.record(caller.projectId, fact, { recordedAt, actor }, waitMs);
+  return context.telemetry.recorder.record(caller.projectId, fact, { recordedAt, actor: actorOf(caller) }, waitMs);
 }
 
-async function stored(context: AppContext, caller: Caller, data: HeartbeatReceived, at: number): Promise<number | null> {
-  const fact: TelemetryReport = { type: 'heartbeat.received', data };
-  if (!isCaptured(await analyticsOf(context, caller), fact)) return null;
-  return record(context, caller, fact, at, HEARTBEAT_MS);
+function actorOf({ key: { kind, keyId } }: Caller): TelemetryMetadata['actor'] {
+  return { kind, keyId };
 }
 
 interface Known {
@@ -147,8 +160,15 @@ async function readStats(
     found = await context.telemetry.reader.player(caller.projectId, platformId);
   }
   const known = found.revision >= own ? found : await statsOf(context, remembered, caller.projectId, platformId);
-  if (known.stats === null) throw refusal('NOT_FOUND', 'No heartbeat of this player was ever received');
-  return { body: statsBody(platformId, known.stats, known.profile), stale: found.revision < own };
+  const stats = newer(known.stats, context.telemetry.heartbeats.statsOf(caller.projectId, platformId));
+  if (stats === null) throw refusal('NOT_FOUND', 'No heartbeat of this player was ever received');
+  return { body: statsBody(platformId, stats, known.profile), stale: found.revision < own };
+}
+
+/** The tables', or what this node has gathered since. */
+function newer(shown: PlayerStats | null, gathered: PlayerStats | null): PlayerStats | null {
+  if (shown === null || gathered === null) return shown ?? gathered;
+  return gathered.lastHeartbeat > shown.lastHeartbeat ? gathered : shown;
 }
 
 function statsBody(platformId: string, { firstSeen, lastHeartbeat, totalSeconds }: PlayerStats, profile: ProfileRow | null): JsonObject {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { firstText } from '../definition/read.ts';
 import { playerOfKey } from '../document/key.ts';
-import { ONLINE_MS, type PlayerProfile } from '../telemetry/player.ts';
+import { isOnline, type PlayerProfile } from '../telemetry/player.ts';
 import type { Row } from './evaluate.ts';
 
 /** What queries show of a player (runtime-storage 16.6): times as ISO text, `null` for what is not known. */
@@ -33,13 +33,13 @@ export function profileOf({ data }: Row, known: JsonObject | null): JsonObject {
 
 /** A presence profile by the names of queries. Whoever has not told of a heartbeat for a minute counts as gone (runtime-storage 14). */
 export function shownProfile(profile: PlayerProfile, now: number): JsonObject {
-  const isOnline = profile.online && now - (profile.lastHeartbeat ?? profile.lastSeen) <= ONLINE_MS;
+  const online = isOnline(profile, now);
   return {
     playerName: profile.playerName,
-    isOnline,
+    isOnline: online,
     lastSeen: isoTime(profile.lastSeen),
     lastHeartbeat: isoTime(profile.lastHeartbeat),
-    onlineSince: isOnline ? isoTime(profile.onlineSince) : null,
+    onlineSince: online ? isoTime(profile.onlineSince) : null,
     sessionCount: profile.sessionCount,
     totalSeconds: Math.floor(profile.totalSeconds),
     currentSessionSeconds: Math.floor(profile.sessionSeconds),

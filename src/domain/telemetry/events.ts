@@ -48,6 +48,27 @@ export interface HeartbeatReceived {
   readonly context: Json;
   readonly fps: Json;
   readonly performance: JsonObject | null;
+  /** Unix ms, where the node that took it gathers those that follow: see {@link HeartbeatsFolded}. */
+  readonly nextBy?: number;
+}
+
+/** Heartbeats of one session that said nothing new, as one event: what they add up to. None (`count` 0) only moves `nextBy`. */
+export interface HeartbeatsFolded {
+  readonly platformId: string;
+  readonly sessionId: string;
+  /** As the last of them told. */
+  readonly sessionSeconds: number | null;
+  readonly playerName: string | null;
+  readonly source: string | null;
+  readonly fps: Json;
+  readonly count: number;
+  /** When the first and the last of them came, unix ms. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** Whole seconds of play between them, as the player's stats count. */
+  readonly seconds: number;
+  /** Until when the player counts as there without another word, unix ms. */
+  readonly nextBy: number;
 }
 
 /** A save was answered with 200, and reading it back did not show it (runtime-storage 15). */
@@ -85,6 +106,7 @@ export interface TelemetrySwept {
 export interface TelemetryData {
   'analytics.tracked': AnalyticsTracked;
   'heartbeat.received': HeartbeatReceived;
+  'heartbeats.folded': HeartbeatsFolded;
   'save.failed': SaveFailed;
   'telemetry.swept': TelemetrySwept;
 }
@@ -95,6 +117,7 @@ export type TelemetryType = keyof TelemetryData;
 export const TELEMETRY_VERSIONS: Readonly<Record<TelemetryType, number>> = {
   'analytics.tracked': 1,
   'heartbeat.received': 1,
+  'heartbeats.folded': 1,
   'save.failed': 1,
   'telemetry.swept': 1,
 };

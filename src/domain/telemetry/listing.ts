@@ -3,7 +3,7 @@ import { member } from '../../kernel/path.ts';
 import { playerOfKey } from '../document/key.ts';
 import { cutText } from '../document/text.ts';
 import { categoryOf } from './analytics.ts';
-import type { AnalyticsTracked, HeartbeatReceived, SaveFailed, TelemetryEvent } from './events.ts';
+import type { AnalyticsTracked, HeartbeatReceived, HeartbeatsFolded, SaveFailed, TelemetryEvent } from './events.ts';
 import { isListed, type Player } from './player.ts';
 
 /** An event as operators see it listed (runtime-storage 12.1). */
@@ -29,6 +29,7 @@ export function listedEvent(event: TelemetryEvent, before: Player | null): Liste
   if (event.type === 'telemetry.swept') return null;
   if (event.type === 'save.failed') return listedFailure(event.data);
   if (event.type === 'analytics.tracked') return listedAnalytics(event.data, before);
+  if (event.type === 'heartbeats.folded') return event.data.count === 0 ? null : listedHeartbeats(event.data);
   return isListed(before, event.data, event.metadata.recordedAt) ? listedHeartbeat(event.data) : null;
 }
 
@@ -50,8 +51,23 @@ function listedAnalytics(data: AnalyticsTracked, before: Player | null): ListedE
   };
 }
 
-function listedHeartbeat({ platformId, event, sessionId, source, ...rest }: HeartbeatReceived): ListedEvent {
+function listedHeartbeat({ platformId, event, sessionId, source, nextBy: _, ...rest }: HeartbeatReceived): ListedEvent {
   const type = `session.${event}`;
+  const none = { endpointSlug: null, collectionId: null };
+  return {
+    platformId,
+    type,
+    category: 'session',
+    label: type,
+    source: source ?? 'manual',
+    ...none,
+    sessionId,
+    payload: withoutNulls(rest),
+  };
+}
+
+function listedHeartbeats({ platformId, sessionId, source, nextBy: _, ...rest }: HeartbeatsFolded): ListedEvent {
+  const type = 'session.heartbeat';
   const none = { endpointSlug: null, collectionId: null };
   return {
     platformId,

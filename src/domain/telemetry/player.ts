@@ -1,6 +1,6 @@
 import { categoryOf } from './analytics.ts';
 import { calledSlug } from './endpoint-call.ts';
-import type { AnalyticsTracked, HeartbeatReceived, SessionMoment, TelemetryEvent } from './events.ts';
+import type { AnalyticsTracked, HeartbeatReceived, HeartbeatsFolded, SessionMoment, TelemetryEvent } from './events.ts';
 
 /**
  * What is known of a player from telemetry: the stats that heartbeats add up to (runtime-storage 13.1), and the presence profile that
@@ -20,6 +20,8 @@ export interface PlayerProfile {
   readonly onlineSince: number | null;
   readonly lastSeen: number;
   readonly lastHeartbeat: number | null;
+  /** Until when the player counts as there, where whoever gathers its heartbeats has said so. */
+  readonly onlineUntil: number | null;
   readonly sessionId: string | null;
   /** Of the current session. */
   readonly sessionSeconds: number;
@@ -44,7 +46,7 @@ export interface Player {
 const FIRST_SECONDS = 2;
 /** What a game says of a session's length is believed up to this: 30 years. */
 export const LONGEST_SESSION = 1e9;
-const MOST_SECONDS = 120;
+export const MOST_SECONDS = 120;
 const MOST_PAUSE_SECONDS = 600;
 /** Heartbeats are listed at most this often for one player; joins and leaves always. */
 const LISTED_EVERY_MS = 10_000;
@@ -60,6 +62,11 @@ export function credited(before: PlayerStats | null, at: number): PlayerStats {
   return { ...before, lastHeartbeat: Math.max(at, before.lastHeartbeat), totalSeconds: before.totalSeconds + seconds };
 }
 
+/** Whether a player counts as there at `now` (runtime-storage 14). */
+export function isOnline({ online, onlineUntil, lastHeartbeat, lastSeen }: PlayerProfile, now: number): boolean {
+  return online && now <= Math.max(onlineUntil ?? 0, (lastHeartbeat ?? lastSeen) + ONLINE_MS);
+}
+
 /** Whether a heartbeat is listed among the events: not when one of its player was a moment ago. */
 export function isListed(before: Player | null, heartbeat: HeartbeatReceived, at: number): boolean {
   const last = before?.profile.listedAt ?? null;
@@ -71,14 +78,41 @@ export function evolvePlayer(before: Player | null, event: TelemetryEvent): Play
   const at = event.metadata.recordedAt;
   if (event.type === 'heartbeat.received') {
     const listed = isListed(before, event.data, at);
-    const profile = withSession(before?.profile ?? UNKNOWN, event.data, event.data.event, `session.${event.data.event}`, at);
+    const session = withSession(before?.profile ?? UNKNOWN, event.data, event.data.event, `session.${event.data.event}`, at);
+    const profile = event.data.nextBy === undefined ? session : { ...session, onlineUntil: event.data.nextBy };
     return { stats: credited(before?.stats ?? null, at), profile: listed ? { ...profile, listedAt: at } : profile };
   }
+  if (event.type === 'heartbeats.folded') return withFolded(before, event.data);
   if (event.type !== 'analytics.tracked') return before;
   const moment = momentOf(event.data);
   const known = before?.profile ?? UNKNOWN;
   const profile = moment === null ? withOther(known, event.data, at) : withSession(known, event.data, moment, event.data.type, at);
   return { stats: before?.stats ?? null, profile };
+}
+
+/** As if each of them had been stored: what they add to the session is what the last says of it, or the time until then. */
+function withFolded(before: Player | null, folded: HeartbeatsFolded): Player {
+  const known = before?.profile ?? UNKNOWN;
+  const { count, lastAt, nextBy } = folded;
+  // Another node has heard of the player since.
+  const onlineUntil = (known.lastHeartbeat ?? 0) > lastAt ? known.onlineUntil : nextBy;
+  if (count === 0) return { stats: before?.stats ?? null, profile: { ...known, onlineUntil } };
+  const profile = withSession(known, folded, 'heartbeat', 'session.heartbeat', lastAt);
+  return {
+    stats: creditedAll(before?.stats ?? null, folded),
+    profile: { ...profile, events: known.events + count, listedAt: lastAt, onlineUntil },
+  };
+}
+
+/** Where another node told of a part of the time already, of that part nothing is added. */
+function creditedAll(before: PlayerStats | null, { firstAt, lastAt, seconds }: HeartbeatsFolded): PlayerStats {
+  const known = before !== null && before.lastHeartbeat > firstAt ? before : credited(before, firstAt);
+  const unknown = Math.max(0, Math.floor((lastAt - known.lastHeartbeat) / 1000));
+  return {
+    ...known,
+    lastHeartbeat: Math.max(lastAt, known.lastHeartbeat),
+    totalSeconds: known.totalSeconds + (known.lastHeartbeat > firstAt ? Math.min(seconds, unknown) : seconds),
+  };
 }
 
 /** The moment of a session that an event is, or `null` for any other event. */
@@ -94,6 +128,7 @@ const UNKNOWN: PlayerProfile = {
   onlineSince: null,
   lastSeen: 0,
   lastHeartbeat: null,
+  onlineUntil: null,
   sessionId: null,
   sessionSeconds: 0,
   totalSeconds: 0,
@@ -129,6 +164,7 @@ function withSession(known: PlayerProfile, report: SessionReport, moment: Sessio
     online: !left,
     onlineSince: left ? null : known.online && !begins ? known.onlineSince : at,
     lastHeartbeat: moment === 'heartbeat' ? at : known.lastHeartbeat,
+    onlineUntil: null,
     sessionId: left ? null : sessionId,
     sessionSeconds: left ? 0 : current,
     totalSeconds: known.totalSeconds + Math.max(0, current - previous),

@@ -27,12 +27,18 @@ export interface SessionReport {
 export function sessionReport(event: TelemetryEvent, current: string | null): SessionReport | null {
   if (event.type === 'save.failed' || event.type === 'telemetry.swept') return null;
   const { data } = event;
-  const moment = 'event' in data ? data.event : momentOf(data);
+  const moment = momentIn(event);
   const sessionId = data.sessionId ?? current;
   if (moment === null || sessionId === null) return null;
   const duration = 'durationSeconds' in data ? data.durationSeconds : null;
   const seconds = Math.min(Math.max(data.sessionSeconds ?? 0, duration ?? 0, 0), LONGEST_SESSION);
   return { platformId: data.platformId, sessionId, moment, seconds, fps: data.fps };
+}
+
+function momentIn({ type, data }: TelemetryEvent): SessionMoment | null {
+  if (type === 'heartbeat.received') return data.event;
+  if (type === 'heartbeats.folded') return data.count === 0 ? null : 'heartbeat';
+  return type === 'analytics.tracked' ? momentOf(data) : null;
 }
 
 const UNKNOWN: PlaySession = { startedAt: null, lastHeartbeatAt: null, endedAt: null, seconds: 0, fps: null };

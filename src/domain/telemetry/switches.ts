@@ -26,7 +26,7 @@ const SWITCHES: Readonly<Record<string, string>> = {
 export function isCaptured(settings: JsonObject, fact: TelemetryReport): boolean {
   if (fact.type === 'save.failed') return true;
   if (member(settings, 'enabled') === false) return false;
-  const category = fact.type === 'heartbeat.received' ? 'session' : categoryOf(fact.data.type);
+  const category = fact.type === 'analytics.tracked' ? categoryOf(fact.data.type) : 'session';
   const name = Object.hasOwn(SWITCHES, category) ? SWITCHES[category] : undefined;
   return name === undefined || member(settings, name) !== false;
 }

@@ -1,0 +1,131 @@
+import type { HeartbeatReceived, TelemetryMetadata } from '../../domain/telemetry/events.ts';
+import { foldedEvent, type Gathering, gathered, gatheringFrom, goesOn, saysNothingNew } from '../../domain/telemetry/heartbeats.ts';
+import { ONLINE_MS, type PlayerStats } from '../../domain/telemetry/player.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import type { TelemetryRecorder } from './telemetry-recorder.ts';
+
+/**
+ * The heartbeats that this node gathers instead of storing each (`domain/telemetry/heartbeats.ts`). What is gathered when a node is killed
+ * is lost: a player's stats then lack a few minutes at most, as they would where heartbeats are lost on the way.
+ */
+
+export interface FoldLimits {
+  /** Most time between what the log is told of a player who stays, ms; 0: each heartbeat is stored. */
+  readonly foldMs: number;
+  /** Players whose heartbeats are gathered at a time; those of others are stored one by one. */
+  readonly players: number;
+}
+
+type Who = TelemetryMetadata['actor'];
+
+interface Open {
+  readonly projectId: string;
+  readonly who: Who;
+  gathering: Gathering;
+}
+
+/** How often it is looked who has fallen silent, ms. */
+const LOOK_MS = 5_000;
+/** A heartbeat comes every 30 s; after this long without one the session counts as over. */
+const SILENCE_MS = ONLINE_MS + LOOK_MS;
+/** Told at one look: of players who left together the log hears in small groups. */
+const MOST_TOLD = 500;
+/** How long one waits for the log, which nobody waits for. */
+const PATIENCE_MS = 30_000;
+
+export class HeartbeatFolds {
+  readonly #recorder: TelemetryRecorder;
+  readonly #scheduler: Scheduler;
+  readonly #limits: FoldLimits;
+  readonly #open = new Map<string, Open>();
+  #stopLooking: (() => void) | null = null;
+  /** Heartbeats that were gathered and not stored on their own. */
+  folded = 0;
+
+  constructor(recorder: TelemetryRecorder, scheduler: Scheduler, limits: FoldLimits) {
+    this.#recorder = recorder;
+    this.#scheduler = scheduler;
+    this.#limits = limits;
+  }
+
+  /** Players whose heartbeats are gathered. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** What is known here of a player's stats, newer than the tables may show. */
+  statsOf(projectId: string, platformId: string): PlayerStats | null {
+    return this.#open.get(keyOf(projectId, platformId))?.gathering.stats ?? null;
+  }
+
+  /** Takes a heartbeat that says nothing new, and answers the player's stats with it; otherwise tells the log what came before it. */
+  take(projectId: string, heartbeat: HeartbeatReceived, at: number): { readonly stats: PlayerStats | null } | null {
+    const key = keyOf(projectId, heartbeat.platformId);
+    const open = this.#open.get(key);
+    if (open === undefined) return null;
+    if (!saysNothingNew(open.gathering, heartbeat, at)) {
+      this.#end(key, open);
+      return null;
+    }
+    open.gathering = gathered(open.gathering, heartbeat, at);
+    this.folded += 1;
+    return { stats: open.gathering.stats };
+  }
+
+  /** Until when a player counts as there who is about to be gathered, unix ms; `undefined` where this node has no room. */
+  nextBy(projectId: string, { platformId, event }: HeartbeatReceived, at: number): number | undefined {
+    const { foldMs, players } = this.#limits;
+    if (foldMs === 0 || event === 'leave') return undefined;
+    if (this.#open.size >= players && !this.#open.has(keyOf(projectId, platformId))) return undefined;
+    return at + foldMs + SILENCE_MS;
+  }
+
+  /** From here on, after a heartbeat that was stored with a `nextBy`. */
+  begin(projectId: string, who: Who, heartbeat: HeartbeatReceived, at: number, stats: PlayerStats | null): void {
+    const key = keyOf(projectId, heartbeat.platformId);
+    const open = this.#open.get(key);
+    // Two that came at the same time were both stored; what has been gathered since the later one stays.
+    if (open !== undefined && open.gathering.lastAt >= at) return;
+    if (open !== undefined) void this.#end(key, open);
+    this.#open.set(key, { projectId, who, gathering: gatheringFrom(heartbeat, at, stats) });
+    this.#stopLooking ??= this.#scheduler.after(LOOK_MS, () => this.#look());
+  }
+
+  /** Tells the log what was gathered, and gathers no more. */
+  async close(): Promise<void> {
+    this.#stopLooking?.();
+    this.#stopLooking = null;
+    const telling = [...this.#open].map(([key, open]) => this.#end(key, open));
+    await Promise.all(telling);
+  }
+
+  #look(): void {
+    const now = this.#scheduler.now();
+    let told = 0;
+    for (const [key, open] of this.#open) {
+      if (told === MOST_TOLD) break;
+      const { lastAt, toldAt, count } = open.gathering;
+      if (now - lastAt > SILENCE_MS) void this.#end(key, open);
+      else if (now - toldAt >= this.#limits.foldMs && count > 0) {
+        void this.#tell(open, now + this.#limits.foldMs + SILENCE_MS);
+        open.gathering = goesOn(open.gathering, now);
+      } else continue;
+      told += 1;
+    }
+    this.#stopLooking = this.#open.size === 0 ? null : this.#scheduler.after(LOOK_MS, () => this.#look());
+  }
+
+  #end(key: string, open: Open): Promise<unknown> {
+    this.#open.delete(key);
+    return this.#tell(open, open.gathering.lastAt + ONLINE_MS);
+  }
+
+  #tell({ projectId, who, gathering }: Open, nextBy: number): Promise<number | null> {
+    const metadata = { recordedAt: this.#scheduler.now(), actor: who };
+    return this.#recorder.record(projectId, { type: 'heartbeats.folded', data: foldedEvent(gathering, nextBy) }, metadata, PATIENCE_MS);
+  }
+}
+
+function keyOf(projectId: string, platformId: string): string {
+  return `${projectId} ${platformId}`;
+}
