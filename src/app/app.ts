@@ -171,7 +171,7 @@ export interface App {
   readonly settings: {
     read(caller: Caller): Promise<ManageAnswer>;
     /** `body`: a flat object of settings, or one under `settings` or `config`. Answers what `read` would answer then. */
-    change(caller: Caller, body: Json): Promise<ManageAnswer>;
+    change(caller: Caller, body: Json, strict: boolean): Promise<ManageAnswer>;
     /** By the value of a public key of this project; `null`, and one that is not there, change nothing. */
     revokePublicKey(caller: Caller, publicKey: string | null): Promise<ManageAnswer>;
   };

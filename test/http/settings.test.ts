@@ -29,11 +29,11 @@ describe('project settings', () => {
   it('are changed by PUT with the body as it came', async () => {
     const changed = await manage('PUT', '/settings', { settings: { enabled: false } });
     expect([changed.status, changed.headers['x-ns-position']]).toEqual([200, '8']);
-    expect(lastCall()).toMatchObject({ name: 'settings.change', arguments: [{ settings: { enabled: false } }] });
+    expect(lastCall()).toMatchObject({ name: 'settings.change', arguments: [{ settings: { enabled: false } }, false] });
     expect(lastNeed()).toEqual({ scopes: ['settings'], level: 'rw' });
     // The reference takes it for nothing to do, and an editor's script sends `{}` as no body at all.
     expect((await manage('PUT', '/settings')).status).toBe(200);
-    expect(lastCall()).toMatchObject({ name: 'settings.change', arguments: [{}] });
+    expect(lastCall()).toMatchObject({ name: 'settings.change', arguments: [{}, false] });
     expect((await manage('PUT', '/config', {})).status).toBe(404);
   });
 

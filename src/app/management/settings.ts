@@ -1,5 +1,7 @@
+import { wholeDiagnostics } from '../../domain/definition/plan-single.ts';
+import { strictly } from '../../domain/definition/strict.ts';
 import type { DomainEvent } from '../../domain/events.ts';
-import { changeSettings, type ProjectDecision, revokeKey } from '../../domain/project/decide.ts';
+import { changeSettings, type ProjectDecision, revokeKey, unknownSettings } from '../../domain/project/decide.ts';
 import { type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -19,12 +21,15 @@ export function createSettings(context: AppContext): App['settings'] {
       return { ...positioned(context, project, caller), status: 200, body: settingsBody(caller.projectId, authority) };
     },
 
-    change: (caller, body) =>
+    change: (caller, body, strict) =>
       commit(context, caller, 'settings.change', ({ authority, state }) => {
         const decision = changeSettings(authority, state, body);
         if (decision instanceof Refusal) return decision;
         const after = decision.events.reduce(changedBy, authority);
-        return { ...decision, body: settingsBody(caller.projectId, after) };
+        const found = wholeDiagnostics('project-settings', unknownSettings(body), authority.projectId);
+        const answered = { ...decision, body: { ...settingsBody(caller.projectId, after), ...found } };
+        const refused = strict ? strictly({ events: [], answer: { status: 200, body: found } }) : null;
+        return refused instanceof Refusal ? refused : answered;
       }),
 
     revokePublicKey: (caller, publicKey) =>

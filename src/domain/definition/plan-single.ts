@@ -1,7 +1,7 @@
 import type { Refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { type DefinitionKind, type PublishTarget, SINGLE_ID } from '../events.ts';
+import { type PublishTarget, SINGLE_ID } from '../events.ts';
 import { datedRules } from '../limit/rules.ts';
 import type { DefinitionsState } from '../states.ts';
 import { contentProblem, storedTextProblem } from './check.ts';
@@ -54,8 +54,8 @@ function singleFindings(state: DefinitionsState, kind: SingleKind, body: Json, t
 }
 
 /** The member of an answer that tells of them; no member where there is none. */
-export function wholeDiagnostics(kind: DefinitionKind, found: readonly Finding[]): JsonObject {
-  const about = { resourceKind: kind, resourceId: SINGLE_ID };
+export function wholeDiagnostics(resourceKind: string, found: readonly Finding[], resourceId = SINGLE_ID): JsonObject {
+  const about = { resourceKind, resourceId };
   return found.length === 0 ? {} : { diagnostics: warningsOf(found, about, '') };
 }
 

@@ -9,6 +9,7 @@ import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { isRemoval } from './overlay.ts';
 import { codeOf, type Fit, type Unfit } from './plan.ts';
 import type { PlannedWhole } from './plan-single.ts';
+import { Places } from './positions.ts';
 import type { ManageReply } from './publish.ts';
 import { findingsOfFit, knownWith } from './pushed.ts';
 import { textOf } from './read.ts';
@@ -24,7 +25,7 @@ export function preflight(state: DefinitionsState, body: Json | undefined, targe
   const sections = planSections(state, body, target, 0);
   if (sections instanceof Refusal) return sections;
   const known = knownWith(state, target, pushedKinds(sections), pushedValues(sections));
-  const how = { known, strict, fails: strict || [...sections.values()].some(failsOf) };
+  const how = { known, strict, places: new Places(), fails: strict || [...sections.values()].some(failsOf) };
   const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, how)]));
   const sum = (count: (section: Judged) => number) => [...judged.values()].reduce((all, section) => all + count(section), 0);
   const [total, success, failed, warnings] = [sum((s) => s.total), sum((s) => s.passed), sum((s) => s.failed), sum((s) => s.warnings)];
@@ -74,6 +75,7 @@ interface Judged {
 
 interface How {
   readonly known: Known;
+  readonly places: Places;
   readonly strict: boolean;
   readonly fails: boolean;
 }
@@ -122,7 +124,7 @@ function fitResult(kind: ListedKind, fit: Fit, how: How): Result {
   const named = kind === 'workflow' ? undefined : textOf(member(definition, keyMember(kind)));
   const about = { resourceKind: kind, resourceId: named ?? put.id };
   const sourcePath = textOf(member(definition, 'sourcePath')) ?? '';
-  const found = findingsOfFit(kind, fit, how.known);
+  const found = findingsOfFit(kind, fit, how.known, how.places);
   const action = before === undefined || isRemoval(before) ? 'would_create' : 'would_update';
   return toldOf(about, found, action, sourcePath, how);
 }

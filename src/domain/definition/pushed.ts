@@ -12,6 +12,7 @@ import type { ListedKind } from './kinds.ts';
 import { typeOfCollection } from './models.ts';
 import { definitionOf, isRemoval } from './overlay.ts';
 import type { Fit, Planned } from './plan.ts';
+import { located, Places } from './positions.ts';
 import type { Put } from './publish.ts';
 import { objectOf, textOf } from './read.ts';
 import { gameValues } from './values.ts';
@@ -52,16 +53,17 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
   };
 }
 
-export function findingsOfFit(kind: ListedKind, fit: Fit, known: Known): readonly Finding[] {
-  return [...dropped(kind, fit), ...judged(kind, fit, known)];
+export function findingsOfFit(kind: ListedKind, fit: Fit, known: Known, places: Places): readonly Finding[] {
+  return [...dropped(kind, fit), ...judged(kind, fit, known, places)];
 }
 
 function dropped(kind: ListedKind, { definition, before }: Fit): readonly Finding[] {
   return before === undefined || isRemoval(before) ? [] : droppedGuards(kind, objectOf(definitionOf(before)), definition);
 }
 
-function judged(kind: ListedKind, { definition, warnings }: Fit, known: Known): readonly Finding[] {
-  return [...warnings.map((warning) => ({ ...warning, path: '' })), ...definitionFindings(kind, definition, known)];
+function judged(kind: ListedKind, { definition, warnings }: Fit, known: Known, places: Places): readonly Finding[] {
+  const found = located(kind, definition, definitionFindings(kind, definition, known), places);
+  return [...warnings.map((warning) => ({ ...warning, path: '' })), ...found];
 }
 
 /** A push of more is judged by a preflight alone: it is decided part by part, in the turn that the project's games wait for. */
@@ -94,10 +96,11 @@ export function warner(
 ): Warn {
   const count = [...push.values()].reduce((sum, planned) => sum + planned.length, 0);
   const known = count > MOST_JUDGED && !strict ? null : knownWith(state, target, push, values);
+  const places = new Places();
   let left = MOST_WARNINGS;
   const share = (kind: ListedKind, fit: Fit): readonly Finding[] => {
     if (known === null || left < 0) return [];
-    const all = judged(kind, fit, known);
+    const all = judged(kind, fit, known, places);
     const listed = all.length > left ? [...all.slice(0, left), MORE] : all;
     left -= all.length;
     return listed;

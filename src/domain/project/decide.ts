@@ -1,12 +1,14 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import { member } from '../../kernel/path.ts';
+import type { Finding } from '../definition/findings/finding.ts';
 import type { DomainEvent, KeyKind, Permissions } from '../events.ts';
 import type { ApiKey, AuthorityState, DefinitionsState } from '../states.ts';
-import { acceptMembers } from '../wire-names.ts';
+import { acceptMember, acceptMembers } from '../wire-names.ts';
 import { displayKey, hashKey, isProjectId } from './keys.ts';
 import { DEFAULT_PERMISSIONS } from './permissions.ts';
-import { MAX_NAME, projectSettings, settingRule } from './settings.ts';
+import { MAX_NAME, projectSettings, SETTING_RULES, settingRule } from './settings.ts';
 
 /** Projects, keys and settings: what an operator, or a manager with the `settings` scope, may change. */
 
@@ -116,7 +118,7 @@ export function revokeKey(
 }
 
 /**
- * A flat object, or one under `settings` or `config`. Unknown members are ignored (the tools send whole answers back); a known one
+ * A flat object, or one under `settings` or `config`. Unknown members change nothing ({@link unknownSettings} names them); a known one
  * with an unusable value refuses the whole change. Where `nextData` becomes another, a new generation of staged data begins: what tests
  * wrote before belongs to the other way (decision 24).
  */
@@ -143,6 +145,29 @@ export function changeSettings(
   return {
     events: [changed, { type: 'definitions.nextRenewed', data: { generation: definitions.generation + 1, hash: definitions.nextHash } }],
   };
+}
+
+/** Members of an answer that tools send back whole. */
+const OF_ANSWERS = new Set(['ok', 'projectId', 'settings', 'config', 'strict', 'diagnostics']);
+
+/** What a change of settings names and no project has, as findings: each with what was probably meant (decision 36). */
+export function unknownSettings(body: Json | undefined): readonly Finding[] {
+  if (!isObject(body)) return [];
+  const asked = settingsIn(body);
+  const at = asked === body ? '' : `/${isObject(member(body, 'settings')) ? 'settings' : 'config'}`;
+  const beside =
+    asked === body ? [] : Object.keys(body).filter((name) => !OF_ANSWERS.has(name) && settingRule(acceptMember(name)) === undefined);
+  const inside = Object.keys(asked).filter((name) => settingRule(acceptMember(name)) === undefined && !(at === '' && OF_ANSWERS.has(name)));
+  const found = (name: string, path: string): Finding => {
+    const fix = didYouMean(name, Object.keys(SETTING_RULES));
+    return {
+      code: 'UNKNOWN_SETTING',
+      path,
+      message: `There is no setting '${name}', so nothing was changed by it.`,
+      ...(fix === undefined ? {} : { fix }),
+    };
+  };
+  return [...beside.map((name) => found(name, `/${name}`)), ...inside.map((name) => found(name, `${at}/${name}`))];
 }
 
 function settingsIn(body: JsonObject): JsonObject {

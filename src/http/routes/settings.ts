@@ -6,7 +6,7 @@ import type { Answer } from '../answer.ts';
 import { readJson } from '../body.ts';
 import { authenticate, managementKeys } from '../credentials.ts';
 import { type Context, queryText } from '../exchange.ts';
-import { invalidResource, managed, type Routes, type Services } from './services.ts';
+import { invalidResource, managed, type Routes, type Services, strictOf } from './services.ts';
 
 const READS = managementKeys('r', 'settings');
 const WRITES = managementKeys('rw', 'settings');
@@ -24,7 +24,7 @@ export function settingsRoutes(router: Routes, services: Services): void {
     const caller = await authenticate(app, ctx, WRITES);
     // Without a body there is nothing to change; an editor's script sends `{}` as none (management 19.1).
     const body = await readJson(ctx.state.exchange, managementBody, invalidResource('project-settings'));
-    return spelled(await app.settings.change(caller, body ?? {}));
+    return spelled(await app.settings.change(caller, body ?? {}, strictOf(ctx.state.exchange, body)));
   });
 
   router.delete('/:project/keys', async (ctx): Promise<Answer> => {

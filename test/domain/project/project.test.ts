@@ -8,6 +8,7 @@ import {
   issueKey,
   type ProjectDecision,
   revokeKey,
+  unknownSettings,
 } from '../../../src/domain/project/decide.ts';
 import { evolveAuthority } from '../../../src/domain/project/evolve.ts';
 import { displayKey, formKey, hashKey, isProjectId } from '../../../src/domain/project/keys.ts';
@@ -205,6 +206,18 @@ describe('settings (management 16)', () => {
     expect(change({ nextData: 'isolated' }, shared)).toMatchObject({ events: [{}, { data: { generation: 4 } }] });
     expect(change({ nextData: 'isolated' })).toMatchObject({ events: [{ type: 'settings.changed' }] });
     expect(change({ nextData: 'isolated' })).not.toMatchObject({ events: [{}, {}] });
+  });
+
+  it('what no setting is called is told, with its place and what was probably meant; answers sent back whole are fine', () => {
+    expect(unknownSettings({ nextdata: 'shared', enabled: true })).toEqual([
+      { code: 'UNKNOWN_SETTING', path: '/nextdata', message: expect.stringContaining(`'nextdata'`), fix: `Did you mean 'nextData'?` },
+    ]);
+    expect(unknownSettings({ settings: { whatever: 1 }, enabled: true, colour: 2 }).map(({ path }) => path)).toEqual([
+      '/colour',
+      '/settings/whatever',
+    ]);
+    expect(unknownSettings(settingsBody('demo', project))).toEqual([]);
+    expect(unknownSettings({ [wireNames('published').member('requirePlayerAuth')]: true, strict: true })).toEqual([]);
   });
 
   it('the name of the project is changed like one, and is no setting', () => {

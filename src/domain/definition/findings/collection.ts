@@ -1,4 +1,5 @@
 import { compareNumbers, isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
 import { GROWTH_SETTINGS, growthWindows } from '../../limit/fields.ts';
 import { acceptValue } from '../../wire-names.ts';
@@ -144,14 +145,16 @@ function namedField(name: string, field: Json, path: string, findings: Findings)
 }
 
 function typeFinding(type: string, path: string, findings: Findings): void {
-  if (!TYPES.has(type)) findings.add('INVALID_FIELD_TYPE', path, `'${type}' is no type of a field.`, [...TYPES].join(', '));
+  if (!TYPES.has(type))
+    findings.add('INVALID_FIELD_TYPE', path, `'${type}' is no type of a field.`, didYouMean(type, TYPES) ?? [...TYPES].join(', '));
 }
 
 function fieldFindings(field: JsonObject, path: string, findings: Findings): void {
   const type = textOf(member(field, 'type'));
   if (type !== undefined) typeFinding(type, `${path}/type`, findings);
   for (const name of Object.keys(field)) {
-    if (!SETTINGS.has(name)) findings.add('UNKNOWN_FIELD_SETTING', `${path}/${name}`, `'${name}' is no setting of a field.`);
+    if (!SETTINGS.has(name))
+      findings.add('UNKNOWN_FIELD_SETTING', `${path}/${name}`, `'${name}' is no setting of a field.`, didYouMean(name, SETTINGS));
   }
   for (const name of BOUNDS) findings.member(field, name, path, isNumber, 'INVALID_FIELD_BOUND', 'a number');
   for (const [least, most] of RANGES) {

@@ -3,6 +3,7 @@ import { member } from '../../../kernel/path.ts';
 import { isOperator, isUnary } from '../../endpoint/operators.ts';
 import { scanTop } from '../../endpoint/scan.ts';
 import { type Findings, isTemplated, isText } from './finding.ts';
+import { unknownPartMembers } from './members.ts';
 import { tokenBodyFindings } from './tokens.ts';
 
 /** `{field, op, value}`, `{expression}`, `{all}` or `{any}` (endpoint-language 6). */
@@ -33,6 +34,8 @@ function clauseFindings(condition: Extract<Json, object>, path: string, findings
   if (!isObject(condition)) return;
   const field = member(condition, 'field') ?? member(condition, 'left');
   const expression = member(condition, 'expression');
+  // A step that is its own condition has members of its own.
+  if (member(condition, 'type') === undefined) unknownPartMembers(condition, 'clause', path, findings);
   if (field === undefined && isText(expression)) {
     if (joins(expression)) findings.add('CONDITION_EXPRESSION_JOINED', `${path}/expression`, JOINED, `Use 'all' or 'any'.`);
     return;

@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
 import { takeOf } from '../../endpoint/take.ts';
 import { inputOfBody } from '../../security/call-body.ts';
@@ -9,6 +10,7 @@ import { budgetsFindings } from './budgets.ts';
 import { collectionFindings } from './collection.ts';
 import { type Finding, Findings, isFlag, isMap, isText, isWhole, type Known, oneOf } from './finding.ts';
 import { blocksFindings, importsFindings, libraryFindings } from './library.ts';
+import { namesFindings } from './names.ts';
 import { queryFindings } from './query.ts';
 import { callLimitFindings } from './rate-rules.ts';
 import { isRecursive } from './recursion.ts';
@@ -57,7 +59,8 @@ function words(...own: readonly string[]): ReadonlySet<string> {
 function unknownMembers(kind: ListedKind, definition: JsonObject, findings: Findings): void {
   for (const name of Object.keys(definition)) {
     if (MEMBERS[kind].has(name) || /hash$/i.test(name) || name.startsWith('compiler')) continue;
-    findings.add('UNKNOWN_TOP_LEVEL_FIELD', `/${name}`, `'${name}' means nothing in a definition of this kind.`, 'Check its spelling.');
+    const fix = didYouMean(name, MEMBERS[kind]) ?? 'Check its spelling.';
+    findings.add('UNKNOWN_TOP_LEVEL_FIELD', `/${name}`, `'${name}' means nothing in a definition of this kind.`, fix);
   }
 }
 
@@ -77,6 +80,8 @@ function logicFindings(definition: JsonObject, findings: Findings, isWorkflow: b
   for (const name of ['steps', 'check', 'condition', 'onFail', 'returns', 'response']) {
     tokensFindings(member(definition, name), `/${name}`, findings);
   }
+  // A workflow's check may be asked with the names of its caller.
+  namesFindings(definition, ['steps', 'onFail', 'returns', 'response'], findings, isWorkflow);
 }
 
 function isAliases(value: Json): boolean {

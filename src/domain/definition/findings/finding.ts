@@ -10,6 +10,9 @@ export interface Finding {
   /** JSON pointer into the definition; empty: the whole of it. */
   readonly path: string;
   readonly fix?: string;
+  /** In the source text, both from 1, where that is at hand. */
+  readonly line?: number;
+  readonly column?: number;
 }
 
 /** What a definition may refer to. */

@@ -1,6 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { type Findings, isMap, isText } from './finding.ts';
+import { namesFindings } from './names.ts';
 import { stepsFindings } from './steps.ts';
 import { tokensFindings } from './tokens.ts';
 
@@ -31,7 +32,9 @@ function blockFindings(name: string, block: Json, findings: Findings): void {
   findings.member(block, 'returns', path, isMap, 'INVALID_RETURNS', 'an object');
   findings.missing(block, ['steps', 'body'], path, 'MISSING_BLOCK_STEPS');
   stepsFindings(block, findings, true, path);
-  for (const part of ['steps', 'body', 'returns']) tokensFindings(member(block, part), `${path}/${part}`, findings);
+  const parts = ['steps', 'body', 'returns'];
+  for (const part of parts) tokensFindings(member(block, part), `${path}/${part}`, findings);
+  namesFindings(block, parts, findings, true, path);
 }
 
 export function libraryFindings(definition: JsonObject, findings: Findings): void {

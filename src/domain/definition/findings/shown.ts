@@ -8,13 +8,14 @@ export function warningsOf(
   about: { readonly resourceKind: string; readonly resourceId: string },
   sourcePath: string,
 ): JsonObject[] {
-  return found.map(({ code, message, path, fix }) => ({
+  return found.map(({ code, message, path, fix, line, column }) => ({
     severity: 'warning',
     code,
     message: plainWords(message),
     ...about,
     sourcePath,
     ...(path === '' ? {} : { sourcePointer: path }),
+    ...(line === undefined || column === undefined ? {} : { line, column }),
     suggestedFix: fix ?? '',
   }));
 }

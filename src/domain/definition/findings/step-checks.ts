@@ -1,4 +1,5 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
 import { SLEEP_FIELDS } from '../../endpoint/steps/sleep.ts';
 import { isColor } from '../../endpoint/steps/webhook.ts';
@@ -6,6 +7,7 @@ import { blockCallFindings } from './block-call.ts';
 import { conditionFindings, whereFindings } from './condition.ts';
 import { expressionFindings } from './expression.ts';
 import { type Findings, isFlag, isMap, isTemplated, isText, isWhole, oneOf } from './finding.ts';
+import { unknownPartMembers } from './members.ts';
 import { tokenBodyFindings } from './tokens.ts';
 import { transformFindings } from './transform.ts';
 
@@ -35,6 +37,8 @@ function collection(step: JsonObject, path: string, findings: Findings): void {
 function required(step: JsonObject, path: string, findings: Findings): void {
   findings.member(step, 'required', path, isFlag, 'INVALID_REQUIRED', 'true or false');
   findings.member(step, 'onMissing', path, isMap, 'INVALID_ON_MISSING', 'an object');
+  const onMissing = member(step, 'onMissing');
+  if (isObject(onMissing ?? null)) unknownPartMembers(Object(onMissing), 'onMissing', `${path}/onMissing`, findings);
 }
 
 function scan(step: JsonObject, path: string, findings: Findings): void {
@@ -157,9 +161,11 @@ const OPERATIONS = new Set(['set', 'inc', 'push', 'pull', 'remove', 'delete', 'm
 function operation(op: Json, path: string, findings: Findings): void {
   const word = isObject(op) ? member(op, 'op') : undefined;
   if (!isObject(op) || !isText(word) || (!isTemplated(word) && !OPERATIONS.has(word))) {
-    findings.add('INVALID_WRITE_OP', path, 'This is no operation.', `One of ${[...OPERATIONS].join(', ')}.`);
+    const fix = (isText(word) ? didYouMean(word, OPERATIONS) : undefined) ?? `One of ${[...OPERATIONS].join(', ')}.`;
+    findings.add('INVALID_WRITE_OP', path, 'This is no operation.', fix);
     return;
   }
+  unknownPartMembers(op, 'operation', path, findings);
   if (!isText(member(op, 'path'))) findings.add('MISSING_OP_PATH', path, `An operation needs a 'path'.`);
   operationWhen(op, path, findings);
   const value = member(op, 'value');
@@ -203,6 +209,7 @@ function switches(step: JsonObject, path: string, findings: Findings): void {
       continue;
     }
     conditionFindings(when, `${at}/when`, findings);
+    unknownPartMembers(each, 'case', at, findings);
     if (!Object.hasOwn(each, 'then')) findings.add('SWITCH_CASE_THEN', at, `The case gives nothing: it has no 'then'.`);
   }
 }

@@ -1,8 +1,10 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
 import { STEP_TYPES } from '../../endpoint/steps/types.ts';
 import { conditionFindings } from './condition.ts';
 import { type Findings, isText, isWhole } from './finding.ts';
+import { unknownPartMembers, unknownStepMembers } from './members.ts';
 import { RESERVED_NAMES } from './reserved.ts';
 import { STEP_CHECKS } from './step-checks.ts';
 
@@ -56,9 +58,11 @@ function stepFindings(step: JsonObject, path: string, walk: Walk): void {
     return;
   }
   if (!STEP_TYPES.has(type)) {
-    findings.add('INVALID_STEP_TYPE', `${path}/type`, `This server runs no step of the type '${type}'.`);
+    const fix = didYouMean(type, STEP_TYPES.keys()) ?? `One of ${[...STEP_TYPES.keys()].join(', ')}.`;
+    findings.add('INVALID_STEP_TYPE', `${path}/type`, `This server runs no step of the type '${type}'.`, fix);
     return;
   }
+  unknownStepMembers(step, type, path, findings);
   STEP_CHECKS.get(type)?.(step, path, findings);
   if (type === 'condition') routesFindings(step, path, walk);
   for (const name of ['steps', 'body', 'then', 'else']) {
@@ -98,13 +102,14 @@ function routesFindings(step: JsonObject, path: string, walk: Walk): void {
   }
   for (const [side, route] of isObject(routes) ? Object.entries(routes) : []) {
     if (SIDES.has(side)) routeFindings(route, `${path}/routes/${side}`, walk);
-    else walk.findings.add('UNKNOWN_ROUTE', `${path}/routes/${side}`, `A condition has no side '${side}'.`);
+    else walk.findings.add('UNKNOWN_ROUTE', `${path}/routes/${side}`, `A condition has no side '${side}'.`, didYouMean(side, SIDES));
   }
   for (const side of ['onTrue', 'onFalse']) {
     const route = member(step, side);
     if (route !== undefined) routeFindings(route, `${path}/${side}`, walk);
   }
   const onFail = member(step, 'onFail');
+  if (isObject(onFail)) unknownPartMembers(onFail, 'onFail', `${path}/onFail`, walk.findings);
   if (isObject(onFail) && Object.hasOwn(onFail, 'clamp')) {
     walk.findings.add('CLAMP_NOT_SUPPORTED', `${path}/onFail/clamp`, `'clamp' is not done: the call is rejected.`);
   } else if (onFail !== undefined && !isObject(onFail) && onFail !== 'skip') {
@@ -123,9 +128,11 @@ function routeFindings(route: Json, path: string, walk: Walk): void {
     walk.findings.add('INVALID_ROUTE', path, 'A route must be an object or a word.');
     return;
   }
+  unknownPartMembers(route, 'route', path, walk.findings);
   const action = member(route, 'action') ?? member(route, 'type');
   if (action === undefined) walk.findings.add('ROUTE_ACTION_REQUIRED', path, `A route needs an 'action'.`);
-  else if (!isText(action) || !ACTIONS.has(action)) walk.findings.add('INVALID_ROUTE_ACTION', `${path}/action`, 'This action is unknown.');
+  else if (!isText(action) || !ACTIONS.has(action))
+    walk.findings.add('INVALID_ROUTE_ACTION', `${path}/action`, 'This action is unknown.', didYouMean(String(action), ACTIONS));
   else {
     placeFindings(action, path, walk);
     actionFindings(action, route, path, walk);
@@ -162,7 +169,8 @@ function placeFindings(action: string, path: string, { findings, isWorkflow }: W
 
 function targetFindings(target: string, path: string, { findings, places }: Walk): void {
   const place = places.get(target);
-  if (place === undefined) findings.add('ROUTE_TARGET_MISSING', path, `There is no step '${target}' to go to.`);
+  if (place === undefined)
+    findings.add('ROUTE_TARGET_MISSING', path, `There is no step '${target}' to go to.`, didYouMean(target, places.keys()));
   else if (place <= Number(path.split('/')[2])) {
     findings.add('ROUTE_BACKWARD_JUMP', path, `This goes back to '${target}': a step may run 100 times in a call.`);
   }

@@ -1,0 +1,183 @@
+import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { didYouMean, nearest } from '../../../kernel/nearest.ts';
+import { member } from '../../../kernel/path.ts';
+import { findTokens, scanTop } from '../../endpoint/scan.ts';
+import { PLAYER_TEMPLATE_NAMES } from '../../wire-names.ts';
+import { isInternal } from '../models.ts';
+import { objectOf, textOf } from '../read.ts';
+import { type Findings, isText } from './finding.ts';
+
+/** Tokens that can never have a value: names that nothing in a definition binds, and members that what is bound there never has. */
+
+const BUILT_IN = [
+  ...['input', 'values', 'platformId', 'playerKey', 'projectId', 'now', 'params', 'item', 'index', 'row'],
+  ...['_unixMs', '_unixS', '_hasSecretKey', '_isDedicatedServer', '_dateUTC', '_timeUTC', '_datetimeUTC'],
+  ...['_year', '_month', '_day', '_hour', '_minute', '_dayOfWeek', ...PLAYER_TEMPLATE_NAMES],
+];
+
+/** Steps that leave nothing under their name. */
+const BINDS_NOTHING = new Set(['delete', 'return', 'return_on', 'sleep', 'block', 'while', 'until', 'foreach', 'response']);
+/** Steps of which the result is a number or a flag, so that a member of it is nothing. */
+const PLAIN_RESULT = new Set(['condition', 'assert', 'random']);
+
+/** What a name may have for members: these alone, none, or anybody's guess. */
+type Shape = readonly string[] | 'plain' | 'open';
+
+/** `parts`: members of the definition that hold tokens. `at`: where it stands, as a block in its library. */
+export function namesFindings(definition: JsonObject, parts: readonly string[], findings: Findings, isCalled: boolean, at = ''): void {
+  const names = new Names(findings);
+  names.gather(definition);
+  const inputs = Object.keys(objectOf(member(objectOf(member(definition, 'input')), 'properties')));
+  const walk = new TokenWalk(names, findings, inputs, isCalled || isInternal(definition));
+  for (const part of parts) walk.look(member(definition, part), `${at}/${part}`);
+}
+
+/** Every name that a definition binds anywhere: which step comes first does not count, a loop may come back to it. */
+class Names {
+  readonly #shapes = new Map<string, Shape>(BUILT_IN.map((name) => [name, 'open']));
+  readonly #findings: Findings;
+
+  constructor(findings: Findings) {
+    this.#findings = findings;
+  }
+
+  get all(): Iterable<string> {
+    return this.#shapes.keys();
+  }
+
+  shapeOf(name: string): Shape | undefined {
+    return this.#shapes.get(name);
+  }
+
+  gather(json: Json | undefined): void {
+    if (isArray(json)) for (const item of json) this.gather(item);
+    else if (isObject(json)) {
+      this.#ofObject(json);
+      for (const value of Object.values(json)) this.gather(value);
+    }
+  }
+
+  /** Steps and routes, at any depth; whatever else looks like one binds a name too many, which only lets more pass. */
+  #ofObject(json: JsonObject): void {
+    for (const part of ['let', 'params'] as const) for (const name of Object.keys(objectOf(member(json, part)))) this.#add(name, 'open');
+    const type = member(json, 'type');
+    const name = textOf(member(json, 'as')) ?? textOf(member(json, 'id'));
+    for (const verb of ['set', 'append'] as const) this.#places(member(json, verb));
+    if (type === 'foreach') this.#add(textOf(member(json, 'item')) ?? 'item', 'open');
+    if (type === 'compute')
+      for (const each of Object.keys(objectOf(member(json, 'values') ?? member(json, 'fields')))) this.#scalar(json, each);
+    if (name !== undefined) this.#add(`${textOf(member(json, 'id')) ?? name}_run`, 'open');
+    if (name === undefined || (isText(type) && BINDS_NOTHING.has(type))) return;
+    this.#add(name, isText(type) ? this.#shapeOfStep(json, type) : 'open');
+  }
+
+  #scalar(step: JsonObject, name: string): void {
+    if (member(step, 'output') === 'scalars') this.#add(name, 'open');
+  }
+
+  #places(asked: Json | undefined): void {
+    const paths = isText(asked) ? [asked] : Object.keys(objectOf(asked));
+    for (const path of paths) this.#add(path.split(/[.[]/, 1)[0]?.trim() ?? '', 'open');
+  }
+
+  /** A name that is bound in two ways may have the members of both. */
+  #add(name: string, shape: Shape): void {
+    this.#shapes.set(name, this.#shapes.has(name) ? 'open' : shape);
+  }
+
+  #shapeOfStep(step: JsonObject, type: string): Shape {
+    if (type === 'random' && member(step, 'mode') === 'weighted') return 'open';
+    if (PLAIN_RESULT.has(type)) return member(step, 'workflow') === undefined ? 'plain' : 'open';
+    if (type === 'compute' && member(step, 'output') !== 'scalars') return keysOf(member(step, 'values') ?? member(step, 'fields'));
+    if (type === 'object') return keysOf(member(step, 'fields') ?? member(step, 'value'));
+    if (type !== 'workflow' && type !== 'call') return 'open';
+    const called = textOf(member(step, 'workflow')) ?? textOf(member(step, 'target'));
+    return called === undefined ? 'open' : keysOf(member(this.#findings.known.workflow(called) ?? {}, 'returns'));
+  }
+}
+
+function keysOf(json: Json | undefined): Shape {
+  return isObject(json) ? Object.keys(json) : 'open';
+}
+
+/** Members that people read. */
+const PROSE = new Set(['description', 'notes', 'metadata', 'sourceText']);
+/** A name and its members, without brackets, calls and nested tokens. */
+const PLAIN_PATH = /^-?\s*([A-Za-z_$][\w$-]*)((?:\s*\.\s*[\w$-]+)*)\s*$/;
+const LITERALS = new Set(['true', 'false', 'null', 'undefined']);
+
+class TokenWalk {
+  readonly #names: Names;
+  readonly #findings: Findings;
+  readonly #inputs: readonly string[];
+  /** Called by other definitions with params that nothing here declares: a name that none is near to may be one of them. */
+  readonly #isCalled: boolean;
+
+  constructor(names: Names, findings: Findings, inputs: readonly string[], isCalled: boolean) {
+    this.#names = names;
+    this.#findings = findings;
+    this.#inputs = inputs;
+    this.#isCalled = isCalled;
+  }
+
+  look(json: Json | undefined, path: string): void {
+    if (typeof json === 'string') this.#tokens(json, path);
+    else if (isArray(json)) for (const [index, item] of json.entries()) this.look(item, `${path}/${index}`);
+    else if (isObject(json)) for (const [name, value] of Object.entries(json)) this.#member(json, name, value, `${path}/${name}`);
+  }
+
+  /** Some members are tokens without braces; in a `where` they are paths in the row. */
+  #member(json: JsonObject, name: string, value: Json, path: string): void {
+    if (PROSE.has(name)) return;
+    const bare = typeof value === 'string' && !value.includes('{{') && !path.includes('/where/');
+    if (bare && ((name === 'field' && Object.hasOwn(json, 'op')) || (name === 'from' && Object.hasOwn(json, 'type'))))
+      this.#body(value, path);
+    else this.look(value, path);
+  }
+
+  #tokens(text: string, path: string): void {
+    for (const { start, end } of findTokens(text)) this.#body(text.slice(start + 2, end - 2), path);
+  }
+
+  #body(body: string, path: string): void {
+    if (body.includes('{{')) {
+      this.#tokens(body, path);
+      return;
+    }
+    const bar = scanTop(body, 0, (char) => char === '|');
+    const core = (bar < 0 ? body : body.slice(0, bar)).trim();
+    const match = PLAIN_PATH.exec(core);
+    if (match === null || LITERALS.has(core)) return;
+    const [, root = '', rest = ''] = match;
+    const [first] = rest.split('.').slice(1);
+    this.#path(root, first?.trim(), path);
+  }
+
+  #path(root: string, first: string | undefined, path: string): void {
+    const shape = this.#names.shapeOf(root);
+    if (shape === undefined) this.#unknown(root, path);
+    else if (first === undefined) return;
+    else if (root === 'input') this.#input(first, path);
+    else if (shape === 'plain') this.#never(root, first, [], path);
+    else if (shape !== 'open' && !shape.includes(first)) this.#never(root, first, shape, path);
+  }
+
+  #unknown(root: string, path: string): void {
+    const meant = didYouMean(root, this.#names.all);
+    if (this.#isCalled && meant === undefined) return;
+    this.#findings.add('UNKNOWN_NAME', path, `Nothing here is called '${root}', so this token is always nothing.`, meant);
+  }
+
+  #never(root: string, name: string, members: readonly string[], path: string): void {
+    const has = members.length === 0 ? `'${root}' has no members` : `'${root}' has ${members.join(', ')}`;
+    this.#findings.add('UNKNOWN_MEMBER', path, `${has}, so '${root}.${name}' is always nothing.`, didYouMean(name, members));
+  }
+
+  /** What is not declared passes (decision 3), but a slip of the pen is worth a word. */
+  #input(name: string, path: string): void {
+    if (this.#inputs.includes(name)) return;
+    const meant = nearest(name, this.#inputs);
+    if (meant === undefined) return;
+    this.#findings.add('UNKNOWN_MEMBER', path, `The input declares no '${name}'.`, `Did you mean '${meant}'?`);
+  }
+}

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { decideUpsertMany } from '../../../src/domain/definition/decide.ts';
+import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
+import type { Known } from '../../../src/domain/definition/findings/finding.ts';
+import { STEP_MEMBERS } from '../../../src/domain/definition/findings/members.ts';
+import type { ListedKind } from '../../../src/domain/definition/kinds.ts';
+import { located, Places } from '../../../src/domain/definition/positions.ts';
+import { STEP_TYPES } from '../../../src/domain/endpoint/steps/types.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import { accepted, EMPTY } from './given.ts';
+
+/** What a definition asks for and nobody would do is found, with its place and what was probably meant (decision 36). */
+
+const KNOWN: Known = {
+  collection: () => true,
+  playersCollection: () => true,
+  callable: () => true,
+  workflow: (id) => (id === 'charge' ? { id, returns: { left: '1' } } : undefined),
+  library: () => undefined,
+  table: () => true,
+};
+const found = (kind: ListedKind, definition: JsonObject) =>
+  definitionFindings(kind, definition, KNOWN).map(({ code, path, fix = '' }) => `${code} ${path} ${fix}`.trim());
+const steps = (...list: JsonObject[]): JsonObject => ({ id: 'e', steps: list.map((step, index) => ({ id: `s${index}`, ...step })) });
+const read = { id: 'hero', type: 'read', collection: 'c', key: 'k' };
+
+describe('members that nothing reads', () => {
+  it('are known for every type of step', () => {
+    expect([...STEP_TYPES.keys()].filter((type) => !STEP_MEMBERS.has(type))).toEqual([]);
+  });
+
+  it.each<[string, JsonObject]>([
+    [`UNKNOWN_STEP_MEMBER /steps/0/requird Did you mean 'required'?`, { ...read, requird: true }],
+    [`UNKNOWN_STEP_MEMBER /steps/0/retries It may hold collection, key, required, onMissing.`, { ...read, retries: 3 }],
+    [`UNKNOWN_STEP_MEMBER /steps/0/onMissing/mesage Did you mean 'message'?`, { ...read, onMissing: { mesage: 'x' } }],
+    [
+      `UNKNOWN_STEP_MEMBER /steps/0/ops/0/reson Did you mean 'reason'?`,
+      { type: 'write', collection: 'c', key: 'k', ops: [{ op: 'inc', path: 'a', value: 1, reson: 'x' }] },
+    ],
+    [
+      `INVALID_WRITE_OP /steps/0/ops/0 Did you mean 'push'?`,
+      { type: 'write', collection: 'c', key: 'k', ops: [{ op: 'psuh', path: 'a', value: 1 }] },
+    ],
+    [
+      `UNKNOWN_STEP_MEMBER /steps/0/check/vaule Did you mean 'value'?`,
+      { type: 'assert', check: { field: 'input.a', op: 'exists', vaule: 1 } },
+    ],
+    [
+      `UNKNOWN_STEP_MEMBER /steps/0/routes/false/erorr Did you mean 'error'?`,
+      { type: 'condition', check: { field: 'input.a', op: 'exists' }, routes: { false: { action: 'reject', erorr: 'X' } } },
+    ],
+    [`INVALID_STEP_TYPE /steps/0/type Did you mean 'lookup'?`, { type: 'lokup' }],
+  ])('%s', (expected, step) => expect(found('endpoint', steps(step))).toContain(expected));
+
+  it('are none where people keep notes', () => {
+    expect(
+      found(
+        'endpoint',
+        steps({ ...read, name: 'n', description: 'd', notes: 'n', metadata: {}, _x: 1, 'x-y': 2, comment: 'c', when: true }),
+      ),
+    ).toEqual([]);
+  });
+
+  it.each<[string, ListedKind, JsonObject]>([
+    [`UNKNOWN_TOP_LEVEL_FIELD /requireSecretKey Did you mean 'requiresSecretKey'?`, 'endpoint', { ...steps(read), requireSecretKey: true }],
+    [
+      `UNKNOWN_FIELD_SETTING /schema/gold/defualt Did you mean 'default'?`,
+      'collection',
+      { schema: { gold: { type: 'number', defualt: 1 } } },
+    ],
+    [`INVALID_FIELD_TYPE /schema/gold/type Did you mean 'number'?`, 'collection', { schema: { gold: { type: 'nubmer' } } }],
+  ])('%s', (expected, kind, definition) => expect(found(kind, definition)).toContain(expected));
+});
+
+describe('tokens that are never there', () => {
+  const answering = (body: Json, ...list: JsonObject[]): JsonObject => ({ ...steps(read, ...list), response: { body } });
+
+  it.each<[string, JsonObject]>([
+    [`UNKNOWN_NAME /response/body Did you mean 'hero'?`, answering('{{hreo.gold}}')],
+    [`UNKNOWN_NAME /response/body/left`, answering({ left: '{{nothing.at.all|0}}' })],
+    [
+      `UNKNOWN_MEMBER /response/body Did you mean 'left'?`,
+      answering('{{bill.letf}}', { id: 'bill', type: 'workflow', workflow: 'charge' }),
+    ],
+    [`UNKNOWN_MEMBER /response/body`, answering('{{sum.c}}', { id: 'sum', type: 'compute', values: { a: '1', b: '2' } })],
+    [`UNKNOWN_MEMBER /response/body`, answering('{{ok.value}}', { id: 'ok', type: 'assert', check: { field: 'input.a', op: 'exists' } })],
+    [`UNKNOWN_NAME /response/body`, answering('{{gone.gold}}', { id: 'gone', type: 'delete', collection: 'c', key: 'k' })],
+    [
+      `UNKNOWN_NAME /steps/1/check/field Did you mean 'hero'?`,
+      steps(read, { type: 'assert', check: { field: 'hreo.gold', op: 'exists' } }),
+    ],
+    [
+      `UNKNOWN_MEMBER /response/body Did you mean 'item'?`,
+      { ...answering('{{input.itme}}'), input: { type: 'object', properties: { item: { type: 'string' } } } },
+    ],
+  ])('%s', (expected, definition) => expect(found('endpoint', definition)).toEqual([expected]));
+
+  it.each<[string, JsonObject]>([
+    [
+      'built-in names and anything of the input',
+      answering('{{platformId}} {{now}} {{_unixS}} {{input.anything.else}} {{values.shop.axe}}'),
+    ],
+    [
+      'a name that is bound later, in a loop or by another name',
+      answering('{{later}} {{renamed}}', { id: 'x', as: 'renamed', type: 'transform', value: 1 }, { id: 'later', type: 'random' }),
+    ],
+    [
+      'aliases, and names that a transform sets',
+      { ...answering('{{purse}} {{n}} {{seen.a}}', { type: 'transform', set: { n: 1, 'seen[n]': 2 } }), let: { purse: 'hero.gold' } },
+    ],
+    [
+      'items of loops, scalars, and what a route runs',
+      answering(
+        '{{each}} {{a}} {{c_run.left}}',
+        { type: 'foreach', from: 'hero.list', item: 'each', maxIterations: 3, body: [{ id: 'z', type: 'random' }] },
+        { type: 'compute', output: 'scalars', values: { a: '1' } },
+        {
+          id: 'c',
+          type: 'condition',
+          check: { field: 'hero.a', op: 'exists' },
+          routes: { true: { action: 'run', workflow: 'charge' }, false: 'continue' },
+        },
+      ),
+    ],
+    [
+      'what two steps bind',
+      answering('{{x.b}}', { id: 'x', type: 'object', fields: { a: 1 } }, { id: 'y', as: 'x', type: 'object', fields: { b: 1 } }),
+    ],
+    [
+      'calls, brackets and nested tokens',
+      answering('{{num(hero.gold, 0)}} {{hero.list[hero.at]}} {{values.prices.{{input.kind}}_cost}} {{-hero.gold}}'),
+    ],
+    ['paths in a row', steps(read, { type: 'lookup', from: 'hero.list', where: { field: 'gold', op: '>', value: 1 } })],
+  ])('%s pass', (_, definition) => expect(found('endpoint', definition).filter((each) => each.startsWith('UNKNOWN'))).toEqual([]));
+
+  it('of what others call with params of their own only those that are near to a name are told', () => {
+    const workflow = { id: 'w', params: { purse: {} }, steps: [{ id: 'a', type: 'transform', value: '{{pures}} {{whatever}}' }] };
+    expect(found('workflow', workflow)).toEqual([`UNKNOWN_NAME /steps/0/value Did you mean 'purse'?`]);
+  });
+});
+
+describe('findings in a source text', () => {
+  const text =
+    'sourceVersion: 1\nkind: endpoint\nid: e\nsteps:\n  - id: hero\n    type: read\n    collection: c\n    key: k\n    requird: true\nresponse:\n  body:\n    left: "{{hreo.gold}}"\n';
+
+  it('have the line and column of what they are about', () => {
+    const { answer } = accepted(
+      decideUpsertMany(EMPTY, 'endpoint', [{ sourcePath: 'e.endpoint.yml', sourceText: text }], { target: 'live', replaceAll: false }),
+    );
+    const [result] = Object(answer.body).results;
+    expect(result.diagnostics).toMatchObject([
+      { code: 'UNKNOWN_STEP_MEMBER', sourcePointer: '/steps/0/requird', line: 9, column: 5, suggestedFix: `Did you mean 'required'?` },
+      { code: 'COLLECTION_NOT_FOUND', sourcePath: 'e.endpoint.yml', line: 7, column: 5 },
+      { code: 'UNKNOWN_NAME', sourcePointer: '/response/body/left', line: 12, column: 5 },
+    ]);
+  });
+
+  it('inside a wrapper and in JSON, too; what is missing has the place of what it is missing in', () => {
+    const at = (sourceText: string, path: string) => {
+      const [first] = located('endpoint', { sourceText }, [{ code: 'X', message: '', path }], new Places());
+      return [first?.line, first?.column];
+    };
+    expect(at('kind: endpoint\ndefinition:\n  steps:\n    - type: read\n', '/steps/0/id')).toEqual([4, 7]);
+    expect(at('{\n  "steps": [\n    { "type": "read" }\n  ]\n}', '/steps/0/type')).toEqual([3, 7]);
+    expect(at('routes:\n  false: 1\n', '/routes/false')).toEqual([2, 3]);
+    expect(at('a: 1', '/steps')).toEqual([undefined, undefined]);
+  });
+
+  it('of a push with more text than is read for it have their pointers alone', () => {
+    const places = new Places();
+    const one = { sourceText: `${'#'.repeat(20_000)}\nsteps: []` };
+    const lines = [1, 2].map(() => located('endpoint', one, [{ code: 'X', message: '', path: '/steps' }], places)[0]?.line);
+    expect(lines).toEqual([2, undefined]);
+  });
+});
