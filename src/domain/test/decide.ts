@@ -2,15 +2,18 @@ import { Refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { contentProblem, storedTextProblem } from '../definition/check.ts';
+import type { Finding } from '../definition/findings/finding.ts';
 import { hashText } from '../definition/hash.ts';
 import { codeOf, diagnostic, fileOf } from '../definition/plan.ts';
-import type { PlannedWhole } from '../definition/plan-single.ts';
+import { type PlannedWhole, wholeDiagnostics } from '../definition/plan-single.ts';
 import { type Decision, publishEvents, putOf, refusePush, written } from '../definition/publish.ts';
 import { objectOf, textOf } from '../definition/read.ts';
 import { compileItem } from '../definition/source.ts';
 import { plainWords } from '../definition/wording.ts';
 import { SINGLE_ID } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
+
+import { testsFindings } from './findings.ts';
 
 /** PUT tests: the whole list is replaced, sources compiled like any other (management 9.1). Tests are never staged. */
 
@@ -27,12 +30,12 @@ export function decidePutTests(state: DefinitionsState, body: Json | undefined):
   if (planned instanceof Refusal) return planned;
   return {
     events: publishEvents(state, 'live', [planned.put]),
-    answer: written({ ...ABOUT, action: 'replace', total: planned.total }),
+    answer: written({ ...ABOUT, action: 'replace', total: planned.total, ...wholeDiagnostics('tests', planned.found) }),
   };
 }
 
 /** What a push of tests would put, or why it cannot be. */
-export function planTests(body: Json | undefined): PlannedWhole | Refusal {
+export function planTests(body: Json | undefined): (PlannedWhole & { readonly found: readonly Finding[] }) | Refusal {
   if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', ABOUT);
   const items = testsIn(body);
   if (!isArray(items)) return refusePush('VALIDATION_FAILED', 'Body must be an array of tests.', ABOUT);
@@ -59,7 +62,8 @@ export function planTests(body: Json | undefined): PlannedWhole | Refusal {
   const put = putOf('tests', SINGLE_ID, tests);
   const problem = contentProblem(tests) ?? storedTextProblem(put.text);
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, ABOUT);
-  return { put, total: tests.length, findings: () => [] };
+  const found = testsFindings(tests);
+  return { put, total: tests.length, found, findings: () => found };
 }
 
 /** Missing, blank and repeated ids become one made of the test's place and text, so that the same list is the same list. */

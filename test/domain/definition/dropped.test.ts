@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { decideUpsertMany } from '../../../src/domain/definition/decide.ts';
+import { decidePutSingle, decideUpsertMany } from '../../../src/domain/definition/decide.ts';
 import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
 import type { Known } from '../../../src/domain/definition/findings/finding.ts';
 import { STEP_MEMBERS } from '../../../src/domain/definition/findings/members.ts';
 import type { ListedKind } from '../../../src/domain/definition/kinds.ts';
 import { located, Places } from '../../../src/domain/definition/positions.ts';
 import { STEP_TYPES } from '../../../src/domain/endpoint/steps/types.ts';
+import { decidePutTests } from '../../../src/domain/test/decide.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY } from './given.ts';
 
@@ -68,8 +69,37 @@ describe('members that nothing reads', () => {
       'collection',
       { schema: { gold: { type: 'number', defualt: 1 } } },
     ],
+    [
+      `UNKNOWN_QUERY_MEMBER /config/colums Did you mean 'columns'?`,
+      'query',
+      { sources: [{ collectionId: 'c' }], config: { field: 'gold', colums: ['a'] } },
+    ],
     [`INVALID_FIELD_TYPE /schema/gold/type Did you mean 'number'?`, 'collection', { schema: { gold: { type: 'nubmer' } } }],
   ])('%s', (expected, kind, definition) => expect(found(kind, definition)).toContain(expected));
+});
+
+describe('members of rules and tests that nothing reads', () => {
+  it('are found where they are pushed', () => {
+    const rules = accepted(
+      decidePutSingle(EMPTY, 'rate-limit-rules', [{ name: 'r', window: 'perDay', limit: 1, acton: 'flag' }], 'live', 0),
+    );
+    expect(rules.answer.body).toMatchObject({
+      diagnostics: [{ code: 'UNKNOWN_RULE_MEMBER', sourcePointer: '/0/acton', suggestedFix: `Did you mean 'action'?` }],
+    });
+    const tests = accepted(
+      decidePutTests(EMPTY, [
+        { id: 't', endpoint: 'e', expects: { status: 200 } },
+        { id: 'u', expect: { staus: 200, body: {} } },
+      ]),
+    );
+    expect(tests.answer.body).toMatchObject({
+      total: 2,
+      diagnostics: [
+        { code: 'UNKNOWN_TEST_MEMBER', sourcePointer: '/0/expects', suggestedFix: `Did you mean 'expect'?` },
+        { code: 'UNKNOWN_TEST_MEMBER', sourcePointer: '/1/expect/staus', suggestedFix: `Did you mean 'status'?` },
+      ],
+    });
+  });
 });
 
 describe('tokens that are never there', () => {

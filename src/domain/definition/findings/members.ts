@@ -38,6 +38,7 @@ export const STEP_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     until: `condition check ${LOOP}`,
     foreach: `from source item ${LOOP}`,
     return: 'value',
+    return_on: 'on check condition value',
     sleep: 'ms durationMs sleepMs delayMs',
     webhook: 'url title description color fields',
     response: 'status body echo',

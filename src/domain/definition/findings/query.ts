@@ -1,4 +1,5 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
 import { firstText, listOf, objectOf } from '../read.ts';
 import { expressionFindings } from './expression.ts';
@@ -14,6 +15,19 @@ const COLUMN_TEXTS = ['path', 'field', 'source', 'valuePath', 'expression', 'exp
 /** How a join says which source it is of. */
 const OF_SOURCE = ['index', 'sourceIndex', 'source', 'alias', 'as', 'collectionId', 'sourceCollectionId'] as const;
 const MAX_TTL = 86_400;
+const CONFIG: ReadonlySet<string> = new Set([
+  ...[...METRICS, 'fieldLabel', 'valueLabel', 'order', 'limit', 'fields', 'columns', 'condition', 'conditionValue', 'joins'],
+  ...['computed', 'computedFields', 'computations', 'calculations', 'enrichment', 'around', 'label', 'title', 'description', 'notes'],
+]);
+const CACHE: ReadonlySet<string> = new Set(['ttlSeconds', 'enabled', 'notes']);
+
+/** What a query says and no run reads. */
+function unknownMembers(object: JsonObject, known: ReadonlySet<string>, path: string, findings: Findings): void {
+  for (const name of Object.keys(object)) {
+    if (known.has(name)) continue;
+    findings.add('UNKNOWN_QUERY_MEMBER', `${path}/${name}`, `A query does nothing with '${name}' here.`, didYouMean(name, known));
+  }
+}
 
 export function queryFindings(definition: JsonObject, findings: Findings): void {
   findings.member(definition, 'type', '', oneOf(...TYPES), 'INVALID_QUERY_TYPE', TYPES.join(', '));
@@ -23,6 +37,7 @@ export function queryFindings(definition: JsonObject, findings: Findings): void 
   configFindings(definition, objectOf(member(definition, 'config')), findings);
   findings.member(definition, 'cache', '', isMap, 'INVALID_CACHE_TTL', 'an object');
   const cache = objectOf(member(definition, 'cache'));
+  unknownMembers(cache, CACHE, '/cache', findings);
   findings.member(cache, 'ttlSeconds', '/cache', isTtl, 'INVALID_CACHE_TTL', `seconds from 0 to ${MAX_TTL}`);
 }
 
@@ -61,6 +76,7 @@ function configFindings(definition: JsonObject, config: JsonObject, findings: Fi
     findings.add('QUERY_FIELD_REQUIRED', '/config/field', `A query of this type needs a 'field' or an expression to take its number from.`);
   }
   const at = '/config';
+  unknownMembers(config, CONFIG, at, findings);
   findings.member(config, 'limit', at, (value) => isWhole(value, 1, 1000), 'INVALID_QUERY_LIMIT', 'a number from 1 to 1000');
   findings.member(config, 'order', at, (value) => value === 'asc' || value === 'desc', 'INVALID_QUERY_ORDER', 'asc or desc');
   if (type === 'count') {

@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
 import { flatName, WINDOW_NAMES } from '../../limit/windows.ts';
 import { numberOf, objectOf, textOf } from '../read.ts';
@@ -62,7 +63,18 @@ const CALL_MEMBERS: ReadonlySet<string> = new Set([
   'mode',
 ]);
 
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...['id', 'name', 'description', 'notes', 'collection', 'field', 'action', 'scope', 'enabled', 'webhook', 'window', 'limit', 'windows'],
+  ...FLAT,
+]);
+
 function ruleFindings(rule: JsonObject, path: string, findings: Findings): void {
+  for (const name of Object.keys(rule)) {
+    // Windows that there are not are told by {@link windowsFindings}.
+    if (MEMBERS.has(name) || name.startsWith('_') || /^maxPer[A-Z]/.test(name)) continue;
+    const place = `${path}/${name}`.slice(0, LONGEST_PATH);
+    findings.add('UNKNOWN_RULE_MEMBER', place, `A rule does nothing with '${name}'.`, didYouMean(name, MEMBERS));
+  }
   const collection = textOf(member(rule, 'collection')) ?? '*';
   if (collection !== '*' && !findings.known.collection(collection)) {
     findings.add('COLLECTION_NOT_FOUND', `${path}/collection`, `There is no collection '${collection}', so this guards nothing.`);

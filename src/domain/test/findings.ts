@@ -1,0 +1,41 @@
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { member } from '../../kernel/path.ts';
+import type { Finding } from '../definition/findings/finding.ts';
+import { memberSpellings } from '../wire-names.ts';
+
+/** What a test says and no run heeds: it would pass for something that was never looked at (decision 36). */
+
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...['sourceVersion', 'kind', 'resourceKind', 'id', 'slug', 'name', 'description', 'notes', 'imports', 'metadata', 'authoringMode'],
+  ...['sourceFormat', 'sourcePath', 'sourceText', 'method', 'input', 'seed', 'expect', 'endpoint', 'asServer', 'skipWebhooks'],
+  ...['createdAt', 'updatedAt', ...memberSpellings('platformId')],
+]);
+/** Of the editor's own runs. */
+const UNHEEDED: ReadonlySet<string> = new Set(['inputMode', 'mockData', 'workflow']);
+const EXPECTED: ReadonlySet<string> = new Set(['status', 'outcome', 'body', 'notes']);
+const SEEDED: ReadonlySet<string> = new Set(['collections', 'notes']);
+/** More than anybody reads. */
+const MOST = 100;
+
+/** `tests`: as they are stored, in the order of the push; the path names each by its place. */
+export function testsFindings(tests: readonly JsonObject[]): readonly Finding[] {
+  return tests.flatMap((test, index) => testFindings(test, `/${index}`)).slice(0, MOST);
+}
+
+function testFindings(test: JsonObject, path: string): Finding[] {
+  const [expect, seed] = [member(test, 'expect'), member(test, 'seed')];
+  return [
+    ...unknown(test, MEMBERS, path, 'A run of a test does nothing with'),
+    ...(isObject(expect) ? unknown(expect, EXPECTED, `${path}/expect`, 'Nothing is compared with') : []),
+    ...(isObject(seed) ? unknown(seed, SEEDED, `${path}/seed`, 'Nothing is seeded from') : []),
+  ];
+}
+
+function unknown(object: JsonObject, known: ReadonlySet<string>, path: string, does: string): Finding[] {
+  return Object.keys(object).flatMap((name) => {
+    if (known.has(name) || name.startsWith('_')) return [];
+    const fix = UNHEEDED.has(name) ? undefined : didYouMean(name, known);
+    return [{ code: 'UNKNOWN_TEST_MEMBER', path: `${path}/${name}`, message: `${does} '${name}'.`, ...(fix === undefined ? {} : { fix }) }];
+  });
+}
