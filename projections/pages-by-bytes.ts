@@ -9,7 +9,7 @@ const MOST_ROWS = 256;
 
 /**
  * The rows of a statement through a cursor of the client's transaction, in pages of about a quarter of a megabyte: as many rows as
- * would be that of rows like those before them, and at most twice as many as in the page before. Memory holds one page. `patience` is
+ * would be that of rows like those before them, or like the last, and at most twice as many as in the page before. Memory holds one page. `patience` is
  * for each statement.
  */
 export async function* pagesByBytes<Row extends object>(
@@ -24,8 +24,10 @@ export async function* pagesByBytes<Row extends object>(
     const { rows } = await client.query<Row>({ ...patience, text: `FETCH ${wanted} FROM paged` });
     if (rows.length > 0) yield rows;
     if (rows.length < wanted) break;
-    const size = rows.reduce((sum, row) => sum + sizeOf(row), 0);
-    wanted = Math.max(1, Math.min(Math.floor((PAGE * rows.length) / (size + 1)), wanted * 2, MOST_ROWS));
+    const last = rows.at(-1);
+    const size = rows.reduce((sum, row) => sum + sizeOf(row), 0) / rows.length;
+    const next = Math.max(size, last === undefined ? 0 : sizeOf(last)) + 1;
+    wanted = Math.max(1, Math.min(Math.floor(PAGE / next), wanted * 2, MOST_ROWS));
   }
   await client.query({ ...patience, text: 'CLOSE paged' });
 }

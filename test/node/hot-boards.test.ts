@@ -90,15 +90,18 @@ test('every answer is the board as of the revision that it names, out of the tab
   };
   const readers = [read(), read(), read()];
   const inMemory = async () => Number(/^savepoint_board_memory_bytes (\S+)$/m.exec((await ok(game.send('GET', '/metrics'))).text)?.[1]);
-  await vi.waitFor(async () => {
-    await write();
-    if ((await inMemory()) === 0) throw new Error('the board is not in memory yet');
-  }, 60_000);
-  const before = answers.length;
-  for (let n = 0; n < 200; n += 1) await write();
-  await vi.waitFor(() => expect(answers.length).toBeGreaterThan(before + 100), 60_000);
-  reading = false;
-  await Promise.all(readers);
+  try {
+    await vi.waitFor(async () => {
+      await write();
+      if ((await inMemory()) === 0) throw new Error('the board is not in memory yet');
+    }, 120_000);
+    const before = answers.length;
+    for (let n = 0; n < 200; n += 1) await write();
+    await vi.waitFor(() => expect(answers.length).toBeGreaterThan(before + 100), 60_000);
+  } finally {
+    reading = false;
+    await Promise.all(readers);
+  }
 
   for (const { position, asked, body } of answers) {
     const all = boardAt(writes, position);

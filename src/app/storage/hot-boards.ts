@@ -25,7 +25,9 @@ import { type Asked, type RunInput, rowsAsked } from './query-runs.ts';
 const HOT_READS = 20;
 const HOT_MS = 10_000;
 /** After a board could not be taken into memory, or left it. */
-const COOL_MS = 30_000;
+const COOL_MS = 10_000;
+/** How long the views may take to show what had changed when a board was to be taken into memory. */
+const READY_MS = 5_000;
 /** Changes noted while nobody asks; beyond it the board is dropped. */
 const MOST_CHANGES = 10_000;
 /** Rows of one answer: their documents have to be in memory together. */
@@ -86,7 +88,8 @@ export class HotBoards {
     const { scans, limits } = this.#context;
     const board = new HotBoard(input.project, collection, plan, this.#context);
     try {
-      const made = await scans.run(input.project.id, new AbortController().signal, (stop) => board.fill(input, limits.boardBytes, stop));
+      const fill = (stop: AbortSignal) => board.fill(input, limits.boardBytes, stop);
+      const made = (await board.isReady()) && (await scans.run(input.project.id, new AbortController().signal, fill));
       if (made && !board.isClosed) this.#boards.set(name, board);
       else board.close();
       this.#context.onBoards(this.#boards.calculatedSize);
@@ -106,6 +109,8 @@ class HotBoard {
   /** Documents that have changed since they were looked up. */
   readonly #changed = new Set<SubjectKey>();
   readonly #begin: string;
+  /** The last change before the watching began. */
+  readonly #since: number;
   readonly #unwatch: () => void;
   /** Rows that it may grow to. */
   #most = Number.POSITIVE_INFINITY;
@@ -117,7 +122,10 @@ class HotBoard {
     this.#plan = plan;
     this.#context = context;
     this.#begin = documentSubject('live', collection.id, '');
-    this.#unwatch = project.set.watch(collectionSubject('live', collection.id), (document) => this.#note(document));
+    const { set } = project;
+    const subject = collectionSubject('live', collection.id);
+    this.#since = Math.max(set.residentChangedAt(DEFINITIONS), set.collectionChangedAt(subject));
+    this.#unwatch = set.watch(subject, (document) => this.#note(document));
   }
 
   get isClosed(): boolean {
@@ -140,16 +148,16 @@ class HotBoard {
     if (this.#changed.size > MOST_CHANGES) this.close();
   }
 
-  /**
-   * Reads the board out of the tables, where they show all that had changed when the watching began: whatever changed after that is
-   * noted. Answers whether they did, and whether it is small enough.
-   */
+  /** Whether the tables show all that had changed when the watching began: whatever changed after that is noted. */
+  isReady(): Promise<boolean> {
+    return this.#context.views.caughtUp(this.project.id, this.#since, READY_MS);
+  }
+
+  /** Reads the board out of the tables. Answers whether they are ready. Throws where it takes more than `most` bytes. */
   async fill(input: RunInput, most: number, stop: AbortSignal): Promise<boolean> {
     const { set } = this.project;
     const rest = turns(this.#context.scheduler, TURN_MS);
-    const changedAt = Math.max(set.residentChangedAt(DEFINITIONS), set.collectionChangedAt(collectionSubject('live', this.#collection.id)));
     const { views, limits } = this.#context;
-    if (!(await views.caughtUp(this.project.id, changedAt, limits.viewWaitMs))) return false;
     const { revision } = await views.board(this.project.id, boardQuery(input, this.#plan), async (rows) => {
       stop.throwIfAborted();
       if (this.bytes > most) throw new Error('the board is larger than what all of them may take');
@@ -158,7 +166,7 @@ class HotBoard {
         await rest();
       }
     });
-    if (revision < changedAt) return false;
+    if (revision < this.#since) return false;
     this.#most = this.#ranking.size * GROWTH + AT_ONCE;
     // What the tables show beyond this node's head is looked up as of a head that has come that far.
     if (revision > set.head) await this.project.reach(revision, limits.viewWaitMs);

@@ -278,3 +278,32 @@ test('only a leaderboard over one stored number is kept as a board', () => {
   }
   expect(boardOf({ type: 'max', config: { field: 'xp' } })).toBe(null);
 });
+
+describe('what a query may keep', () => {
+  const many = (count: number, text = ''): Documents =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { gold: (n * 7) % count, text }]));
+  const top = { config: { field: 'gold', limit: 3, columns: ['gold'] } };
+
+  test('a leaderboard over more goes on with the rows that it shows, and knows how many there are', () => {
+    const whole = answered(top, many(200));
+    const cut = bounded(4_000, top, many(200));
+    expect([whole['isWhole'], cut['isWhole'], cut['total']]).toEqual([true, false, 200]);
+    expect(entries(cut)).toEqual(entries(whole));
+    for (const order of ['asc', 'desc']) {
+      const ordered = { config: { ...top.config, order } };
+      expect(entries(bounded(4_000, ordered, many(200)))).toEqual(entries(answered(ordered, many(200))));
+    }
+  });
+
+  test('rows to show, and documents to join, that are too many are refused', () => {
+    const refused = expect.objectContaining({ code: 'QUERY_FAILED' });
+    expect(() => bounded(4_000, top, many(200, 'x'.repeat(2_000)))).toThrow(refused);
+    const joined = { sources: [{ collectionId: 'a' }, { collectionId: 'b', join: { left: 'key' } }], ...top };
+    expect(() => bounded(4_000, joined, many(20), many(20))).toThrow(refused);
+    expect(answered(joined, many(20), many(20))).toMatchObject({ total: 0 });
+  });
+
+  test('an aggregate keeps nothing, however much it passes over', () => {
+    expect(bounded(1_000, { type: 'sum', config: { field: 'gold' } }, many(500, 'x'.repeat(100)))).toMatchObject({ counted: 500 });
+  });
+});
