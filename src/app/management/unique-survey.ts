@@ -23,6 +23,8 @@ import type { View } from '../project/view.ts';
 const MOST_SURVEYED = 4000;
 const MOST_SURVEYED_BYTES = 32 * 1024 * 1024;
 const CLAIMS_PER_EVENT = 500;
+/** A setting of a field. */
+const UNIQUE = '"_unique"';
 /** Keys that a refusal names. */
 const NAMED = 5;
 
@@ -55,7 +57,7 @@ export class UniqueSurvey {
 
   /** The claims that a publish brings. Throws 409 `UNIQUE_VIOLATION`, 409 `COLLECTION_TOO_LARGE`, and what {@link brought} takes. */
   claims(view: View, { state, settings, space }: Grounds, events: readonly DomainEvent[]): readonly DomainEvent[] {
-    const target = targetOf(events);
+    const target = targetOf(state, events);
     if (target === null) return [];
     const before = effectiveDefinitions(state, target);
     const after = effectiveDefinitions(folded(state, events), target);
@@ -97,11 +99,20 @@ export class UniqueSurvey {
   }
 }
 
-/** What the publish changes collections of; `null`: it changes none. */
-function targetOf(events: readonly DomainEvent[]): PublishTarget | null {
+/** What the publish changes collections of that speak of unique fields; `null`: nothing has to be looked through. */
+function targetOf({ sources }: DefinitionsState, events: readonly DomainEvent[]): PublishTarget | null {
   const publish = events.find((event): event is Publish => isPublish(event));
-  if (publish === undefined || !publish.data.changes.some(({ kind, hash }) => kind === 'collection' && hash !== null)) return null;
+  const collections = new Set(publish?.data.changes.flatMap(({ kind, hash }) => (kind === 'collection' && hash !== null ? [hash] : [])));
+  if (publish === undefined || collections.size === 0) return null;
+  const speaks = (hash: string) => (sources.get(hash) ?? textIn(events, hash) ?? UNIQUE).includes(UNIQUE);
+  if (![...collections].some(speaks)) return null;
   return publish.type === 'definitions.published' ? publish.data.target : 'live';
+}
+
+/** The text that these events store; `null` where a part of it was stored before them. */
+function textIn(events: readonly DomainEvent[], hash: string): string | null {
+  const stored = events.flatMap((event) => (event.type === 'source.stored' && event.data.hash === hash ? [event.data] : []));
+  return stored.length > 0 && stored.length === stored[0]?.parts ? stored.map(({ text }) => text).join('') : null;
 }
 
 type Publish = Extract<DomainEvent, { readonly type: 'definitions.published' | 'definitions.promoted' | 'definitions.rolledBack' }>;
