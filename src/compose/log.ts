@@ -69,7 +69,7 @@ export async function requireEventStore({ eventStoreUrl }: Config): Promise<stri
   if (!answer.ok) {
     throw new DatabaseProblem(
       `The EventStoreDB of EVENTSTORE_URL, ${redactUrl(eventStoreUrl)}, does not answer: ${answer.reason}`,
-      'Start it, or correct the address (a server without TLS needs ?tls=false); savepoint doctor tells more. Unset EVENTSTORE_URL to keep the log in Postgres.',
+      `${cureOf(answer.reason)}; savepoint doctor tells more. Unset EVENTSTORE_URL to keep the log in Postgres.`,
     );
   }
   if (isTooOld(answer.version)) {
@@ -79,6 +79,13 @@ export async function requireEventStore({ eventStoreUrl }: Config): Promise<stri
     );
   }
   return answer.version;
+}
+
+/** By what the client and the server say, which is all there is to go by. */
+function cureOf(reason: string): string {
+  if (/this account/.test(reason)) return 'Correct user and password in it (esdb://USER:PASSWORD@…), or grant the account what it needs';
+  if (/certificate/i.test(reason)) return 'Name the certificate of its issuer: …?tls=true&tlsCAFile=/path/ca.crt';
+  return 'Start it, or correct the address (a server without TLS needs ?tls=false)';
 }
 
 export const OLDEST_EVENTSTORE = '22.10';

@@ -35,6 +35,11 @@ export function failureOf(error: unknown): ClientFailure {
   };
 }
 
+/** gRPC's code for a wrong account or password. None at all is refused as an account without rights. */
+const UNAUTHENTICATED = 16;
+const UNKNOWN_ACCOUNT = 'the log does not know this account, or not with this password';
+const GRANT = '; one that is no admin needs to be granted reading $all (docs/operations.md, "EventStoreDB: account and certificates")';
+
 /** The server took the message and put it down again, undone. It says so in the text alone. */
 const NOT_HANDLED = /Server Is (Not Ready|Busy)|No leader info/i;
 const REFUSED = /BadRequest|Bad request/i;
@@ -46,6 +51,7 @@ export function appendFailure(error: unknown, stream: string): Error {
   if (type === 'maximum-append-size-exceeded') return new AppendTooLarge('the log refused an append for its size', { cause: error });
   if (type === 'stream-deleted') return new StreamDeleted(stream, error);
   if (NOT_HANDLED.test(message)) return new LogUnavailable(`the log is not ready: ${message}`, { cause: error });
+  if (code === UNAUTHENTICATED) return new OutcomeUnknown(UNKNOWN_ACCOUNT, { cause: error });
   if (code !== undefined) return new OutcomeUnknown(`the log broke off: ${message}`, { cause: error });
   if (type === 'access-denied') return new LogUnavailable(`the log does not let this account write to ${stream}`, { cause: error });
   if (REFUSED.test(message)) return new Error(`the log refused an append to ${stream}: ${message}`, { cause: error });
@@ -61,8 +67,9 @@ function before(error: unknown, code: number | undefined, message: string): Erro
 /** What a read that failed means to the port. */
 export function readFailure(error: unknown, stream: string): Error {
   if (error instanceof LogUnavailable) return error;
-  const { type, message } = failureOf(error);
+  const { type, code, message } = failureOf(error);
   if (type === 'stream-deleted') return new StreamDeleted(stream, error);
-  if (type === 'access-denied') return new LogUnavailable(`the log does not let this account read ${stream}`, { cause: error });
+  if (code === UNAUTHENTICATED) return new LogUnavailable(UNKNOWN_ACCOUNT, { cause: error });
+  if (type === 'access-denied') return new LogUnavailable(`the log does not let this account read ${stream}${GRANT}`, { cause: error });
   return new LogUnavailable(`the log cannot be reached: ${message}`, { cause: error });
 }

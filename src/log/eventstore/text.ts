@@ -12,17 +12,28 @@ const encoder = new TextEncoder();
 
 /**
  * The texts must come back to the byte, and the client parses whatever it takes for JSON, with numbers beyond doubles changed.
- *  - Data is stored under the content type of bytes, which the client hands through.
- *  - Metadata has no content type: the client tries to parse it, always. So it is stored as one JSON string that holds the text, and
- *    parsing gives the text. (Bytes that are no JSON would come back too, at twelve times the cost: each is a failed parse.)
- * The price: the server's own console and projections see bytes where they could show JSON.
+ *  - Data is stored under the content type of bytes, which the client hands through. The server's console shows it when asked to try
+ *    harder, and its projections parse it themselves (docs/auditing.md).
+ *  - Metadata has no content type: the client tries to parse it, always. It is stored as the object that it is where printing what was
+ *    parsed gives the very text, as all of ours does; any other as one JSON string that holds the text, as earlier releases stored all.
+ *    (Bytes that are no JSON would come back too, at twelve times the cost: each is a failed parse.)
  */
 export function toStored({ id, type, data, metadata }: NewEvent): Stored {
-  const event = { data: encoder.encode(data), metadata: encoder.encode(JSON.stringify(metadata)) };
+  const event = { data: encoder.encode(data), metadata: encoder.encode(comesBack(metadata) ? metadata : JSON.stringify(metadata)) };
   return {
     event: { id, type, contentType: 'application/octet-stream', ...event },
     bytes: event.data.length + event.metadata.length + 2 * type.length,
   };
+}
+
+/** Whether parsing and printing gives this very text again. Of objects alone: a parsed string stands for the text that it holds. */
+function comesBack(text: string): boolean {
+  if (!text.startsWith('{')) return false;
+  try {
+    return JSON.stringify(JSON.parse(text)) === text;
+  } catch {
+    return false;
+  }
 }
 
 /** The event as the port gives it; `null` for a link whose event is gone. */
@@ -46,7 +57,7 @@ export function revisionOf(revision: bigint): number {
   return Number(revision);
 }
 
-/** What something else wrote into the log comes back as well as the client lets it: parsed, and printed again here. */
+/** What the client has parsed is printed again: metadata that comes back so, and what something else wrote, as well as the client lets it. */
 function textOf(stored: unknown): string {
   if (stored instanceof Uint8Array) return Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString('utf8');
   return JSON.stringify(stored ?? null);

@@ -15,7 +15,7 @@ const idsOf = (list: readonly { readonly id: string }[]) => list.map((event) => 
 /** An event that the server counts as `bytes`: data, metadata as a JSON string, and the type twice. */
 function eventOf(bytes: number): NewEvent {
   const event = anEvent('""', '{}');
-  return { ...event, data: JSON.stringify('x'.repeat(bytes - 2 - 4 - 2 * event.type.length)) };
+  return { ...event, data: JSON.stringify('x'.repeat(bytes - 2 - 2 - 2 * event.type.length)) };
 }
 
 describe('size', () => {

@@ -40,7 +40,7 @@ export interface Client extends Credentials {
 export const PLAYER = '76561198000000001';
 export const NEXT = { 'x-ns-publish-target': 'next' };
 const TIMEOUT_MS = 60_000;
-/** A request waits a quarter of a second for what these show, and says so when that was not enough: on a busy machine it is not. */
+/** A request waits a quarter of a second for what these show, and says so, or refuses, when that was not enough: on a busy machine it is not. */
 const VIEW = /\/(?:ledger|list)(?:\?|$)|\/stats\/|\/queries\/|\/publishes(?:\?|$)/;
 
 export function createClient(url: string, credentials: Credentials): Client {
@@ -52,7 +52,8 @@ export function createClient(url: string, credentials: Credentials): Client {
     for (;;) {
       const reply = await exchange(agent, method, url + path, sent);
       statuses.push(reply.status);
-      const isStale = reply.headers['x-ns-stale'] === 'true' && method === 'GET' && VIEW.test(path);
+      const isLagging = reply.headers['x-ns-stale'] === 'true' || (reply.status === 503 && reply.text.includes('"BEHIND"'));
+      const isStale = isLagging && method === 'GET' && VIEW.test(path);
       if (!isStale || sent.once === true || performance.now() > until) return reply;
       await sleep(50);
     }

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Credentials } from '../../../infra/harness/project.ts';
+import { isArray, isObject, type Json, parseJson, stringifyJson } from '../../../src/kernel/json.ts';
+import { type Client, createClient, ok } from './game-client.ts';
+import { newFolder } from './program.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '../../..');
+const PAGE = readFileSync(join(ROOT, 'docs/auditing.md'), 'utf8');
+
+/** Nothing beside this player and this collection may come into what the scripts tell. */
+export const AUDITED = { collection: 'purses', player: '76561198000000042' };
+
+/** A script of docs/auditing.md, as it stands there. */
+export function scriptOf(language: 'js' | 'sql'): string {
+  const [, text] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(PAGE) ?? [];
+  if (text === undefined) throw new Error(`docs/auditing.md has no script in ${language}`);
+  return text;
+}
+
+/** What `node ledger.mjs …` prints, by line. */
+export async function ledgerByClient(eventStoreUrl: string, projectId: string): Promise<readonly string[]> {
+  const folder = newFolder();
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  writeFileSync(join(folder, 'ledger.mjs'), scriptOf('js'));
+  const words = [join(folder, 'ledger.mjs'), eventStoreUrl, projectId, AUDITED.collection, AUDITED.player];
+  return linesOf((await run(process.execPath, words)).stdout);
+}
+
+/** What `psql … -f ledger.sql` prints, by line. */
+export async function ledgerByPsql(psql: string, databaseUrl: string, projectId: string): Promise<readonly string[]> {
+  const folder = newFolder();
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'ledger.sql'), scriptOf('sql'));
+  const named = Object.entries({ project: projectId, ...AUDITED }).flatMap(([name, value]) => ['-v', `${name}=${value}`]);
+  const words = [databaseUrl, '-qAtX', '-v', 'ON_ERROR_STOP=1', ...named, '-f', join(folder, 'ledger.sql')];
+  return linesOf((await run(psql, words)).stdout);
+}
+
+const linesOf = (text: string) => text.trimEnd().split('\n');
+
+const FIELDS = {
+  gold: { type: 'number', default: 100, _ledger: true },
+  shards: { type: 'number', _ledger: true },
+  exact: { type: 'number', _ledger: true },
+};
+
+/** Plays every way in which an entry comes about; answers what the API tells of it, in the scripts' words. */
+export async function playedLedger(url: string, project: Credentials): Promise<readonly string[]> {
+  const game = createClient(url, project);
+  try {
+    await play(game);
+    const { text } = await ok(game.play('GET', `${game.storage(`${AUDITED.collection}/${AUDITED.player}`)}/ledger`, {}, AUDITED.player));
+    return sayings(members(parseJson(text), 'entries').map((entry) => stringifyJson(entry)));
+  } finally {
+    game.close();
+  }
+}
+
+async function play(game: Client): Promise<void> {
+  const { collection, player } = AUDITED;
+  const schema = { type: 'object', properties: FIELDS };
+  const definition = {
+    id: collection,
+    name: collection,
+    collectionType: 'per-platformid',
+    accessMode: 'public',
+    allowRecordDelete: true,
+    schema,
+  };
+  await ok(game.manage('PUT', game.definitions('collections'), { body: [definition] }));
+  const write = (key: string, body: string, who = player) =>
+    ok(game.play('POST', game.storage(`${collection}/${key}`), { raw: body }, who));
+  await write(player, '{"gold":93,"shards":0.1}');
+  const reasons = '{"op":"inc","path":"gold","value":-7,"source":"shop","reason":"an \\"axe\\", ä"}';
+  await write(player, `{"ops":[${reasons},{"op":"inc","path":"shards","value":0.2,"source":"quest"}]}`);
+  await write(player, '{"exact":12345678901234567890,"$n":"7","gold":86}');
+  await write(`${player}_slot1`, '{"gold":5}');
+  await write('76561198000000043', '{"gold":1}', '76561198000000043');
+  await ok(game.play('DELETE', game.storage(`${collection}/${player}`), {}, player));
+  await write(player, '{"shards":3}');
+}
+
+/** Entries that the API or a script tells, each in one way, whatever else is told of it. Numbers stay to the digit. */
+export function sayings(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => {
+    const entry = parseJson(line);
+    if (!isObject(entry)) throw new Error(`no entry: ${line}`);
+    const { field, before, after, delta, source, reason = null, ts, eventId } = entry;
+    const time = typeof ts === 'string' ? Date.parse(ts) : ts;
+    return stringifyJson([field, before, after, delta, source, reason, time, eventId].map((value) => value ?? null));
+  });
+}
+
+function members(value: Json, name: string): readonly Json[] {
+  const found = isObject(value) ? value[name] : undefined;
+  if (!isArray(found)) throw new Error(`no list ${name}`);
+  return found;
+}
