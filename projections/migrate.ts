@@ -114,6 +114,38 @@ BEGIN
   ${showingActive('idempotency', 'idempotency')}
 END $$`;
 
+/**
+ * The totals of ledgers, which databases of before had to sum up for every read: made once, of every version there is. Builds of before
+ * fail to add entries from then on, so that none is left out of the totals.
+ */
+const LEDGER_TOTALS = `
+DO $$
+DECLARE version integer;
+BEGIN
+  FOR version IN
+    SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = 'ledger' AND v IS NOT NULL
+      AND to_regclass('savepoint.ledger_v' || v) IS NOT NULL
+  LOOP
+    EXECUTE format('ALTER TABLE savepoint.ledger_v%s ADD COLUMN summed boolean NOT NULL DEFAULT true', version);
+    EXECUTE format('ALTER TABLE savepoint.ledger_v%s ALTER COLUMN summed DROP DEFAULT', version);
+    EXECUTE format('CREATE TABLE savepoint.ledger_totals_v%s (project text COLLATE "C" NOT NULL, space text COLLATE "C" NOT NULL,
+      collection text COLLATE "C" NOT NULL, player text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, part text COLLATE "C" NOT NULL,
+      field text COLLATE "C" NOT NULL, source text NOT NULL, count bigint NOT NULL, increase numeric NOT NULL, decrease numeric NOT NULL,
+      PRIMARY KEY (project, space, collection, player, key, part)) WITH (fillfactor = 70)', version);
+    EXECUTE format('INSERT INTO savepoint.ledger_totals_v%1$s (project, space, collection, player, key, part, field, source, count, increase, decrease)
+      SELECT project, space, collection, player, key,
+        encode(sha256(convert_to(length(field) || '':'' || field || source, ''UTF8'')), ''hex''), field, source,
+        count(*), sum(greatest(exact, 0)), sum(least(exact, 0))
+      FROM (SELECT *, CASE WHEN amount = 0 OR length(delta::text) > 400 THEN amount::numeric ELSE delta::text::numeric END AS exact
+        FROM savepoint.ledger_v%1$s OFFSET 0) e
+      GROUP BY project, space, collection, player, key, field, source', version);
+  END LOOP;
+  ${showingActive('ledger', 'ledger')}
+  IF version IS NOT NULL THEN
+    EXECUTE format('CREATE OR REPLACE VIEW savepoint.ledger_totals AS SELECT * FROM savepoint.ledger_totals_v%s', version);
+  END IF;
+END $$`;
+
 /** What a step says at its end when it has changed the columns of a table: readers see the active version, if there is one, as it is now. */
 function showingActive(projection: ProjectionName, table: string): string {
   return `SELECT active INTO version FROM savepoint.projection_versions WHERE name = '${projection}';
@@ -137,6 +169,7 @@ function own(): readonly Migration[] {
     // Nothing in the log told before which endpoint a player called last, so old rows have none.
     // What the ledger had said of a document was kept nowhere: `null` says so, and the next write of each begins its account.
     { name: 'documents-0002', sql: laterColumn('documents', 'documents', "told json DEFAULT ''null''") },
+    { name: 'ledger-0002', sql: LEDGER_TOTALS },
     { name: 'telemetry-0002', sql: laterColumn('telemetry', 'telemetry_players', 'last_endpoint_slug text') },
     { name: 'telemetry-0003', sql: laterColumn('telemetry', 'telemetry_players', 'online_until bigint') },
   ];

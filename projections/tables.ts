@@ -49,6 +49,7 @@ export const TABLES: readonly Table[] = [
   { name: 'used_requests', projection: 'access', key: ['until', 'identity_type', 'identity', 'request'] },
   { name: 'uniques', projection: 'uniques', key: ['space', 'collection', 'hash'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
+  { name: 'ledger_totals', projection: 'ledger', key: ['space', 'collection', 'player', 'key', 'part'] },
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'] },
   { name: 'publishes', projection: 'publishes', key: ['revision'] },
   { name: 'flags', projection: 'flags', key: ['revision'] },

@@ -46,6 +46,7 @@ const CATALOGUE = {
   INVALID_PLATFORMID: [400, 'This is not a plausible player id; PLATFORM_ID_PATTERN says what one looks like'],
   INVALID_REQUEST: [400, 'Missing endpoint slug'],
   KEY_DISABLED: [403, 'This key is disabled'],
+  LEDGER_RANGE_TOO_LARGE: [400, 'The ledger holds too many entries for this read; ask for a shorter range (from, to), or page by cursor'],
   LIMIT_EXCEEDED: [400, 'A limit of the endpoint language was exceeded'],
   MANAGEMENT_MUTATION_FAILED: [500, 'The change failed unexpectedly; nothing was written'],
   MISSING_PLATFORM_ID: [400, 'This needs the id of a player'],

@@ -5,6 +5,7 @@ import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
 import { migrate } from '../../projections/migrate.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
+import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { TABLES } from '../../projections/tables.ts';
 import { AUTHORITY, documentSubject, recordListSubject } from '../../src/domain/subjects.ts';
 import { encodeEvent } from '../../src/kernel/json.ts';
@@ -25,6 +26,7 @@ const OTHER: Readonly<Record<string, (name: string) => string>> = {
   int8: (name) => `${name} + 1000`,
   _int8: (name) => `${name} || 1000::bigint`,
   int4: (name) => `${name} + 1000`,
+  numeric: (name) => `${name} + 1000`,
   float8: (name) => `CASE WHEN ${name} < -1e300 THEN 5 ELSE ${name} + 1000 END`,
   bool: (name) => `NOT ${name}`,
 };
@@ -57,6 +59,31 @@ test('a database of before game packages, recorded calls and what ledgers said g
     const { states } = await createStateReader(old).load('older', [AUTHORITY]);
     expect(states).toMatchObject([{ name: 'Older', gamePackage: { members: { currentRevisionId: 3 } } }]);
     expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
+  } finally {
+    await old.end();
+  }
+});
+
+test('a database whose ledgers had no totals gets them of what it holds, and builds of before add no entries that they would lack', async () => {
+  const old = await freshPool();
+  try {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'untold');
+    const entry = (field: string, delta: number, source: string) => ({ field, before: 0, after: delta, delta, source });
+    const ledger = [entry('gold', 0.1, 'shop'), entry('gold', 0.2, 'shop'), entry('gold', -7, 'quest'), entry('xp', 3, 'quest')];
+    await feed.commit(written('p1', {}, 1, { ledger }), written('p1_a', {}, 1, { ledger }), written('p2', {}, 1, { ledger }));
+    await project(old, log, feed);
+    await old.query(`DROP TABLE savepoint.ledger_totals_v1 CASCADE; ALTER TABLE savepoint.ledger_v1 DROP COLUMN summed CASCADE;
+      CREATE VIEW savepoint.ledger AS SELECT * FROM savepoint.ledger_v1; DELETE FROM savepoint.migrations WHERE name = 'ledger-0002'`);
+    await migrate(old);
+    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
+    const filter = { space: 'live', collection: 'saves', platformId: 'p1', field: 'gold' } as const;
+    const { summary } = await createViewReader(old, null).ledger('untold', filter, { limit: 1, after: null });
+    expect(summary).toMatchObject({ totalIncrease: 0.6, totalDecrease: -14, entryCount: 6 });
+    const insert = `INSERT INTO savepoint.ledger_v1
+      (project, space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id)
+      VALUES ('untold', 'live', 'saves', 'p1', 9, 0, 'p1', 'gold', '0', '1', '1', 1, 'shop', NULL, 0, 'e')`;
+    await expect(old.query(insert)).rejects.toThrow('summed');
   } finally {
     await old.end();
   }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MOST_SUMMED } from '../../projections/models/ledger/read.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
 import type { Space } from '../../src/domain/events.ts';
@@ -67,6 +68,7 @@ describe('ledger', () => {
       totalDecrease: -11,
       netChange: -5,
       entryCount: 4,
+      truncated: false,
       sources: [
         { source: 'direct', count: 1, total: -5 },
         { source: 'quest', count: 2, total: 6 },
@@ -79,6 +81,49 @@ describe('ledger', () => {
     const gold = await views.ledger('ledger', { ...filter, field: 'gold', from: 1_000, to: 1_001 }, { limit: 9, after: null });
     expect(gold.entries.length).toBe(1);
     expect((await views.ledger('ledger', { ...filter, from: 1_003, to: 1_003 }, { limit: 9, after: null })).entries).toEqual([]);
+  });
+
+  test('reads what is kept of sums by player, document, field and source, and goes through no entries for them', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'totals');
+    await feed.commit(wrote('p1', entry('gold', 0, 5, 'shop'), entry('xp', 0, 2, 'quest')), wrote('p1', entry('gold', 5, 4, 'quest')));
+    await project(pool, log, feed);
+    await feed.commit(wrote('p1_a', entry('gold', 0, 7, 'shop')), wrote('p2', entry('gold', 0, 100, 'shop')));
+    await project(pool, log, feed);
+    const views = createViewReader(pool, null);
+    const sums = async (more: object) => {
+      const filter = { space: 'live', collection: 'saves', platformId: 'p1', ...more } as const;
+      const { summary } = await views.ledger('totals', filter, { limit: 1, after: null });
+      return [summary.totalIncrease, summary.totalDecrease, summary.netChange, summary.entryCount];
+    };
+    expect(await sums({})).toEqual([14, -1, 13, 4]);
+    expect(await sums({ field: 'gold' })).toEqual([12, -1, 11, 3]);
+    expect(await sums({ field: 'gold', key: 'p1' })).toEqual([5, -1, 4, 2]);
+    expect(await sums({ field: 'gold', from: 0 })).toEqual([12, -1, 11, 3]);
+    // Only what is gone through sees that the entries are gone.
+    await pool.query(`DELETE FROM savepoint.ledger_v1 WHERE project = 'totals'`);
+    expect(await sums({})).toEqual([14, -1, 13, 4]);
+    expect(await sums({ from: 0 })).toEqual([0, 0, 0, 0]);
+  });
+
+  test('of a range sums so many entries and says when there are more', async () => {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'long');
+    await feed.commit(wrote('p1', entry('gold', 0, 1, 'shop')));
+    await project(pool, log, feed);
+    await pool.query(
+      `INSERT INTO savepoint.ledger_v1 SELECT project, space, collection, player, n, 0, key, field, before, after, delta, amount, source, reason, n, event_id || n, true
+       FROM savepoint.ledger_v1, generate_series(1, $1::int) n WHERE project = 'long'`,
+      [MOST_SUMMED + 10],
+    );
+    const views = createViewReader(pool, null);
+    const range = async (from: number, to: number) => {
+      const filter = { space: 'live', collection: 'saves', platformId: 'p1', from, to } as const;
+      const { summary, entries } = await views.ledger('long', filter, { limit: 5, after: null });
+      return [summary.entryCount, summary.netChange, summary.truncated, entries.length];
+    };
+    expect(await range(2, 1_000_000)).toEqual([MOST_SUMMED, MOST_SUMMED, true, 5]);
+    expect(await range(20, 30)).toEqual([10, 10, false, 5]);
   });
 
   test('knows a player with a document, now or once, and nobody else', async () => {

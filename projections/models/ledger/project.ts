@@ -3,16 +3,20 @@ import { playerOfKey } from '../../../src/domain/document/key.ts';
 import type { LedgerEntry } from '../../../src/domain/events.ts';
 import { isNumber, type Json, stringifyJson, toDouble } from '../../../src/kernel/json.ts';
 import { keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
+import { addToTotals } from './sums.ts';
 
-/** Never overwritten: a revision's entries are facts. */
+/** Never overwritten: a revision's entries are facts. What was there already is in the totals, too. */
 const INSERT = `
+WITH written AS (
 INSERT INTO {ledger}
-       (project, space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id)
-SELECT $1, space, collection, player, revision, ordinal, key, field, before::json, after::json, delta::json, amount, source, reason, at, event_id
+       (project, space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id, summed)
+SELECT $1, space, collection, player, revision, ordinal, key, field, before::json, after::json, delta::json, amount, source, reason, at, event_id, true
 FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
             $12::double precision[], $13::text[], $14::text[], $15::bigint[], $16::text[])
   AS w (space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id)
-ON CONFLICT DO NOTHING`;
+ON CONFLICT DO NOTHING
+RETURNING space, collection, player, key, field, source, amount, delta)
+${addToTotals('written', '$1')}`;
 
 interface Row {
   readonly event: StoredDocumentEvent;

@@ -1,9 +1,12 @@
-import type { Pool } from 'pg';
+import type { Pool, QueryConfig, QueryResult } from 'pg';
 import type { LedgerFilter, LedgerPage, LedgerRow } from '../../../src/app/ports/readers.ts';
+import { refusal } from '../../../src/kernel/errors.ts';
 import { parseJson } from '../../../src/kernel/json.ts';
+import { inTransaction } from '../../migrate.ts';
 import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { firstRevision } from '../subjects/read.ts';
+import { EXACT } from './sums.ts';
 
 /**
  * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to, $11 key, where one document is meant. In a `next` space a
@@ -30,23 +33,30 @@ WHERE l.project = $1 AND l.space = $2 AND l.collection = $3 AND l.player = $4
   AND ($11::text IS NULL OR l.key = $11) AND ($5::text IS NULL OR l.field = $5)
   AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
 
-/**
- * What a change counts for in sums: exactly, as a sum of doubles ends in an error beyond their range and says 0.30000000000000004 for
- * 0.1 and 0.2. A number that a double cannot hold counts 0, and one of very many digits as the nearest double: short texts stand for
- * numbers that no column holds.
- */
-const EXACT = `CASE WHEN amount = 0 OR length(delta::text) > 400 THEN amount::numeric ELSE delta::text::numeric END`;
+/** Of a range or of a staged space, so many entries are summed, from the first on: beyond them the summary says that it is not whole. */
+export const MOST_SUMMED = 50_000;
 
-/**
- * One row: revision, page, summary, and whether the player is known. $8, $9: cursor; $10: rows wanted, and one more. `OFFSET 0` keeps
- * the exact number from being made for each of the three sums (measured: twice the time over a long ledger).
- */
-function statement(selected: string): string {
+/** `OFFSET 0` keeps the exact number from being made for each of the three sums (measured: twice the time over a long ledger). */
+const SUMMED = `
+SELECT source, count(*) AS count, sum(exact) AS total, sum(greatest(exact, 0)) AS up, sum(least(exact, 0)) AS down
+FROM (SELECT source, ${EXACT} AS exact FROM (SELECT * FROM selected ORDER BY revision, ordinal LIMIT ${MOST_SUMMED}) b OFFSET 0) s GROUP BY source`;
+
+/** The same of the totals that are kept, for all time. The parameters that it does not need are named, or they would have no type. */
+const TOTALS = `
+SELECT source, sum(count)::bigint AS count, sum(increase + decrease) AS total, sum(increase) AS up, sum(decrease) AS down
+FROM {ledger_totals} t
+WHERE t.project = $1 AND t.space = $2 AND t.collection = $3 AND t.player = $4
+  AND ($11::text IS NULL OR t.key = $11) AND ($5::text IS NULL OR t.field = $5)
+GROUP BY source`;
+
+const IS_CUT = `EXISTS (SELECT FROM selected ORDER BY revision, ordinal OFFSET ${MOST_SUMMED})`;
+
+/** One row: revision, page, summary, and whether the player is known. $8, $9: cursor; $10: rows wanted, and one more. */
+function statement(selected: string, summed: string, isCut: string): string {
   return throughViews(`
-WITH selected AS (${selected}),
-summed AS (SELECT source, count(*) AS count, sum(exact) AS total, sum(greatest(exact, 0)) AS up, sum(least(exact, 0)) AS down
-  FROM (SELECT source, ${EXACT} AS exact FROM selected OFFSET 0) s GROUP BY source)
-SELECT ${revisionOf(['ledger', 'documents', 'subjects'])} AS revision,
+WITH selected AS ${selected === SELECTED_LIVE ? 'NOT MATERIALIZED ' : ''}(${selected}),
+summed AS (${summed})
+SELECT ${isCut} AS cut, ${revisionOf(['ledger', 'documents', 'subjects'])} AS revision,
   (SELECT coalesce(json_agg(json_build_object('revision', p.revision, 'ordinal', p.ordinal, 'field', p.field, 'before', p.before::text,
       'after', p.after::text, 'delta', p.delta::text, 'source', p.source, 'reason', p.reason, 'at', p.at, 'eventId', p.event_id)), '[]')
     FROM (SELECT * FROM selected WHERE (revision, ordinal) > ($8::bigint, $9::int) ORDER BY revision, ordinal LIMIT $10) p) AS page,
@@ -58,8 +68,9 @@ SELECT ${revisionOf(['ledger', 'documents', 'subjects'])} AS revision,
     AND (d.key = coalesce($11, $4) OR ($11 IS NULL AND d.key >= $4 || '_' AND d.key < $4 || '\`'))) AS known`);
 }
 
-const LIVE = { name: 'ledger-live', text: statement(SELECTED_LIVE) };
-const NEXT = { name: 'ledger-next', text: statement(SELECTED) };
+const LIVE = { name: 'ledger-live', text: statement(SELECTED_LIVE, TOTALS, 'false') };
+const RANGE = { name: 'ledger-range', text: statement(SELECTED_LIVE, SUMMED, IS_CUT) };
+const NEXT = { name: 'ledger-next', text: statement(SELECTED, SUMMED, IS_CUT) };
 
 interface Entry extends Omit<LedgerRow, 'before' | 'after' | 'delta'> {
   readonly revision: number;
@@ -84,6 +95,7 @@ interface Totals {
 
 interface Row {
   readonly revision: string;
+  readonly cut: boolean;
   readonly page: readonly Entry[];
   readonly sources: readonly Source[];
   readonly totals: Totals;
@@ -99,7 +111,11 @@ export async function readLedger(
   const { space, collection, platformId, key = null, field = null, from = null, to = null } = filter;
   const [revision, ordinal] = cursorFrom(after);
   const values = [projectId, space, collection, platformId, field, from, to, revision, ordinal, limit + 1, key];
-  const { rows } = await pool.query<Row>({ ...IN_TIME, ...(space === 'live' ? LIVE : NEXT), values });
+  const isRange = from !== null || to !== null;
+  // A page of everything is where its cursor says, and its sums are kept: nothing is gone through.
+  const isNear = space === 'live' && field === null && !isRange;
+  const asked = { ...(space !== 'live' ? NEXT : isRange ? RANGE : LIVE), values };
+  const { rows } = isNear ? await pool.query<Row>({ ...IN_TIME, ...asked }) : await askInTime(pool, asked);
   const [row] = rows;
   if (row === undefined) throw new Error('the ledger statement answers one row');
   const entries = row.page.slice(0, limit);
@@ -113,18 +129,38 @@ export async function readLedger(
   };
 }
 
+/** How long a read may go through entries that it does not show: it holds a connection that others wait for. */
+const PATIENCE_MS = 2_000;
+const BEGIN = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${PATIENCE_MS}`;
+const CANCELLED = '57014';
+
+/** Throws 400 LEDGER_RANGE_TOO_LARGE where it would take too long. */
+async function askInTime(pool: Pool, asked: QueryConfig): Promise<QueryResult<Row>> {
+  const client = await pool.connect();
+  try {
+    const found = await inTransaction(client, () => client.query<Row>({ ...IN_TIME, ...asked }), BEGIN);
+    client.release();
+    return found;
+  } catch (error) {
+    const isLate = error instanceof Error && 'code' in error && error.code === CANCELLED;
+    client.release(!isLate);
+    throw isLate ? refusal('LEDGER_RANGE_TOO_LARGE') : error;
+  }
+}
+
 /** An event that changed several fields has an entry for each: the first is called after it, the others after it and their place. */
 function rowOf({ before, after, delta, field, source, reason, at, eventId, ordinal }: Entry): LedgerRow {
   const id = ordinal === 0 ? eventId : `${eventId}.${ordinal}`;
   return { field, before: parseJson(before), after: parseJson(after), delta: parseJson(delta), source, reason, at, eventId: id };
 }
 
-function summaryOf({ sources, totals }: Row): LedgerPage['summary'] {
+function summaryOf({ sources, totals, cut }: Row): LedgerPage['summary'] {
   return {
     totalIncrease: parseJson(totals.up),
     totalDecrease: parseJson(totals.down),
     netChange: parseJson(totals.net),
     entryCount: totals.count,
+    truncated: cut,
     sources: sources.map(({ source, count, total }) => ({ source, count, total: parseJson(total) })),
   };
 }

@@ -72,6 +72,8 @@ export interface LedgerPage {
     readonly totalDecrease: Json;
     readonly netChange: Json;
     readonly entryCount: number;
+    /** Whether only the first entries were summed, because there are too many to sum for one read. */
+    readonly truncated: boolean;
     readonly sources: readonly { readonly source: string; readonly count: number; readonly total: Json }[];
   };
   /** Opaque; `null` at the end. */

@@ -75,6 +75,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
       totalDecrease: summary.totalDecrease,
       netChange: summary.netChange,
       entryCount: summary.entryCount,
+      ...(summary.truncated ? { truncated: true } : {}),
       sources: Object.fromEntries(summary.sources.map(({ source, count, total }) => [source, { count, total }])),
     },
     cursor: page.cursor,

@@ -214,7 +214,7 @@ test.each([
   await projects.start();
   const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
   const asked: number[] = [];
-  const summary = { totalIncrease: 0, totalDecrease: 0, netChange: 0, entryCount: 0, sources: [] };
+  const summary = { totalIncrease: 0, totalDecrease: 0, netChange: 0, entryCount: 0, truncated: false, sources: [] };
   const entry = { field: 'gold', before: 0, after: 5, delta: 5, source: 'api', reason: null, at: 0, eventId: 'e' };
   const app = appOver(projects, table, {
     ...NO_VIEWS,
