@@ -20,6 +20,7 @@ import { createProjects, SILENT, watchCheckpoints } from './compose/projects.ts'
 import { type Readiness, watchReadiness } from './compose/readiness.ts';
 import { scanPlaces } from './compose/scans.ts';
 import { createServing } from './compose/serving.ts';
+import { sharedViews, shareReads } from './compose/shared-reads.ts';
 import { installationSigner } from './compose/signing-key.ts';
 import { Stops } from './compose/stops.ts';
 import { followTelemetry, openTelemetry } from './compose/telemetry.ts';
@@ -27,6 +28,7 @@ import type { Config } from './config/config.ts';
 import { createMetrics, type Exposition, expositionOf } from './http/metrics.ts';
 import type { Probes } from './http/routes/system.ts';
 import type { HttpServer } from './http/server.ts';
+import { realScheduler } from './kernel/scheduler.ts';
 
 /** Composition: what a node is made of, as its roles say. The parts are in `compose/`. */
 
@@ -160,7 +162,10 @@ async function startProjecting({ config, log, pool, logger, stops }: Building) {
 async function openProjects(build: Building, projecting: boolean, ofAll?: Exposition) {
   const { config, log, pool, connections, logger, stops } = build;
   const metrics = createMetrics();
-  const states = createStateReader(pool);
+  // Apart, so that slow views of a project hold up none of its decisions.
+  const loads = shareReads(build.connections.pool, realScheduler);
+  const viewing = shareReads(build.connections.pool, realScheduler);
+  const states = createStateReader(pool, loads.run);
   const projects = createProjects(config, log, states, logger, observerOf(metrics));
   const onProgress = (projectId: string, { revision }: { readonly revision: number }) => projects.projected(projectId, revision);
   const projector: Projector | null = projecting
@@ -174,7 +179,7 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: Exposi
   const telemetry = openTelemetry({ log, pool, logger, stops, registry: metrics.registry }, config.limits);
   if (projecting) followTelemetry({ log, pool, logger, stops, registry: metrics.registry });
   stops.add(sampleMetrics(metrics, projects));
-  const views = createViewReader(pool, projector, build.readiness.hasCaughtUp);
+  const views = sharedViews(createViewReader(pool, projector, build.readiness.hasCaughtUp), viewing);
   const exposition = expositionOf(ofAll ?? (() => metrics.registry.metrics()));
   const server: HttpServer = createServing({
     config,
@@ -184,6 +189,7 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: Exposi
     signer: installationSigner(pool),
     telemetry,
     metrics,
+    shared: { loads, views: viewing },
     logger,
     probes: build.probes,
     exposition,

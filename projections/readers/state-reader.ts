@@ -26,11 +26,14 @@ interface Gathering {
   readonly answer: Promise<Loaded>;
 }
 
+/** Runs a project's statement when it may have a connection. */
+export type InShare = <T>(projectId: string, read: () => Promise<T>) => Promise<T>;
+
 /**
  * Loads states for decisions. Everything that is asked of one project in the same turn goes to the database together: one statement,
  * rows and checkpoint out of one snapshot.
  */
-export function createStateReader(pool: Pool): StateReader {
+export function createStateReader(pool: Pool, inShare: InShare = (_, read) => read()): StateReader {
   const gathering = new Map<string, Gathering>();
 
   const gather = (projectId: string): Gathering => {
@@ -39,7 +42,7 @@ export function createStateReader(pool: Pool): StateReader {
     const subjects = new Set<SubjectKey>();
     const answer = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       if (gathering.get(projectId) === made) gathering.delete(projectId);
-      return loadStates(pool, projectId, [...subjects]);
+      return inShare(projectId, () => loadStates(pool, projectId, [...subjects]));
     });
     const made: Gathering = { subjects, answer };
     gathering.set(projectId, made);
@@ -61,7 +64,8 @@ export function createStateReader(pool: Pool): StateReader {
       return { revision, states: subjects.map((subject) => states.get(subject) ?? null) };
     },
 
-    documentKeys: (projectId, space, collection, most) => readDocumentKeys(pool, projectId, space, collection, most),
+    documentKeys: (projectId, space, collection, most) =>
+      inShare(projectId, () => readDocumentKeys(pool, projectId, space, collection, most)),
   };
 }
 

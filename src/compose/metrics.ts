@@ -80,7 +80,7 @@ export function exportShares(registry: Registry, shared: Readonly<Record<string,
   const registers = [registry];
   new Gauge({
     name: 'savepoint_share_taken',
-    help: 'What projects hold of what they share: connections to the database, verifications, webhooks',
+    help: 'What projects hold of what they share: connections that load or read views, verifications, webhooks',
     labelNames: ['of'],
     registers,
     collect() {

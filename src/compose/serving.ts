@@ -16,6 +16,7 @@ import { createWebhooks, MOST_WEBHOOKS } from '../outbound/webhooks.ts';
 import { VERSION } from '../version.ts';
 import { exportShares } from './metrics.ts';
 import { createScans } from './scans.ts';
+import type { SharedReads } from './shared-reads.ts';
 
 /** How long a read of a view waits for what this node has committed (docs/architecture.md, "Read models"). */
 const VIEW_WAIT_MS = 250;
@@ -29,6 +30,8 @@ export interface ServingParts {
   signer(): Promise<Signer>;
   readonly telemetry: TelemetryParts;
   readonly metrics: Metrics;
+  /** What the projects share beside what they share here, by its name. */
+  readonly shared: Readonly<Record<string, SharedReads>>;
   readonly logger: Logger;
   readonly probes: Probes;
   readonly exposition: Exposition;

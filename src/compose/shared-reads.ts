@@ -1,0 +1,54 @@
+import type { ViewReader } from '../app/ports/readers.ts';
+import { refusal } from '../kernel/errors.ts';
+import type { Scheduler } from '../kernel/scheduler.ts';
+import { ShareQueue } from '../kernel/share-queue.ts';
+
+/** Connections of the pool that projectors and probes always find. */
+const SPARED = 2;
+/** Reads of one project that wait for a connection, and how long. */
+const PATIENCE = { most: 500, forMs: 2_000 };
+
+/** Runs a project's reads in its share of the connections. Rejects with 503 BUSY where there is none in time. */
+export interface SharedReads {
+  readonly taken: number;
+  readonly refused: number;
+  run<T>(projectId: string, read: () => Promise<T>): Promise<T>;
+}
+
+/** `connections`: of the pool. */
+export function shareReads(connections: number, scheduler: Pick<Scheduler, 'after'>): SharedReads {
+  const queue = new ShareQueue(Math.max(2, connections - SPARED), PATIENCE, scheduler);
+  return {
+    get taken() {
+      return queue.taken;
+    },
+    get refused() {
+      return queue.refused;
+    },
+    run: (projectId, read) => queue.run(projectId, read, busy),
+  };
+}
+
+function busy(): Error {
+  return refusal('BUSY', 'This project has as many reads under way as it may have; try again shortly');
+}
+
+/** The same views, each read in its project's share. What only waits for them takes no connection for long. */
+export function sharedViews(views: ViewReader, reads: SharedReads): ViewReader {
+  return {
+    caughtUp: views.caughtUp,
+    hasShown: views.hasShown,
+    ledger: (projectId, ...asked) => reads.run(projectId, () => views.ledger(projectId, ...asked)),
+    publishes: (projectId, ...asked) => reads.run(projectId, () => views.publishes(projectId, ...asked)),
+    flags: (projectId, ...asked) => reads.run(projectId, () => views.flags(projectId, ...asked)),
+    revisions: (projectId, ...asked) => reads.run(projectId, () => views.revisions(projectId, ...asked)),
+    records: (projectId, ...asked) => reads.run(projectId, () => views.records(projectId, ...asked)),
+    scan: (projectId, ...asked) => reads.run(projectId, () => views.scan(projectId, ...asked)),
+    documentsAfter: (projectId, ...asked) => reads.run(projectId, () => views.documentsAfter(projectId, ...asked)),
+    documentCount: (projectId, ...asked) => reads.run(projectId, () => views.documentCount(projectId, ...asked)),
+    ledgerFields: (projectId, ...asked) => reads.run(projectId, () => views.ledgerFields(projectId, ...asked)),
+    leaderboard: (projectId, ...asked) => reads.run(projectId, () => views.leaderboard(projectId, ...asked)),
+    standing: (projectId, ...asked) => reads.run(projectId, () => views.standing(projectId, ...asked)),
+    board: (projectId, ...asked) => reads.run(projectId, () => views.board(projectId, ...asked)),
+  };
+}
