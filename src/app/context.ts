@@ -7,6 +7,7 @@ import { refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
 import type { Caller, Positioned } from './app.ts';
+import type { Compiler } from './ports/compiler.ts';
 import type { PlayerVerifier } from './ports/player-verifier.ts';
 import type { TelemetryReader, ViewReader, ViewTable } from './ports/readers.ts';
 import type { Signer } from './ports/signer.ts';
@@ -47,6 +48,8 @@ export interface AppContext {
   readonly platformId: RegExp;
   /** What webhook steps send. */
   readonly webhooks: Webhooks;
+  /** Compiles and judges large definitions. */
+  readonly compiler: Compiler;
   /** Proves who a player is. */
   readonly verifier: PlayerVerifier;
   readonly telemetry: TelemetryParts;

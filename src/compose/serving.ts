@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AppContext, TelemetryParts } from '../app/context.ts';
 import { createApp } from '../app/create-app.ts';
+import { COMPILE_HERE } from '../app/management/compile-tasks.ts';
 import type { ViewReader } from '../app/ports/readers.ts';
 import type { Signer } from '../app/ports/signer.ts';
 import type { Projects } from '../app/project/projects.ts';
@@ -14,6 +15,7 @@ import { Shares } from '../kernel/shares.ts';
 import { createVerifier, MOST_VERIFICATIONS } from '../outbound/verifier/create-verifier.ts';
 import { createWebhooks, MOST_WEBHOOKS } from '../outbound/webhooks.ts';
 import { VERSION } from '../version.ts';
+import { CompileThread, workerFile } from './compile-thread.ts';
 import { exportShares } from './metrics.ts';
 import { createScans } from './scans.ts';
 import type { SharedReads } from './shared-reads.ts';
@@ -45,6 +47,8 @@ export function createServing(parts: ServingParts): HttpServer {
   exportShares(metrics.registry, { verifications, webhooks: posts });
   const webhooks = createWebhooks(config.webhookPrefixes, posts);
   const { documentBytes, answerBytes, boardBytes, endpointMs } = config.limits;
+  const file = workerFile();
+  const thread = file === null ? null : new CompileThread(file, realScheduler);
   const app = createApp({
     projects,
     views,
@@ -56,6 +60,7 @@ export function createServing(parts: ServingParts): HttpServer {
     scans: createScans(config, scanPlaces, metrics.registry),
     platformId: new RegExp(config.platformIdPattern, 'u'),
     webhooks,
+    compiler: thread ?? COMPILE_HERE,
     verifier: createVerifier(config.verifier, realScheduler, verifications),
   });
   const server = createServer({
@@ -72,6 +77,7 @@ export function createServing(parts: ServingParts): HttpServer {
       await server.close(drainMs);
       // What answered calls still send; each of it ends by itself within seconds.
       await webhooks.settled();
+      await thread?.close();
     },
   };
 }

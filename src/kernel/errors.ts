@@ -17,6 +17,8 @@ const CATALOGUE = {
   BUSY: [503, 'Too many writes are waiting for this project; try again shortly'],
   COLLECTION_TOO_LARGE: [409, 'This collection holds too many documents for that'],
   COLLECTION_TYPE_MISMATCH: [400, 'This operation needs a global collection: `collectionType: global` in its definition'],
+  COMPILE_LIMIT: [400, 'These definitions take too long or too much memory to compile; push them in smaller parts'],
+  COMPILER_FAILED: [500, 'The compiler of definitions failed; nothing was written'],
   DISABLED: [403, 'This project is currently disabled'],
   ENCRYPTED_REQUEST_INVALID_ID: [400, 'The request id has another form than `{unixSeconds}_{random}`'],
   ENCRYPTED_REQUEST_REPLAY_DETECTED: [409, 'This request was received before'],

@@ -160,3 +160,30 @@ test('a call that works without end is ended, and the next is answered', async (
   expect(await refused(call('slow', { list: Array.from({ length: 100_000 }, () => 0) }))).toBe('400 LIMIT_EXCEEDED');
   await ok(call('which'));
 });
+
+test('a large push is compiled beside the requests of others, in a thread of its own', async () => {
+  const check = "check: { field: 'purse.gold|0', op: '>=', value: '{{input.n}}' }, routes: { false: continue }";
+  const steps = Array.from({ length: 2500 }, (_, n) => `  - { id: s${n}, type: condition, ${check} }`).join('\n');
+  const sourceText = `sourceVersion: 1\nkind: endpoint\nid: huge\nsteps:\n${steps}\n`;
+  let answered = 0;
+  let isDone = false;
+  const others = (async () => {
+    while (!isDone) {
+      await ok(call('which'));
+      answered += 1;
+    }
+  })();
+  const item = { kind: 'endpoint', sourceFormat: 'yaml', sourcePath: 'huge.endpoint.yml', sourceText };
+  expect((await push('endpoints', [item])).body).toMatchObject({ ok: true, createdCount: 1 });
+  const preflight = await bodyOf(game.manage('POST', game.definitions('sync/preflight'), { body: { endpoints: [item] } }));
+  expect(preflight).toMatchObject({ ok: true, summary: { total: 1, failed: 0 } });
+  isDone = true;
+  await others;
+  expect(answered).toBeGreaterThan(20);
+  const { data } = await bodyOf(game.manage('GET', game.definitions('endpoints')));
+  expect(data.find(({ slug }: { slug: string }) => slug === 'huge').sourceText).toBe(sourceText);
+  const broken = { ...item, sourceText: `${sourceText}  - {` };
+  expect(await refused(game.manage('PUT', game.definitions('endpoints'), { body: [broken] }))).toBe('400 SOURCE_COMPILE_FAILED');
+  // Its first call compiles its steps.
+  await ok(call('huge', { n: 0 }));
+});

@@ -1,20 +1,109 @@
-import type { SourceKind } from '../../domain/definition/kinds.ts';
-import { compileItem } from '../../domain/definition/source.ts';
-import type { Json } from '../../kernel/json.ts';
+import { type Answer, answerTo, type Question } from '../../domain/definition/findings/asked.ts';
+import type { Known } from '../../domain/definition/findings/finding.ts';
+import { findingsOf, keepFindings } from '../../domain/definition/findings/judged.ts';
+import { isListed, type ListedKind, type SourceKind } from '../../domain/definition/kinds.ts';
+import { type Fit, type Planned, plan } from '../../domain/definition/plan.ts';
+import { knownWith } from '../../domain/definition/pushed.ts';
+import { compileItem, isCompiled, keepCompiled } from '../../domain/definition/source.ts';
+import type { PublishTarget } from '../../domain/events.ts';
+import type { DefinitionsState } from '../../domain/states.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { turns } from '../../kernel/turns.ts';
 import type { AppContext } from '../context.ts';
+import { compiledIn, judgedIn } from './compile-tasks.ts';
+
+/**
+ * What is dear about a push, before it is decided, which is done in one turn of the node: a source text takes milliseconds to parse for
+ * every thousand characters, and its findings a tenth of that. Large ones are left to the compiler's thread, small ones are done here with
+ * rests between them. What comes of it is kept with the item, and found there by the decision.
+ */
 
 /** An element of a push, and what it should be. */
 export type Pushed = readonly [item: Json, kind: SourceKind];
 
-/**
- * A source text takes milliseconds to parse, and what decides about a push is done in one go: a push of a thousand texts would hold up
- * every game on the node. What is compiled here is remembered by its item.
- */
-export async function compileAhead(context: Pick<AppContext, 'scheduler'>, items: readonly Pushed[]): Promise<void> {
+type Around = Pick<AppContext, 'scheduler' | 'compiler'>;
+
+/** Characters of a source text, and of a definition to be judged, that take a millisecond or two. */
+const SMALL_SOURCE = 1024;
+const SMALL_DEFINITION = 4096;
+
+export async function compileAhead(context: Around, projectId: string, items: readonly Pushed[]): Promise<void> {
   const rest = turns(context.scheduler);
   for (const [item, kind] of items) {
-    compileItem(item, kind);
+    if (isObject(item) && isLarge(item) && !isCompiled(item, kind)) await compileApart(context, projectId, item, kind);
+    else compileItem(item, kind);
     await rest();
   }
+}
+
+function isLarge(item: JsonObject): boolean {
+  const text = item['sourceText'];
+  return typeof text === 'string' && text.length > SMALL_SOURCE;
+}
+
+async function compileApart({ compiler }: Around, projectId: string, item: JsonObject, kind: SourceKind): Promise<void> {
+  const answer = await compiler.run(projectId, { kind: 'compile', of: kind, text: stringifyJson(item), known: '{}' });
+  keepCompiled(item, kind, compiledIn(answer, item));
+}
+
+/** Where the push goes, as it is now: what changes until it is decided is looked at again then. */
+export interface JudgedFor {
+  readonly state: DefinitionsState;
+  readonly target: PublishTarget;
+}
+
+/** The findings of what was compiled. */
+export async function judgeAhead(
+  context: Around,
+  projectId: string,
+  items: readonly Pushed[],
+  { state, target }: JudgedFor,
+): Promise<void> {
+  const rest = turns(context.scheduler);
+  const push = new Map<ListedKind, Planned[]>();
+  for (const [item, kind] of items) {
+    if (kind === 'test' || !isListed(kind)) continue;
+    const planned = push.get(kind) ?? [];
+    planned.push(plan(state, kind, item, target, planned.length));
+    push.set(kind, planned);
+    await rest();
+  }
+  const known = knownWith(state, target, push);
+  for (const [kind, planned] of push) {
+    for (const each of planned) {
+      if (!each.ok) continue;
+      if (each.put.text.length > SMALL_DEFINITION) await judgeApart(context, projectId, kind, each, known);
+      else findingsOf(kind, each.definition, known);
+      await rest();
+    }
+  }
+}
+
+/** What a workflow leads to is asked for step by step; who asks for more than this is judged when the push is decided. */
+const MOST_ROUNDS = 6;
+
+/** The thread takes the likely for granted and says what it asked; where the truth is another, it is told and judges again. */
+async function judgeApart(
+  { compiler }: Around,
+  projectId: string,
+  kind: ListedKind,
+  { put, definition }: Fit,
+  known: Known,
+): Promise<void> {
+  const told = new Map<Question, Answer>();
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const text = stringifyJson(Object.fromEntries([...told].map(([question, answer]) => [question, answer ?? null])));
+    const { findings, asked } = judgedIn(await compiler.run(projectId, { kind: 'judge', of: kind, text: put.text, known: text }));
+    const answers = new Map(asked.map((question) => [question, answerTo(known, question)]));
+    const isTrue = [...answers].every(([question, answer]) => answer === (told.has(question) ? told.get(question) : likely(question)));
+    if (isTrue) {
+      keepFindings(kind, definition, { asked: answers, findings });
+      return;
+    }
+    for (const [question, answer] of answers) told.set(question, answer);
+  }
+}
+
+function likely(question: Question): Answer {
+  return question.startsWith('workflow ') || question.startsWith('library ') ? undefined : true;
 }

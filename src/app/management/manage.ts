@@ -1,4 +1,11 @@
-import { decidePutSingle, decideRemove, decideRemoveSingle, decideUpsertMany, decideUpsertOne } from '../../domain/definition/decide.ts';
+import {
+  decidePutSingle,
+  decideRemove,
+  decideRemoveSingle,
+  decideUpsertMany,
+  decideUpsertOne,
+  itemOfPatch,
+} from '../../domain/definition/decide.ts';
 import { decideDiscard } from '../../domain/definition/discard.ts';
 import { listDefinitions } from '../../domain/definition/listing.ts';
 import { preflight } from '../../domain/definition/preflight.ts';
@@ -7,11 +14,10 @@ import type { ManageReply, Decision as Publish } from '../../domain/definition/p
 import { itemsOfSync, scopesOfSync } from '../../domain/definition/sections.ts';
 import { strictly } from '../../domain/definition/strict.ts';
 import { decideSync } from '../../domain/definition/sync.ts';
-import { upgradeSource } from '../../domain/definition/upgrade.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
 import { SCOPES, scopesOf } from '../../domain/project/permissions.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isArray, type JsonObject } from '../../kernel/json.ts';
+import { isArray, isObject, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
 import type { App, Caller, ListedKind, ManageAnswer, SingleKind } from '../app.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
@@ -19,7 +25,8 @@ import { answeredBefore, keeping, keyedBy } from '../once.ts';
 import { decidedBy } from '../project/commit.ts';
 import type { View } from '../project/view.ts';
 import { findKey } from '../security/authenticate.ts';
-import { compileAhead } from './compile-ahead.ts';
+import { compileAhead, judgeAhead, type Pushed } from './compile-ahead.ts';
+import { upgradedIn } from './compile-tasks.ts';
 import { promote } from './promotion.ts';
 import { REPLY_KEPT } from './reply.ts';
 import { UniqueSurvey } from './unique-survey.ts';
@@ -31,8 +38,8 @@ export function createManage(context: AppContext): App['manage'] {
 
   return {
     async upsertMany(caller, kind, body, options) {
-      await compileAhead(context, isArray(body) ? body.map((item) => [item, kind]) : []);
       const { target, strict = false } = options;
+      await ahead(context, caller, isArray(body) ? body.map((item) => [item, kind]) : [], target, [kind].flatMap(scopesOf), strict);
       return publish(
         caller,
         `${kind}.put`,
@@ -41,14 +48,16 @@ export function createManage(context: AppContext): App['manage'] {
         judged(strict, ({ state }) => decideUpsertMany(state, kind, body, options)),
       );
     },
-    upsertOne: (caller, kind, body, target, strict) =>
-      publish(
+    async upsertOne(caller, kind, body, target, strict) {
+      if (isObject(body)) await ahead(context, caller, [[itemOfPatch(body, kind), kind]], target, [kind].flatMap(scopesOf), strict);
+      return publish(
         caller,
         `${kind}.patch`,
         target,
         [kind],
         judged(strict, ({ state }) => decideUpsertOne(state, kind, body, target)),
-      ),
+      );
+    },
     remove: (caller, kind, id, target) =>
       publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemove(state, kind, id, target)),
     putSingle: (caller, kind, body, target, strict) =>
@@ -71,7 +80,7 @@ export function createManage(context: AppContext): App['manage'] {
       const scopes = scopesOfSync(body);
       const { key } = grounds(project.authority, project.definitions, caller, target);
       for (const scope of scopes) requirePermission(key, scope, 'rw');
-      await compileAhead(context, itemsOfSync(body));
+      await ahead(context, caller, itemsOfSync(body), target, scopes, strict);
       const decide = judged(strict, ({ state }, now) => decideSync(state, body, target, now, strict));
       return publishWhole(context, caller, 'definitions.sync', target, scopes, decide);
     },
@@ -80,7 +89,7 @@ export function createManage(context: AppContext): App['manage'] {
       const project = await projectOf(context, caller);
       const { key } = grounds(project.authority, project.definitions, caller, target);
       for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
-      await compileAhead(context, itemsOfSync(body));
+      await ahead(context, caller, itemsOfSync(body), target, scopesOfSync(body), true);
       const { state } = grounds(project.authority, project.definitions, caller, target);
       return { ...positioned(context, project, caller), ...accepted(preflight(state, body, target, strict)) };
     },
@@ -89,7 +98,9 @@ export function createManage(context: AppContext): App['manage'] {
       const project = await projectOf(context, caller);
       const { key } = grounds(project.authority, project.definitions, caller, 'live');
       for (const scope of SCOPES) requirePermission(key, scope, 'rw');
-      return { ...positioned(context, project, caller), ...accepted(upgradeSource(body)) };
+      const task = { kind: 'upgrade', of: '', text: stringifyJson(body ?? null), known: '{}' } as const;
+      const reply = upgradedIn(await context.compiler.run(caller.projectId, task));
+      return { ...positioned(context, project, caller), ...accepted(reply) };
     },
 
     async list(caller, kind, options) {
@@ -128,6 +139,29 @@ export function createManage(context: AppContext): App['manage'] {
       return { ...positioned(context, project, caller), status: 200, body };
     },
   };
+}
+
+/** More are judged by a preflight alone, or where findings are failures. */
+const MOST_JUDGED = 100;
+
+/** Compiles and judges a push, once the key is known to be permitted to make it: nobody else may have the node work for so long. */
+async function ahead(
+  context: AppContext,
+  caller: Caller,
+  items: readonly Pushed[],
+  target: PublishTarget,
+  scopes: readonly string[],
+  strict = false,
+): Promise<void> {
+  const project = await projectOf(context, caller);
+  const permitted = () => {
+    const ground = grounds(project.authority, project.definitions, caller, target);
+    for (const scope of scopes) requirePermission(ground.key, scope, 'rw');
+    return ground;
+  };
+  permitted();
+  await compileAhead(context, caller.projectId, items);
+  if (items.length <= MOST_JUDGED || strict) await judgeAhead(context, caller.projectId, items, { state: permitted().state, target });
 }
 
 /** The setup window reads a text of every scope. */

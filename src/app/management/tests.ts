@@ -39,6 +39,7 @@ export function createTests(context: AppContext): App['tests'] {
     async replace(caller, body, strict) {
       await compileAhead(
         context,
+        caller.projectId,
         listOf(testsIn(body)).map((item) => [item, 'test']),
       );
       const decide = judged(strict, ({ state }) => decidePutTests(state, body));

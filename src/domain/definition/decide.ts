@@ -1,5 +1,5 @@
 import { Refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { DefinitionChange, PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
@@ -8,7 +8,7 @@ import { effectiveDefinitions } from './effective.ts';
 import { knownIn } from './findings/known.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { definitionOf, type Entry, entriesOf, isRemoval, keyOf, REMOVAL, withoutAuthoring } from './overlay.ts';
-import { codeOf, diagnostic, existing, fileOf, type Planned, plan, putProblem, refusedResults, stored } from './plan.ts';
+import { codeOf, diagnostic, existing, fileOf, type Planned, plan, putProblem, refusedResults, wholeOf } from './plan.ts';
 import { planSingle, wholeDiagnostics } from './plan-single.ts';
 import type { Problem } from './problem.ts';
 import { current, type Decision, isHeld, type Put, publishEvents, putOf, refusePush, written } from './publish.ts';
@@ -62,8 +62,7 @@ export function decideUpsertOne(
 ): Decision | Refusal {
   const about = { resourceKind: kind, resourceId: null };
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', `Body must contain one ${kind} object.`, about);
-  const wrapped = member(body, kind);
-  const item = isObject(wrapped) && member(body, 'id') === undefined ? wrapped : body;
+  const item = itemOfPatch(body, kind);
   const compiled = compileItem(item, kind);
   if (!compiled.ok) return refuseOne(kind, compiled, compiled.resourceId, item);
   const { definition } = compiled;
@@ -73,8 +72,8 @@ export function decideUpsertOne(
   const before = held === undefined || isRemoval(held) ? undefined : held;
   const isSource = typeof member(definition, 'sourceText') === 'string';
   const base = before === undefined || isSource ? {} : withoutAuthoring(objectOf(definitionOf(before)));
-  const value = stored(kind, { ...base, ...definition }, held?.id ?? own);
-  const put = putOf(kind, held?.id ?? own, value);
+  const id = held?.id ?? own;
+  const { whole: value, put } = wholeOf(kind, isSource ? definition : { ...base, ...definition }, id);
   const resourceId = (kind === 'workflow' ? undefined : textOf(member(value, keyMember(kind)))) ?? put.id;
   const problem = putProblem(kind, put, textOf(member(value, keyMember(kind)))) ?? contentProblem(value);
   if (problem !== null) return refuseOne(kind, problem, resourceId, item);
@@ -85,6 +84,12 @@ export function decideUpsertOne(
   const fit = { ok: true, put, definition: value, before, warnings: compiled.warnings } as const;
   const warnings = warner(state, target, new Map([[kind, [fit]]]))(kind, fit);
   return { events, answer: written({ resourceKind: kind, resourceId, id: put.id, ...outcome, ...warnings }, target) };
+}
+
+/** The one definition of a PATCH: the body, or its member of the kind's name. */
+export function itemOfPatch(body: JsonObject, kind: ListedKind): JsonObject {
+  const wrapped = member(body, kind);
+  return isObject(wrapped) && member(body, 'id') === undefined ? wrapped : body;
 }
 
 const MISSING_KEY: Readonly<Record<ListedKind, string>> = {

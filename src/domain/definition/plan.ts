@@ -49,12 +49,26 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
   }
   const before = existing(state, kind, target, definition, compiled.id === null || isPulledByName(item, kind, compiled.id, key));
   const id = before?.id ?? own;
-  const whole = stored(kind, definition, id);
-  const put = putOf(kind, id, whole);
+  const { whole, put } = wholeOf(kind, definition, id);
   const problem = putProblem(kind, put, key);
   // The tools look for a failure under the name of its file, which is the item's id, not the source's own.
   return problem === null ? { ok: true, put, definition: whole, before, warnings } : unfit(problem, givenId(item) ?? own);
 }
+
+/**
+ * A definition as it would be stored, printed once: a push of several commits is decided once for each, and what was found in a definition
+ * is kept with it.
+ */
+export function wholeOf(kind: ListedKind, definition: JsonObject, id: string): Pick<Fit, 'put'> & { readonly whole: JsonObject } {
+  const known = wholes.get(definition);
+  if (known?.put.kind === kind && known.put.id === id) return known;
+  const whole = stored(kind, definition, id);
+  const made = { whole, put: putOf(kind, id, whole) };
+  wholes.set(definition, made);
+  return made;
+}
+
+const wholes = new WeakMap<JsonObject, { readonly whole: JsonObject; readonly put: Put }>();
 
 /**
  * The definition that a push means: the same id, an endpoint of the same slug, or, where the push gives no id or is a PATCH, one of the

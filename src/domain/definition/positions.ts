@@ -10,7 +10,11 @@ import type { ListedKind } from './kinds.ts';
 const MOST_TEXT = 24 * 1024;
 
 export class Places {
-  #left = MOST_TEXT;
+  #left: number;
+
+  constructor(most = MOST_TEXT) {
+    this.#left = most;
+  }
 
   /** Whether there is room to read this text. */
   take(text: string): boolean {
@@ -26,7 +30,7 @@ const OPTIONS = { version: '1.2', schema: 'core', uniqueKeys: false, prettyError
 /** The same findings, with their places where the source text is at hand. */
 export function located(kind: ListedKind, definition: JsonObject, found: readonly Finding[], places: Places): readonly Finding[] {
   const text = member(definition, 'sourceText');
-  if (typeof text !== 'string' || found.every(({ path }) => path === '') || !places.take(text)) return found;
+  if (typeof text !== 'string' || found.every(({ path, line }) => path === '' || line !== undefined) || !places.take(text)) return found;
   const lines = new LineCounter();
   const root: unknown = parseDocument(text, { ...OPTIONS, lineCounter: lines }).contents;
   return found.map((finding) => {

@@ -3,9 +3,9 @@ import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
-import { definitionFindings } from './findings/definition.ts';
 import type { Finding, Known } from './findings/finding.ts';
 import { droppedGuards } from './findings/guards.ts';
+import { findingsOf } from './findings/judged.ts';
 import { knownIn } from './findings/known.ts';
 import { warningsOf } from './findings/shown.ts';
 import type { ListedKind } from './kinds.ts';
@@ -62,7 +62,7 @@ function dropped(kind: ListedKind, { definition, before }: Fit): readonly Findin
 }
 
 function judged(kind: ListedKind, { definition, warnings }: Fit, known: Known, places: Places): readonly Finding[] {
-  const found = located(kind, definition, definitionFindings(kind, definition, known), places);
+  const found = located(kind, definition, findingsOf(kind, definition, known), places);
   return [...warnings.map((warning) => ({ ...warning, path: '' })), ...found];
 }
 

@@ -29,8 +29,17 @@ export function compileItem(item: Json, kind: SourceKind): Compiled {
   const before = known.get(item);
   if (before?.kind === kind) return before.compiled;
   const compiled = compileObject(item, kind);
-  known.set(item, { kind, compiled });
+  keepCompiled(item, kind, compiled);
   return compiled;
+}
+
+/** What came of an item that was compiled elsewhere. */
+export function keepCompiled(item: JsonObject, kind: SourceKind, compiled: Compiled): void {
+  known.set(item, { kind, compiled });
+}
+
+export function isCompiled(item: JsonObject, kind: SourceKind): boolean {
+  return known.get(item)?.kind === kind;
 }
 
 /** By item: a publish of several commits is decided once for each, and one source text can take seconds to parse. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { grounds } from '../../../src/app/access.ts';
 import { compileAhead } from '../../../src/app/management/compile-ahead.ts';
+import { COMPILE_HERE } from '../../../src/app/management/compile-tasks.ts';
 import { autoTests } from '../../../src/app/management/test-runs.ts';
 import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/evolve.ts';
 import type { EndpointModel } from '../../../src/domain/definition/model.ts';
@@ -56,14 +57,19 @@ function slowClock() {
   const webhooks = createWebhooks([]);
   return {
     turns,
-    context: { scheduler: { ...realScheduler, monotonic, sleep }, webhooks, limits: { endpointMs: 1000, documentBytes: 65_536 } },
+    context: {
+      compiler: COMPILE_HERE,
+      scheduler: { ...realScheduler, monotonic, sleep },
+      webhooks,
+      limits: { endpointMs: 1000, documentBytes: 65_536 },
+    },
   };
 }
 
 test('a long list of source texts lets other requests have their turn, and is parsed once', async () => {
   const { turns, context } = slowClock();
   const items = Array.from({ length: 100 }, (_, index) => ({ id: `e${index}`, sourceText: 'steps: []' }));
-  await compileAhead(context, [...items.map((item) => [item, 'endpoint'] as const), ['no item', 'endpoint']]);
+  await compileAhead(context, 'table', [...items.map((item) => [item, 'endpoint'] as const), ['no item', 'endpoint']]);
   expect(turns.length).toBeGreaterThan(10);
   const [first = {}] = items;
   expect(compileItem(first, 'endpoint')).toBe(compileItem(first, 'endpoint'));

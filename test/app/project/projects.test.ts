@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { App, Caller, Presented } from '../../../src/app/app.ts';
 import { createApp } from '../../../src/app/create-app.ts';
+import { COMPILE_HERE } from '../../../src/app/management/compile-tasks.ts';
 import { createOperator } from '../../../src/app/operator/operator.ts';
 import type { ViewReader, ViewTable } from '../../../src/app/ports/readers.ts';
 import type { Project } from '../../../src/app/project/project.ts';
@@ -129,6 +130,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
     views,
     telemetry: noTelemetry(table.log, table.machine),
     scheduler: table.machine,
+    compiler: COMPILE_HERE,
     limits: {
       endpointMs: 1000,
       documentBytes: 65_536,

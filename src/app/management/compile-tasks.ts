@@ -1,0 +1,115 @@
+import { type Answer, answering, asking, type Question } from '../../domain/definition/findings/asked.ts';
+import { definitionFindings } from '../../domain/definition/findings/definition.ts';
+import type { Finding } from '../../domain/definition/findings/finding.ts';
+import type { ListedKind, SourceKind } from '../../domain/definition/kinds.ts';
+import { located, Places } from '../../domain/definition/positions.ts';
+import type { Warning } from '../../domain/definition/problem.ts';
+import { objectOf, textOf } from '../../domain/definition/read.ts';
+import { type Compiled, compileItem } from '../../domain/definition/source.ts';
+import { upgradeSource } from '../../domain/definition/upgrade.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import type { Compiler, CompilerTask } from '../ports/compiler.ts';
+
+/** What a compiler does, wherever it runs, and how its answers are read. Texts on both sides: they cross threads. */
+
+const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
+
+/** Never throws for what a definition holds. */
+export function perform({ kind, of, text, known }: CompilerTask): string {
+  const value = parseJson(text);
+  const source = KINDS.find((each) => each === of) ?? 'endpoint';
+  switch (kind) {
+    case 'compile':
+      return stringifyJson(withoutText(compileItem(value, source)));
+    case 'judge':
+      return stringifyJson(source === 'test' ? {} : judge(source, objectOf(value), answersIn(parseJson(known))));
+    case 'upgrade':
+      return stringifyJson(upgraded(value));
+  }
+}
+
+/** In the turn of whoever asks: where there is no thread. */
+export const COMPILE_HERE: Compiler = { run: async (_projectId, task) => perform(task) };
+
+/** The source text is as it was sent: it need not come back. Its place among the members stays. */
+function withoutText(compiled: Compiled): JsonObject {
+  if (!compiled.ok) return { ...compiled };
+  const { definition, id, warnings } = compiled;
+  const short = typeof definition['sourceText'] === 'string' ? { ...definition, sourceText: null } : definition;
+  return { ok: true, definition: short, id, warnings: warnings.map((warning) => ({ ...warning })) };
+}
+
+/** Of an answer to `compile`. */
+export function compiledIn(answer: string, item: JsonObject): Compiled {
+  const compiled = objectOf(parseJson(answer));
+  if (compiled['ok'] !== true) return { ok: false, resourceId: textOf(member(compiled, 'resourceId')) ?? null, ...problemIn(compiled) };
+  const short = objectOf(member(compiled, 'definition'));
+  const definition = short['sourceText'] === null ? { ...short, sourceText: item['sourceText'] ?? null } : short;
+  const warnings = listIn(compiled, 'warnings').map(problemIn);
+  const id = compiled['id'];
+  return { ok: true, definition, id: typeof id === 'string' ? id : null, warnings };
+}
+
+function problemIn(json: Json): Warning {
+  const { code, message, line, column, missingKey } = objectOf(json);
+  return {
+    code: typeof code === 'string' ? code : 'VALIDATION_FAILED',
+    message: typeof message === 'string' ? message : '',
+    ...(typeof line === 'number' ? { line } : {}),
+    ...(typeof column === 'number' ? { column } : {}),
+    ...(missingKey === true ? { missingKey } : {}),
+  };
+}
+
+function judge(kind: ListedKind, definition: JsonObject, answers: ReadonlyMap<string, Answer>): JsonObject {
+  const { known, asked } = asking(answering(answers));
+  // Nobody waits for this thread's turn: every text has its places.
+  const findings = located(kind, definition, definitionFindings(kind, definition, known), new Places(Number.POSITIVE_INFINITY));
+  return { findings: findings.map((finding) => ({ ...finding })), asked: [...asked.keys()] };
+}
+
+function answersIn(json: Json): ReadonlyMap<string, Answer> {
+  const entries = Object.entries(objectOf(json));
+  return new Map(
+    entries.flatMap(([name, value]): [string, Answer][] => (typeof value === 'boolean' || isObject(value) ? [[name, value]] : [])),
+  );
+}
+
+/** Of an answer to `judge`: what was found, and what was asked for it. */
+export function judgedIn(answer: string): { readonly findings: readonly Finding[]; readonly asked: readonly Question[] } {
+  const json = objectOf(parseJson(answer));
+  const findings = listIn(json, 'findings').map((found): Finding => {
+    const { code, message, path, fix, line, column } = objectOf(found);
+    const place = typeof line === 'number' && typeof column === 'number' ? { line, column } : {};
+    const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
+    return { code: text(code), message: text(message), path: text(path), ...(typeof fix === 'string' ? { fix } : {}), ...place };
+  });
+  return { findings, asked: listIn(json, 'asked').filter(isQuestion) };
+}
+
+function isQuestion(json: Json): json is Question {
+  return typeof json === 'string' && /^(?:collection|playersCollection|callable|workflow|library|table) /.test(json);
+}
+
+function upgraded(body: Json): JsonObject {
+  const reply = upgradeSource(body);
+  if (!(reply instanceof Refusal)) return { status: reply.status, body: reply.body };
+  const { status, code, message, extra } = reply;
+  return { refused: { status, code, message, body: extra.body ?? {} } };
+}
+
+/** Of an answer to `upgrade`. */
+export function upgradedIn(answer: string): { readonly status: number; readonly body: JsonObject } | Refusal {
+  const json = objectOf(parseJson(answer));
+  const refused = member(json, 'refused');
+  if (!isObject(refused)) return { status: Number(json['status']), body: objectOf(member(json, 'body')) };
+  const { status, code, message, body } = refused;
+  return new Refusal(Number(status), String(code), String(message), { body: objectOf(body) });
+}
+
+function listIn(object: JsonObject, name: string): readonly Json[] {
+  const list = member(object, name);
+  return isArray(list) ? list : [];
+}

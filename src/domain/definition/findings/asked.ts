@@ -1,0 +1,72 @@
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { Known } from './finding.ts';
+
+/** What was asked about other definitions while one was judged: its findings hold as long as the answers would be the same. */
+
+export type Question = `${keyof Known} ${string}`;
+export type Answer = boolean | JsonObject | undefined;
+
+/** The same, noting every question with its answer. */
+export function asking(known: Known): { readonly known: Known; readonly asked: Map<Question, Answer> } {
+  const asked = new Map<Question, Answer>();
+  const note = <A extends Answer>(question: Question, answer: A): A => {
+    asked.set(question, answer);
+    return answer;
+  };
+  return {
+    asked,
+    known: {
+      collection: (name) => note(`collection ${name}`, known.collection(name)),
+      playersCollection: (name) => note(`playersCollection ${name}`, known.playersCollection(name)),
+      callable: (name) => note(`callable ${name}`, known.callable(name)),
+      workflow: (id) => note(`workflow ${id}`, known.workflow(id)),
+      library: (id) => note(`library ${id}`, known.library(id)),
+      table: (name) => note(`table ${name}`, known.table(name)),
+    },
+  };
+}
+
+export function answerTo(known: Known, question: Question): Answer {
+  const space = question.indexOf(' ');
+  const name = question.slice(space + 1);
+  const what = (['collection', 'playersCollection', 'callable', 'workflow', 'library', 'table'] as const).find(
+    (each) => each === question.slice(0, space),
+  );
+  return what === undefined ? undefined : known[what](name);
+}
+
+/** What is most likely, for whoever cannot ask: names are there, and no definition of another is needed. */
+const LIKELY: Known = {
+  collection: () => true,
+  playersCollection: () => true,
+  callable: () => true,
+  workflow: () => undefined,
+  library: () => undefined,
+  table: () => true,
+};
+
+/** Knows these answers, and to everything else the likely one. */
+export function answering(answers: ReadonlyMap<string, Answer>): Known {
+  const flag = (question: Question, likely: boolean): boolean => {
+    const answer = answers.get(question);
+    return typeof answer === 'boolean' ? answer : likely;
+  };
+  const definition = (question: Question): JsonObject | undefined => {
+    const answer = answers.get(question);
+    return typeof answer === 'object' ? answer : undefined;
+  };
+  return {
+    collection: (name) => flag(`collection ${name}`, LIKELY.collection(name)),
+    playersCollection: (name) => flag(`playersCollection ${name}`, LIKELY.playersCollection(name)),
+    callable: (name) => flag(`callable ${name}`, LIKELY.callable(name)),
+    workflow: (id) => definition(`workflow ${id}`),
+    library: (id) => definition(`library ${id}`),
+    table: (name) => flag(`table ${name}`, LIKELY.table(name)),
+  };
+}
+
+/** Whether every question would be answered so still. Definitions are the same while they are the same object. */
+export function stillHolds(asked: ReadonlyMap<Question, Answer>, known: Known): boolean {
+  for (const [question, answer] of asked) if (answerTo(known, question) !== answer) return false;
+  return true;
+}

@@ -1,0 +1,29 @@
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { ListedKind } from '../kinds.ts';
+import { type Answer, asking, type Question, stillHolds } from './asked.ts';
+import { definitionFindings } from './definition.ts';
+import type { Finding, Known } from './finding.ts';
+
+/**
+ * Findings, kept by the definition that they are of: a push of several commits is decided once for each, and a large definition takes
+ * its time to look through. They are looked for anew where what it refers to has changed.
+ */
+export function findingsOf(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
+  const held = kept.get(definition);
+  if (held?.kind === kind && stillHolds(held.asked, known)) return held.findings;
+  const { known: noting, asked } = asking(known);
+  const findings = definitionFindings(kind, definition, noting);
+  keepFindings(kind, definition, { asked, findings });
+  return findings;
+}
+
+interface Judged {
+  readonly asked: ReadonlyMap<Question, Answer>;
+  readonly findings: readonly Finding[];
+}
+
+export function keepFindings(kind: ListedKind, definition: JsonObject, judged: Judged): void {
+  kept.set(definition, { kind, ...judged });
+}
+
+const kept = new WeakMap<JsonObject, Judged & { readonly kind: ListedKind }>();
