@@ -14,7 +14,10 @@ import type { DocumentWrites } from '../storage/document-writes.ts';
 /** Running an endpoint's steps over the documents of one command: what a call and a dry run have in common. */
 
 /** Whom a run is for, and the clock, chance and world it sees. */
-export type RunAs = Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'world'>;
+export interface RunAs extends Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'world'> {
+  /** May throw to have a large endpoint prepared first. */
+  ready(compiled: CompiledEndpoint): void;
+}
 
 /**
  * Checks the input and runs the steps over `writes`, where each write is decided as its step runs; the caller commits the events. `keys`
@@ -30,6 +33,7 @@ export function runSteps(
   keys: Reads['keys'],
 ): EndpointResult {
   const compiled = compiledEndpoint(ground.definitions, endpoint);
+  as.ready(compiled);
   const input = ground.settings.inputValidation === 'off' ? call.input : checkInput(compiled, call.input, { fromQuery: call.fromQuery });
   const { platformId, hasSecretKey, isDedicatedServer, now, random, world } = as;
   const { projectId } = ground.authority;

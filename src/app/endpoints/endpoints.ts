@@ -1,5 +1,6 @@
 import { effectiveDefinitions } from '../../domain/definition/effective.ts';
 import type { EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
+import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
 import type { RevisionStatus } from '../../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../../domain/security/call-body.ts';
 import { encryptionRequired, sessionMismatch } from '../../domain/security/mismatch.ts';
@@ -213,7 +214,8 @@ function perform(run: Run, keyed: Keyed | null, platformId: string, input: JsonO
 function steps(run: Run, endpoint: EndpointModel, platformId: string, input: JsonObject): Decision<Ran> {
   const { context, view, ground, caller, call, now, random, outside } = run;
   const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, world: outside };
+  const ready = (compiled: CompiledEndpoint) => outside.prepared(compiled);
+  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, world: outside, ready };
   const keys = (collection: string) => outside.keys(view, ground.space, collection);
   const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
   return decided(

@@ -1,7 +1,10 @@
+import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
 import { MOST_SCANNED, type World } from '../../domain/endpoint/run.ts';
 import type { Space } from '../../domain/events.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import { turns } from '../../kernel/turns.ts';
 import type { AppContext } from '../context.ts';
 import type { DocumentKeys } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
@@ -32,6 +35,23 @@ const MOST_ERRANDS = 50;
 
 /** What a step binds whose webhook goes out after the call. */
 const QUEUED: JsonObject = { ok: true, queued: true };
+
+const prepared = new WeakSet<CompiledEndpoint>();
+const preparing = new WeakMap<CompiledEndpoint, Promise<void>>();
+
+/** Once, however many calls wait for it; others have their turns between its steps. */
+function prepare(compiled: CompiledEndpoint, scheduler: Scheduler): Promise<void> {
+  const known = preparing.get(compiled);
+  if (known !== undefined) return known;
+  const work = async () => {
+    const rest = turns(scheduler);
+    for (const _ of compiled.prepare()) await rest();
+    prepared.add(compiled);
+  };
+  const running = work();
+  preparing.set(compiled, running);
+  return running;
+}
 
 type Around = Pick<AppContext, 'webhooks' | 'scheduler'> & { readonly limits: Pick<AppContext['limits'], 'endpointMs'> };
 
@@ -64,6 +84,12 @@ export class Outside implements World {
 
   look(): void {
     this.#time.look();
+  }
+
+  /** Throws {@link NeedsOutside} for a large endpoint that no call has reached yet: compiled at once it would hold up everyone. */
+  prepared(compiled: CompiledEndpoint): void {
+    if (!compiled.isLarge || prepared.has(compiled)) return;
+    throw new NeedsOutside(() => prepare(compiled, this.#around.scheduler));
   }
 
   sleep(ms: number): void {

@@ -41,6 +41,7 @@ export interface DryCall {
   readonly webhooks: Pick<Webhooks, 'isAllowed'>;
   /** Throws when the run has computed for too long. */
   look(): void;
+  readonly ready: RunAs['ready'];
 }
 
 /** Runs one test inside a decision, which is to be given no events. Refusals of the call are part of what it tells. */
@@ -55,7 +56,7 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
     for (const { collection, key, document } of test.seed) {
       writes.place(ground.definitions.collection(collection)?.id ?? collection, key, document);
     }
-    const as = { ...call.as, platformId: test.platformId, now, random, world: stillWorld(call) };
+    const as = { ...call.as, platformId: test.platformId, now, random, world: stillWorld(call), ready: call.ready };
     const result = runSteps(
       ground,
       writes,

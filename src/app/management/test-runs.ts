@@ -1,5 +1,6 @@
 import type { EndpointModel } from '../../domain/definition/model.ts';
 import { objectOf, textOf } from '../../domain/definition/read.ts';
+import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
 import type { Actor } from '../../domain/events.ts';
 import { storedTests, type TestCase, testCase } from '../../domain/test/model.ts';
 import { sampleInput } from '../../domain/test/sample.ts';
@@ -48,7 +49,8 @@ async function run(context: TestContext, place: TestPlace, test: TestCase, as: D
     if (endpoint === undefined) return { events: [], answer: null };
     const keys = (collection: string) => outside.keys(view, ground.space, collection);
     const { limits, webhooks } = context;
-    const call = { test, endpoint, as, documentBytes: limits.documentBytes, traceBytes, keys, webhooks, look: () => outside.look() };
+    const ready = (compiled: CompiledEndpoint) => outside.prepared(compiled);
+    const call = { test, endpoint, as, documentBytes: limits.documentBytes, traceBytes, keys, webhooks, look: () => outside.look(), ready };
     return { events: [], answer: dryRun(view, ground, call, now, random()) };
   };
   const command = { cause: 'endpoint.test', actor: place.actor, decide };

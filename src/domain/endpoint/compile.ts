@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import { weightOf } from '../document/weight.ts';
 import { compileAliases } from './aliases.ts';
 import { type BudgetLimits, compileBudgets } from './budgets.ts';
 import { compileBlock, compileInternalEndpoint, compileWorkflow } from './callable.ts';
@@ -10,7 +11,17 @@ import type { Path } from './path.ts';
 import { readsName } from './reading.ts';
 import { compileResponse, type Response } from './response.ts';
 import { type Program, programOf } from './run-steps.ts';
-import { type Body, type Callable, type Compilation, type Definitions, notSupported, type Step, type StepSource, textOf } from './step.ts';
+import {
+  type Body,
+  type Callable,
+  type Compilation,
+  type CompiledStep,
+  type Definitions,
+  notSupported,
+  type Step,
+  type StepSource,
+  textOf,
+} from './step.ts';
 import { LOOPS } from './steps/flow.ts';
 import { STEP_TYPES } from './steps/types.ts';
 import { compileWhen } from './steps/write.ts';
@@ -28,8 +39,14 @@ export interface CompiledEndpoint {
   readonly budgets: BudgetLimits | null;
   /** What templates see as `values`. */
   readonly values: JsonObject;
+  /** Compiling all of it takes longer than others should wait: it is to be prepared first. */
+  readonly isLarge: boolean;
+  /** Compiles its steps one by one, those inside others after them. */
+  prepare(): Generator<undefined, void>;
 }
 
+/** Values and texts of a definition that compile within some milliseconds. */
+const LARGE = 4000;
 const MAX_NESTING = 16;
 
 /** Never throws, whatever the definition holds. Workflows that it names are compiled when a call first reaches them. */
@@ -42,7 +59,25 @@ export function compileEndpoint(definition: JsonObject, definitions: Definitions
     input: compileInput(member(definition, 'input')),
     budgets: compileBudgets(member(definition, 'budgets')),
     values: definitions.values,
+    isLarge: weightOf(definition) > LARGE,
+    prepare: () => compilation.prepare(),
   };
+}
+
+class LazyStep implements Step {
+  readonly source: StepSource;
+  readonly #make: () => CompiledStep;
+  #made: CompiledStep | null = null;
+
+  constructor(source: StepSource, make: () => CompiledStep) {
+    this.source = source;
+    this.#make = make;
+  }
+
+  compiled(): CompiledStep {
+    this.#made ??= this.#make();
+    return this.#made;
+  }
 }
 
 class EndpointCompilation implements Compilation {
@@ -53,6 +88,7 @@ class EndpointCompilation implements Compilation {
   /** What the steps being compiled stand in: the definition itself, or what it calls. */
   #whole: JsonObject;
   #nesting = 0;
+  readonly #steps: Step[] = [];
 
   constructor(definitions: Definitions, definition: JsonObject) {
     this.definitions = definitions;
@@ -63,14 +99,16 @@ class EndpointCompilation implements Compilation {
   list(json: Json | undefined, whole = this.#whole): readonly Step[] {
     if (json === undefined || json === null) return [];
     if (this.#nesting >= MAX_NESTING) throw new LanguageError(`Steps may be nested at most ${MAX_NESTING} deep.`);
-    this.#nesting += 1;
-    const outer = this.#whole;
-    this.#whole = whole;
-    try {
-      return (isArray(json) ? json : [json]).map((item) => this.#step(item));
-    } finally {
-      this.#nesting -= 1;
-      this.#whole = outer;
+    const nesting = this.#nesting + 1;
+    const steps = (isArray(json) ? json : [json]).map((item) => this.#step(item, whole, nesting));
+    for (const step of steps) this.#steps.push(step);
+    return steps;
+  }
+
+  *prepare(): Generator<undefined, void> {
+    for (let at = 0; at < this.#steps.length; at += 1) {
+      this.#steps[at]?.compiled();
+      yield;
     }
   }
 
@@ -107,14 +145,21 @@ class EndpointCompilation implements Compilation {
     return library === undefined ? undefined : new EndpointCompilation(this.definitions, library.definition);
   }
 
-  #step(json: Json): Step {
+  #step(json: Json, whole: JsonObject, nesting: number): Step {
     const source = sourceOf(json);
-    return {
-      source,
-      aliases: compileAliases(member(source.json, 'let')),
-      when: Object.hasOwn(source.json, 'when') ? compileWhen(language, member(source.json, 'when')) : null,
-      body: this.#body(source),
-    };
+    return new LazyStep(source, () => {
+      const outer = [this.#whole, this.#nesting] as const;
+      [this.#whole, this.#nesting] = [whole, nesting];
+      try {
+        return {
+          aliases: compileAliases(member(source.json, 'let')),
+          when: Object.hasOwn(source.json, 'when') ? compileWhen(language, member(source.json, 'when')) : null,
+          body: this.#body(source),
+        };
+      } finally {
+        [this.#whole, this.#nesting] = outer;
+      }
+    });
   }
 
   /** What a `let` takes is bound before the step; a loop does it itself, in every turn. */

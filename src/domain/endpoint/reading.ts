@@ -7,24 +7,42 @@ import { findTokens } from './scan.ts';
 const BARE = new Set(['field', 'left', 'expression', 'valueExpression', 'from', 'by', 'source', 'let']);
 /** Where nothing is read. */
 const PASSIVE = new Set(['id', 'as', 'sourceText', 'description', 'notes', 'metadata', 'input', 'params']);
+/** Names that stand alone or begin a path. Ids of other letters are not looked for: they count as read. */
+const WORDS = /(?<![\w.-])[A-Za-z_][\w-]*/g;
+const WORD = /^[A-Za-z_][\w-]*$/;
 
 export function readsName(definition: JsonObject, name: string): boolean {
   if (name === '') return false;
-  const escaped = name.replace(/[^\w-]/g, '\\$&');
-  const word = new RegExp(`(?:^|[^\\w.-])${escaped}(?![\\w-])`);
-  const inText = (text: string, bare: boolean): boolean => {
-    if (bare && word.test(text)) return true;
-    return findTokens(text).some(({ start, end }) => word.test(text.slice(start + 2, end - 2)));
-  };
-  const inJson = (json: Json, bare: boolean): boolean => {
-    if (typeof json === 'string') return inText(json, bare);
-    if (isArray(json)) return json.some((item) => inJson(item, bare));
-    if (!isObject(json)) return false;
-    return Object.entries(json).some(([key, value]) => {
-      if (PASSIVE.has(key) && typeof value === 'string') return false;
+  return !WORD.test(name) || namesReadBy(definition).has(name);
+}
+
+/** Looked for once: a definition may have a thousand steps that ask. */
+const namesRead = new WeakMap<JsonObject, ReadonlySet<string>>();
+
+function namesReadBy(definition: JsonObject): ReadonlySet<string> {
+  const known = namesRead.get(definition);
+  if (known !== undefined) return known;
+  const names = new Set<string>();
+  collect(definition, false, names);
+  namesRead.set(definition, names);
+  return names;
+}
+
+function collect(json: Json, bare: boolean, names: Set<string>): void {
+  if (typeof json === 'string') {
+    if (bare) addWords(json, names);
+    else for (const { start, end } of findTokens(json)) addWords(json.slice(start + 2, end - 2), names);
+  } else if (isArray(json)) for (const item of json) collect(item, bare, names);
+  else if (isObject(json)) {
+    for (const [key, value] of Object.entries(json)) {
+      if (PASSIVE.has(key) && typeof value === 'string') continue;
       // The keys of `set` and `append` may have brackets, in which names are read.
-      return (key.includes('[') && word.test(key)) || inJson(value, bare || BARE.has(key));
-    });
-  };
-  return inJson(definition, false);
+      if (key.includes('[')) addWords(key, names);
+      collect(value, bare || BARE.has(key), names);
+    }
+  }
+}
+
+function addWords(text: string, names: Set<string>): void {
+  for (const [word] of text.matchAll(WORDS)) names.add(word);
 }

@@ -71,10 +71,11 @@ function tracedStep(frame: Frame, step: Step, trace: Trace): Signal | undefined 
 function runStep(frame: Frame, step: Step): Signal | undefined {
   frame.scope.context.countStep();
   try {
-    if (step.aliases !== null) frame.scope.addAliases(step.aliases);
-    if (step.when !== null && !step.when(frame.scope)) return undefined;
+    const { aliases, when, body } = step.compiled();
+    if (aliases !== null) frame.scope.addAliases(aliases);
+    if (when !== null && !when(frame.scope)) return undefined;
     frame.budgets?.step(step.source.type);
-    return step.body(frame);
+    return body(frame);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw asStepFailure(step.source, error);

@@ -47,6 +47,11 @@ export interface StepSource {
 
 export interface Step {
   readonly source: StepSource;
+  /** Compiled when it is first come to: a call pays for what it reaches, and a large endpoint can be prepared piece by piece. */
+  compiled(): CompiledStep;
+}
+
+export interface CompiledStep {
   readonly aliases: ReadonlyMap<string, Path> | null;
   readonly when: Check | null;
   readonly body: Body;
