@@ -30,9 +30,12 @@ const SEARCHED = 1024;
 /** Longest text that Node looks for in one pass; with a longer one every place of the whole may be compared with all of it. */
 const QUICKLY_FOUND = 250;
 
+/** An item may be a number where a text is looked for, or the other way round, and is read as the other. */
+const ITEM_COST = 4;
+
 function contains(scope: Scope, whole: Value, part: Value): boolean {
   if (isArray(whole)) {
-    scope.context.spend(whole.length);
+    scope.context.spend(ITEM_COST * whole.length);
     return whole.some((item) => isEqual(scope, item, part));
   }
   if (typeof whole !== 'string' || isNullish(part)) return false;

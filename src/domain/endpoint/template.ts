@@ -146,9 +146,12 @@ function deepList(items: readonly Eval[]): Eval {
   };
 }
 
+/** Making an object of many members takes longer than looking their values up. */
+const MEMBER_COST = 3;
+
 function deepObject(members: readonly (readonly [string, Eval])[]): Eval {
   return (scope) => {
-    scope.context.spend(members.length);
+    scope.context.spend(MEMBER_COST * members.length);
     const object: Record<string, Json> = {};
     for (const [name, evaluate] of members) setMember(object, name, evaluate(scope));
     return object;
