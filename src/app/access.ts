@@ -52,6 +52,15 @@ export function grounds(
   return groundsWith(authority, settings, key, state, target);
 }
 
+/** Where the data of a target lies. */
+export function spaceOf(
+  { nextData }: Pick<ProjectSettings, 'nextData'>,
+  { generation }: Pick<DefinitionsState, 'generation'>,
+  target: PublishTarget,
+): Space {
+  return target === 'live' || nextData === 'shared' ? 'live' : `next${generation}`;
+}
+
 function groundsWith(
   authority: AuthorityState,
   settings: ProjectSettings,
@@ -59,8 +68,7 @@ function groundsWith(
   state: DefinitionsState,
   target: PublishTarget,
 ): Grounds {
-  const space: Space = target === 'live' || settings.nextData === 'shared' ? 'live' : `next${state.generation}`;
-  return { authority, settings, key, state, definitions: effectiveDefinitions(state, target), space };
+  return { authority, settings, key, state, definitions: effectiveDefinitions(state, target), space: spaceOf(settings, state, target) };
 }
 
 /** Stands for a key where whoever runs the installation asks. */

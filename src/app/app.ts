@@ -177,11 +177,12 @@ export interface App {
   };
   /** What players report (runtime-storage 12, 13, 15). Bodies come with neutral names; `claimed` is the player's id out of the query. */
   readonly telemetry: {
-    track(caller: Caller, body: Json | undefined, claimed: string | null): Promise<Tracked>;
+    track(caller: Caller, body: Json | undefined, claimed: string | null, target: PublishTarget): Promise<Tracked>;
     /** A body that is missing, or is no object, is no reason to refuse. */
-    heartbeat(caller: Caller, body: Json | undefined, claimed: string | null): Promise<HeartbeatAnswer>;
+    heartbeat(caller: Caller, body: Json | undefined, claimed: string | null, target: PublishTarget): Promise<HeartbeatAnswer>;
     saveFailed(caller: Caller, body: Json | undefined): Promise<{ readonly recorded: boolean }>;
-    stats(caller: Caller, platformId: string): Promise<StatsAnswer>;
+    /** Of what was reported to this target. */
+    stats(caller: Caller, platformId: string, target: PublishTarget): Promise<StatsAnswer>;
   };
 }
 

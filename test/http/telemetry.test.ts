@@ -24,9 +24,9 @@ describe('telemetry', () => {
     const body = { steamId: '76561198000000001', type: 'quest_done', label: 'Łukasz & <b>', context: { questId: 1 } };
     const { steamId, ...rest } = body;
     expect((await server.play('POST', EVENTS, body)).json).toEqual({ ok: true, stored: true, reason: null });
-    expect(last()).toMatchObject({ name: 'telemetry.track', arguments: [{ ...rest, platformId: steamId }, null] });
+    expect(last()).toMatchObject({ name: 'telemetry.track', arguments: [{ ...rest, platformId: steamId }, null, 'live'] });
     expect((await server.play('POST', HEARTBEAT, body)).json).toMatchObject({ ok: true, persisted: true, platformId: 'p' });
-    expect(last()).toMatchObject({ name: 'telemetry.heartbeat', arguments: [{ ...rest, platformId: steamId }, null] });
+    expect(last()).toMatchObject({ name: 'telemetry.heartbeat', arguments: [{ ...rest, platformId: steamId }, null, 'live'] });
     expect((await server.play('POST', FAILURE, { collectionId: 'c' })).json).toEqual({ ok: true, recorded: true });
     expect((await server.play('GET', '/v3/storage/demo/stats/p')).json).toEqual({ ok: true, platformId: 'p' });
   });
@@ -40,11 +40,21 @@ describe('telemetry', () => {
 
   it('takes the id out of the query in either spelling, and never out of the headers', async () => {
     await server.play('POST', `${EVENTS}?steamId=12345`, {});
-    expect(last()?.arguments).toEqual([{}, '12345']);
+    expect(last()?.arguments).toEqual([{}, '12345', 'live']);
     await server.play('POST', `${HEARTBEAT}?platformId=p%3A1`, {});
-    expect(last()?.arguments).toEqual([{}, 'p:1']);
+    expect(last()?.arguments).toEqual([{}, 'p:1', 'live']);
     await server.play('POST', HEARTBEAT, {}, { 'X-Platform-Id': '999999' });
-    expect(last()?.arguments).toEqual([{}, null]);
+    expect(last()?.arguments).toEqual([{}, null, 'live']);
+  });
+
+  it('hands on the target, from the header or the query', async () => {
+    const next = { 'x-ns-publish-target': 'next' };
+    for (const path of [EVENTS, HEARTBEAT]) {
+      await server.play('POST', path, {}, next);
+      expect(last()?.arguments).toEqual([{}, null, 'next']);
+    }
+    await server.play('GET', '/v3/storage/demo/stats/p?revisionTarget=next&includeStaged=true');
+    expect(last()?.arguments).toEqual(['p', 'next']);
   });
 
   it('needs a key, any key, before a byte of the body is read', async () => {
@@ -75,7 +85,7 @@ describe('telemetry', () => {
     expect((await raw(EVENTS, '{"a":')).json).toMatchObject({ error: { code: 'INVALID_JSON' } });
     expect((await raw(FAILURE, '{"a":')).json).toMatchObject({ error: { code: 'INVALID_BODY' } });
     expect((await raw(`${HEARTBEAT}`, '{"a":')).status).toBe(200);
-    expect(last()?.arguments).toEqual([undefined, null]);
+    expect(last()?.arguments).toEqual([undefined, null, 'live']);
     expect((await server.play('POST', HEARTBEAT)).status).toBe(200);
   });
 

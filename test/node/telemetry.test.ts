@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { here, printed, verified } from './support/command-line.ts';
-import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
+import { type Client, createClient, NEXT, ok, PLAYER, refused } from './support/game-client.ts';
 import { eventually, type Node, newFolder, postmasterOf, removeFolders, startNode, succeed } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -53,6 +53,20 @@ describe('heartbeats', () => {
     await sleep(1_100);
     expect(Object((await ok(beat(player))).body).totalSeconds).toBeGreaterThan(2);
     expect(Object((await ok(stats(player))).body)).toMatchObject({ firstSeen: shown.firstSeen });
+  });
+
+  test('of staged definitions count apart from those of live, and the stats are those of the target that is asked (decision 25)', async () => {
+    const player = '76561198000000177';
+    const staged = (method: string, route: string, body?: unknown) =>
+      game.play(method, game.storage(route), { body, headers: NEXT }, player);
+    const next = await ok(staged('POST', 'stats/heartbeat', { steamId: player, event: 'join', sessionId: 's' }));
+    expect(next.body).toMatchObject({ persisted: true, platformId: player, totalSeconds: 2 });
+    expect((await ok(staged('GET', `stats/${player}`))).body).toMatchObject({ platformId: player, totalSeconds: 2, sessionCount: 1 });
+    expect(await refused(stats(player))).toBe('404 NOT_FOUND');
+    await ok(beat(player, { event: 'join', sessionId: 'live' }));
+    await ok(staged('POST', 'analytics/events', { steamId: player, type: 'session.join', sessionId: 't' }));
+    await eventually('the second session of next', async () => Object((await ok(staged('GET', `stats/${player}`))).body).sessionCount === 2);
+    expect((await ok(stats(player))).body).toMatchObject({ platformId: player, totalSeconds: 2, sessionCount: 1 });
   });
 
   test('an id beyond doubles keeps its digits, as text, as a number and in the query', async () => {

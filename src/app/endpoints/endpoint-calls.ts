@@ -1,7 +1,8 @@
 import { calledEvent, recordsCalls } from '../../domain/telemetry/endpoint-call.ts';
+import { playerIn } from '../../domain/telemetry/space.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { playerOf } from '../access.ts';
+import { playerOf, spaceOf } from '../access.ts';
 import type { Caller, EndpointAnswer, EndpointRequest } from '../app.ts';
 import { type AppContext, settingsOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
@@ -33,7 +34,8 @@ function watch({ scheduler, telemetry, platformId }: AppContext, project: Projec
     const { slug, input, fromQuery } = call;
     const durationMs = scheduler.monotonic() - begun;
     const method = fromQuery ? 'GET' : 'POST';
-    const fact = calledEvent({ platformId: playerOf(caller, platformId), slug, method, status, durationMs, input, body });
+    const space = spaceOf(settingsOf(project), project.definitions, call.target);
+    const fact = calledEvent({ platformId: playerIn(space, playerOf(caller, platformId)), slug, method, status, durationMs, input, body });
     if (fact === null) return;
     const actor = { kind: caller.key.kind, keyId: caller.key.keyId };
     // It never rejects, and nobody waits for it.

@@ -6,6 +6,7 @@ import type { QueryPlan } from '../../domain/query/plan.ts';
 import { plausiblePlayer, profileOf, shownProfile } from '../../domain/query/profile.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
 import type { PlayerProfile } from '../../domain/telemetry/player.ts';
+import { playerIn } from '../../domain/telemetry/space.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../kernel/json.ts';
 import { turns } from '../../kernel/turns.ts';
@@ -108,9 +109,12 @@ function tooLarge({ columns }: QueryPlan, most: number): Error {
 }
 
 /** What is known of the players of these keys, where the query shows any of it. */
-export async function profilesOf({ context, project, plan }: RunInput, keys: readonly string[]): Promise<ProfileOf> {
+export async function profilesOf({ context, project, ground, plan }: RunInput, keys: readonly string[]): Promise<ProfileOf> {
   if (!plan.withProfiles) return () => null;
-  const playerOf = (key: string) => plausiblePlayer(key, context.platformId);
+  const playerOf = (key: string) => {
+    const player = plausiblePlayer(key, context.platformId);
+    return player === null ? null : playerIn(ground.space, player);
+  };
   const players = new Set(keys.map(playerOf).filter((player) => player !== null));
   const known = await context.telemetry.reader.profiles(project.id, [...players]);
   return profilesIn(known, playerOf, context.scheduler.now());

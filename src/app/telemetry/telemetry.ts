@@ -1,14 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
+import type { PublishTarget, Space } from '../../domain/events.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
 import { analyticsEvent } from '../../domain/telemetry/analytics.ts';
 import type { HeartbeatReceived, TelemetryMetadata, TelemetryReport } from '../../domain/telemetry/events.ts';
 import { heartbeatEvent } from '../../domain/telemetry/heartbeat.ts';
 import { credited, type PlayerStats } from '../../domain/telemetry/player.ts';
 import { saveFailure } from '../../domain/telemetry/save-failure.ts';
+import { playerIn } from '../../domain/telemetry/space.ts';
 import { asKept, isCaptured } from '../../domain/telemetry/switches.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import { spaceOf } from '../access.ts';
 import type { App, Caller, HeartbeatAnswer, StatsAnswer } from '../app.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { ProfileRow } from '../ports/readers.ts';
@@ -36,7 +39,11 @@ export function createTelemetry(context: AppContext): App['telemetry'] {
   const remembered = new LRUCache<string, Remembered>({ max: REMEMBERED });
 
   /** A heartbeat that says something new, such as the first of a session; those that follow are gathered. */
-  async function store(caller: Caller, data: HeartbeatReceived, at: number): Promise<HeartbeatAnswer> {
+  async function store(
+    caller: Caller,
+    data: HeartbeatReceived,
+    at: number,
+  ): Promise<{ readonly persisted: boolean; readonly stats: PlayerStats | null }> {
     const { heartbeats } = context.telemetry;
     const nextBy = heartbeats.nextBy(caller.projectId, data, at);
     const fact: TelemetryReport = { type: 'heartbeat.received', data: nextBy === undefined ? data : { ...data, nextBy } };
@@ -44,38 +51,43 @@ export function createTelemetry(context: AppContext): App['telemetry'] {
       record(context, caller, fact, at, HEARTBEAT_MS),
       inTime(context, statsOf(context, remembered, caller.projectId, data.platformId)),
     ]);
-    if (revision === null) return heartbeatAnswer(caller, data.platformId, false, before?.stats ?? null);
+    if (revision === null) return { persisted: false, stats: before?.stats ?? null };
     const stats = before !== null && before.revision >= revision ? before.stats : credited(before?.stats ?? null, at);
     if (stats) remembered.set(playerKey(caller.projectId, data.platformId), { revision, stats });
     if (nextBy !== undefined) heartbeats.begin(caller.projectId, actorOf(caller), data, at, before === null ? null : stats);
-    return heartbeatAnswer(caller, data.platformId, true, stats);
+    return { persisted: true, stats };
   }
 
   return {
-    async track(caller, body, claimed) {
+    async track(caller, body, claimed, target) {
       // Counted as it is stored: the client escapes what is not ASCII (client-wire 1.2).
       if (body !== undefined && stringifyJson(body).length > LONGEST_EVENT) {
         throw refusal('PAYLOAD_TOO_LARGE', `An analytics event has at most ${LONGEST_EVENT} characters`);
       }
       if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
-      const fact: TelemetryReport = { type: 'analytics.tracked', data: accepted(analyticsEvent(body, claimed, context.platformId)) };
-      const settings = await analyticsOf(context, caller);
+      const told = accepted(analyticsEvent(body, claimed, context.platformId));
+      const { settings, space } = await placeOf(context, caller, target);
+      const fact: TelemetryReport = { type: 'analytics.tracked', data: { ...told, platformId: playerIn(space, told.platformId) } };
       if (!isCaptured(settings, fact)) return { stored: false, reason: 'capture_disabled' };
       const revision = await record(context, caller, asKept(settings, fact), context.scheduler.now(), TRACK_MS);
       return revision === null ? { stored: false, reason: 'storage_unavailable' } : { stored: true, reason: null };
     },
 
-    async heartbeat(caller, body, claimed) {
-      const data = accepted(heartbeatEvent(isObject(body) ? body : null, claimed));
+    async heartbeat(caller, body, claimed, target) {
+      const told = accepted(heartbeatEvent(isObject(body) ? body : null, claimed));
+      const answered = (persisted: boolean, stats: PlayerStats | null) => heartbeatAnswer(caller, told.platformId, persisted, stats);
+      const { settings, space } = await placeOf(context, caller, target);
+      const data = { ...told, platformId: playerIn(space, told.platformId) };
       const at = context.scheduler.now();
-      if (!isCaptured(await analyticsOf(context, caller), { type: 'heartbeat.received', data })) {
+      if (!isCaptured(settings, { type: 'heartbeat.received', data })) {
         const known = await inTime(context, statsOf(context, remembered, caller.projectId, data.platformId));
-        return heartbeatAnswer(caller, data.platformId, false, known?.stats ?? null);
+        return answered(false, known?.stats ?? null);
       }
       const { heartbeats } = context.telemetry;
       const gathered = heartbeats.take(caller.projectId, data, at);
-      if (gathered !== null) return heartbeatAnswer(caller, data.platformId, true, gathered.stats);
-      return store(caller, data, at);
+      if (gathered !== null) return answered(true, gathered.stats);
+      const { persisted, stats } = await store(caller, data, at);
+      return answered(persisted, stats);
     },
 
     async saveFailed(caller, body) {
@@ -86,7 +98,7 @@ export function createTelemetry(context: AppContext): App['telemetry'] {
       return { recorded: revision !== null };
     },
 
-    stats: (caller, platformId) => readStats(context, remembered, caller, platformId),
+    stats: (caller, platformId, target) => readStats(context, remembered, caller, platformId, target),
   };
 }
 
@@ -95,9 +107,15 @@ function accepted<T>(decision: T | Refusal): T {
   return decision;
 }
 
-async function analyticsOf(context: AppContext, caller: Caller): Promise<JsonObject> {
+/** What a project captures, and where what is told of a target counts. */
+async function placeOf(
+  context: AppContext,
+  caller: Caller,
+  target: PublishTarget,
+): Promise<{ readonly settings: JsonObject; readonly space: Space }> {
   const project = await projectOf(context, caller);
-  return projectSettings(project.authority?.settings ?? {}).analytics;
+  const settings = projectSettings(project.authority?.settings ?? {});
+  return { settings: settings.analytics, space: spaceOf(settings, project.definitions, target) };
 }
 
 function record(context: AppContext, caller: Caller, fact: TelemetryReport, recordedAt: number, waitMs: number): Promise<number | null> {
@@ -150,17 +168,20 @@ async function readStats(
   remembered: LRUCache<string, Remembered>,
   caller: Caller,
   platformId: string,
+  target: PublishTarget,
 ): Promise<StatsAnswer> {
   if (!DOCUMENT_KEY.test(platformId)) throw refusal('INVALID_KEY');
-  const own = remembered.get(playerKey(caller.projectId, platformId))?.revision ?? -1;
+  const { space } = await placeOf(context, caller, target);
+  const player = playerIn(space, platformId);
+  const own = remembered.get(playerKey(caller.projectId, player))?.revision ?? -1;
   const until = context.scheduler.monotonic() + context.limits.viewWaitMs;
-  let found = await context.telemetry.reader.player(caller.projectId, platformId);
+  let found = await context.telemetry.reader.player(caller.projectId, player);
   while (found.revision < own && context.scheduler.monotonic() < until) {
     await context.scheduler.sleep(LOOK_AGAIN_MS);
-    found = await context.telemetry.reader.player(caller.projectId, platformId);
+    found = await context.telemetry.reader.player(caller.projectId, player);
   }
-  const known = found.revision >= own ? found : await statsOf(context, remembered, caller.projectId, platformId);
-  const stats = newer(known.stats, context.telemetry.heartbeats.statsOf(caller.projectId, platformId));
+  const known = found.revision >= own ? found : await statsOf(context, remembered, caller.projectId, player);
+  const stats = newer(known.stats, context.telemetry.heartbeats.statsOf(caller.projectId, player));
   if (stats === null) throw refusal('NOT_FOUND', 'No heartbeat of this player was ever received');
   return { body: statsBody(platformId, stats, known.profile), stale: found.revision < own };
 }

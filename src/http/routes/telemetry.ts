@@ -5,7 +5,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import type { Answer } from '../answer.ts';
 import { type BodyBounds, invalidBody, invalidJson, readJson } from '../body.ts';
-import { authenticate, claimOfQuery, type KeyRules, VIEW_KEYS } from '../credentials.ts';
+import { authenticate, claimOfQuery, type KeyRules, targetOf, VIEW_KEYS } from '../credentials.ts';
 import { type Context, type Exchange, param } from '../exchange.ts';
 import type { Routes, Services } from './services.ts';
 
@@ -22,14 +22,17 @@ export function telemetryRoutes(router: Routes, services: Services): void {
     const caller = await authenticate(app, ctx, REPORT_KEYS);
     const { exchange } = ctx.state;
     const body = neutral(await readJson(exchange, gameBody, invalidJson));
-    return { body: { ok: true, ...(await app.telemetry.track(caller, body, claimOfQuery(exchange))) } };
+    return { body: { ok: true, ...(await app.telemetry.track(caller, body, claimOfQuery(exchange), targetOf(exchange))) } };
   });
 
   router.post('/:project/stats/heartbeat', async (ctx): Promise<Answer> => {
     const caller = await heartbeatCaller(services, ctx);
     const { exchange } = ctx.state;
     const body = neutral(await readableJson(exchange, gameBody));
-    return { body: names.body({ ...(await app.telemetry.heartbeat(caller, body, claimOfQuery(exchange))) }), headers: NO_STORE };
+    return {
+      body: names.body({ ...(await app.telemetry.heartbeat(caller, body, claimOfQuery(exchange), targetOf(exchange))) }),
+      headers: NO_STORE,
+    };
   });
 }
 
@@ -38,7 +41,7 @@ export function statsRoute(router: Routes, { app, settings }: Services): void {
   const names = wireNames(settings.wireNames);
   router.get('/:project/stats/:player', async (ctx): Promise<Answer> => {
     const caller = await authenticate(app, ctx, VIEW_KEYS);
-    const { body, stale } = await app.telemetry.stats(caller, param(ctx, 'player'));
+    const { body, stale } = await app.telemetry.stats(caller, param(ctx, 'player'), targetOf(ctx.state.exchange));
     return { body: names.body(body), headers: stale ? { ...NO_STORE, 'x-ns-stale': 'true' } : NO_STORE };
   });
 }
