@@ -10,6 +10,7 @@ import { corsHeaders, preflight } from './cors.ts';
 import { refusalAnswer, refusalOf } from './errors.ts';
 import { type AddressOf, type Context, type Exchange, openExchange, type State } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
+import { requireServed } from './parameters.ts';
 import type { Families } from './routes/families.ts';
 import type { HttpSettings } from './settings.ts';
 import { Unsent } from './unsent.ts';
@@ -105,6 +106,7 @@ function dispatch(parts: TransportParts, ctx: Context, exchange: Exchange): Awai
     if (allowed) return allowed;
   }
   exchange.location = location.path;
+  if (family !== 'endpoints') requireServed(exchange);
   return parts.families[family](ctx);
 }
 

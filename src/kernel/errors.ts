@@ -91,6 +91,7 @@ const CATALOGUE = {
   UNIQUE_VIOLATION: [409, 'Another document of this collection holds this value'],
   UNKNOWN_EVENT: [503, 'This project holds events that this node does not know; run a newer version'],
   STRICT_FINDINGS: [400, 'Asked for strictly, what the validator finds is a failure; nothing was written'],
+  UNKNOWN_PARAMETER: [400, 'This parameter is not served here'],
   UNKNOWN_SECTION: [400, 'A push has no such section'],
   VALIDATION_FAILED: [400, 'The definition is not valid'],
   WRITE_CONFLICT: [409, 'Other writes kept changing what this one is based on; try again'],

@@ -65,7 +65,10 @@ describe('heartbeats', () => {
     expect(await refused(stats(player))).toBe('404 NOT_FOUND');
     await ok(beat(player, { event: 'join', sessionId: 'live' }));
     await ok(staged('POST', 'analytics/events', { steamId: player, type: 'session.join', sessionId: 't' }));
-    await eventually('the second session of next', async () => Object((await ok(staged('GET', `stats/${player}`))).body).sessionCount === 2);
+    await eventually(
+      'the second session of next',
+      async () => Object((await ok(staged('GET', `stats/${player}`))).body).sessionCount === 2,
+    );
     expect((await ok(stats(player))).body).toMatchObject({ platformId: player, totalSeconds: 2, sessionCount: 1 });
   });
 

@@ -1,0 +1,36 @@
+import { refusal } from '../kernel/errors.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import { type Exchange, queryOf } from './exchange.ts';
+import { isReservedQuery } from './names.ts';
+
+/** Query parameters that nothing serves (decision 36). Those of endpoint calls are their input, whatever they are called. */
+
+/** What asks for another time than now. Left out, the answer would be of now and look as if it were of then. */
+const OF_ANOTHER_TIME = /(?:^|&)(?:at|asof|as_of|atrevision|revision)=/i;
+
+const SERVED = [
+  ...['limit', 'offset', 'around', 'after', 'before', 'cursor', 'field', 'from', 'to', 'fresh', 'format', 'refresh', 'cache'],
+  ...['replaceAll', 'async', 'strict', 'dryRun', 'force', 'publicKey', 'saveVersion'],
+];
+const KNOWN: ReadonlySet<string> = new Set(SERVED);
+
+/**
+ * Throws 400 UNKNOWN_PARAMETER for a parameter that would change what is asked for, and, with `strict=true`, for any that no route
+ * serves. Else such a one is passed over: tools add their own (management 1.1), and those with `_` are always theirs.
+ */
+export function requireServed(exchange: Exchange): void {
+  const { search } = exchange;
+  if (search === '') return;
+  const asked = OF_ANOTHER_TIME.exec(search);
+  if (asked !== null)
+    throw unknown(asked[0].replace(/[&=]/g, ''), 'Answers are of now: nothing here is served as of another time or revision.');
+  if (!search.includes('strict=true')) return;
+  for (const name of Object.keys(queryOf(exchange))) {
+    if (KNOWN.has(name) || isReservedQuery(name) || name.startsWith('_')) continue;
+    throw unknown(name, didYouMean(name, SERVED) ?? 'No route serves it.');
+  }
+}
+
+function unknown(name: string, why: string): Error {
+  return refusal('UNKNOWN_PARAMETER', `The parameter '${name}' is not served. ${why}`);
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SECRET_KEY } from './fake-app.ts';
+import { type Harness, startServer } from './harness.ts';
+
+/** Nothing asked for is silently dropped (decision 36). */
+
+let server: Harness;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const ask = async (path: string, method = 'GET') => {
+  const { status, json } = await server.send(method, path, {
+    headers: { 'x-api-key': SECRET_KEY },
+    ...(method === 'GET' ? {} : { body: '{}' }),
+  });
+  return status < 400 ? status : `${status} ${json.error.code}`;
+};
+
+it.each(['at=2024-01-01', 'apiKey=x&asOf=5', 'revision=7', 'AT=1'])(
+  '?%s asks for another time, and is refused instead of answered with now',
+  async (query) => {
+    for (const path of ['/v3/storage/demo/heroes/p1', '/v3/queries/demo/top', '/v3/values/demo', '/v3/manage/demo/collections']) {
+      expect([path, await ask(`${path}?${query}`)]).toEqual([path, '400 UNKNOWN_PARAMETER']);
+    }
+    expect(await ask(`/v3/endpoints/demo/buy?${query}`)).toBe(200);
+  },
+);
+
+it('what clients and tools send passes, and what nobody knows is passed over', async () => {
+  for (const query of [
+    'revisionTarget=next&includeStaged=true&apiKey=x',
+    'secret-key=1',
+    '_syncToolTs=1700000000000',
+    'utm=1',
+    'format=at',
+  ]) {
+    expect([query, await ask(`/v3/manage/demo/collections?${query}`)]).toEqual([query, 200]);
+  }
+});
+
+it('asked for strictly, what no route serves is refused, with what was probably meant', async () => {
+  const told = await server.send('GET', '/v3/queries/demo/top?ofset=3&strict=true', { headers: { 'x-api-key': SECRET_KEY } });
+  expect([told.status, told.json.error.message]).toEqual([400, "The parameter 'ofset' is not served. Did you mean 'offset'?"]);
+  expect(await ask('/v3/queries/demo/top?offset=3&strict=true&apiKey=x&_t=1')).toBe(200);
+  expect(await ask('/v3/manage/demo/sync?strict=true&revisionTarget=next', 'PUT')).toBe(200);
+});
