@@ -26,6 +26,8 @@ interface Options {
   readonly players: number;
   readonly overwrite: boolean;
   readonly json: boolean;
+  /** Findings in the game's definitions are failures. */
+  readonly strict: boolean;
 }
 
 const USAGE = `npm run demo [-- options]
@@ -33,6 +35,7 @@ const USAGE = `npm run demo [-- options]
   --data DIR       the data folder of that node: the game gets a project of its own there, and the log is verified at the end
   --project ID --public-key KEY --secret-key KEY    the project to play in; one that holds other definitions needs --overwrite
   --overwrite      publish the game also over definitions of another
+  --no-strict      push the game also where the server finds something in it
   --seconds N      how long to play (8)      --players N   how many at once (200)      --json   print the report as JSON`;
 
 /** `null`: only the usage was asked for. */
@@ -48,6 +51,7 @@ function readOptions(): Options | null {
       seconds: { type: 'string', default: '8' },
       players: { type: 'string', default: '200' },
       overwrite: { type: 'boolean', default: false },
+      'no-strict': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -62,6 +66,7 @@ function readOptions(): Options | null {
     seconds: positive('--seconds', values.seconds),
     players: positive('--players', values.players),
     overwrite: values.overwrite,
+    strict: !values['no-strict'],
     json: values.json,
   };
   if (options.url !== null && options.dataFolder === null && credentials === null)
@@ -138,7 +143,7 @@ async function demonstrate(credentials: Credentials, url: string, dataFolder: st
   const project = openProject(url, credentials);
   try {
     if (!options.overwrite) await refuseToReplace(project);
-    say(`project ${project.projectId} at ${url}: ${await pushGame(project)} definitions pushed`);
+    say(`project ${project.projectId} at ${url}: ${await pushGame(project, options.strict)} definitions pushed`);
     const rules = await loadRules(project);
     const marketBefore = await readMarket(project);
     const players = Array.from({ length: Math.ceil(options.players) }, (_, index) => newPlayer(playerId(index), `Settler ${index + 1}`));

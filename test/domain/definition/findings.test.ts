@@ -6,7 +6,10 @@ import { Findings, type Known } from '../../../src/domain/definition/findings/fi
 import { gameValuesFindings } from '../../../src/domain/definition/findings/values.ts';
 import type { ListedKind } from '../../../src/domain/definition/kinds.ts';
 import { compileItem } from '../../../src/domain/definition/source.ts';
+import { strictly } from '../../../src/domain/definition/strict.ts';
+import { decideSync } from '../../../src/domain/definition/sync.ts';
 import { type Json, type JsonObject, parseJson } from '../../../src/kernel/json.ts';
+import { accepted, EMPTY, fold } from './given.ts';
 
 const EVERYTHING: Known = {
   collection: () => true,
@@ -403,6 +406,25 @@ describe('the validator (management 20)', () => {
     gameValuesFindings(game('values.json'), () => false, findings);
     expect(findings.all).toEqual([]);
     for (const query of Object.values(Object(game('queries.json')))) expect(codes('query', Object(query))).toEqual([]);
+  });
+
+  it('takes all of the example game as its own tool pushes it, strictly', () => {
+    const game = (file: string): Json => parseJson(readFileSync(new URL(file, GAME), 'utf8'));
+    const sources = (kind: string) =>
+      files
+        .filter((file) => file.includes(`.${kind}.`))
+        .map((file) => ({ kind, id: file.split('.')[0] ?? '', sourcePath: file, sourceText: readFileSync(new URL(file, GAME), 'utf8') }));
+    let state = EMPTY;
+    const push = (body: Json) => {
+      state = fold(state, accepted(strictly(decideSync(state, body, 'live', 0, true))).events);
+    };
+    push({ collections: sources('collection') });
+    push({ workflows: sources('workflow') });
+    push({ gameValues: game('values.json') });
+    push({ rateLimitRules: game('rules.json') });
+    push({ queries: game('queries.json') });
+    push({ endpoints: sources('endpoint') });
+    expect(state.live.endpoint.size).toBeGreaterThan(0);
   });
 
   it('finds something or nothing in anything, bounded, and never throws', () => {
