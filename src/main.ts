@@ -13,7 +13,7 @@ import { makeDemoProject, type NoDemo } from './compose/demo.ts';
 import { type Foundations, layFoundations, standOn } from './compose/foundations.ts';
 import { probesOf } from './compose/health.ts';
 import { startJobs } from './compose/jobs.ts';
-import { exportProjector, observerOf, sampleMetrics } from './compose/metrics.ts';
+import { exportProjector, exportQuotas, observerOf, sampleMetrics } from './compose/metrics.ts';
 import type { Connections } from './compose/pool.ts';
 import { openMetricsPort, probeOf } from './compose/probe.ts';
 import { createProjects, SILENT, watchCheckpoints } from './compose/projects.ts';
@@ -179,6 +179,7 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: Exposi
   const telemetry = openTelemetry({ log, pool, logger, stops, registry: metrics.registry }, config.limits);
   if (projecting) followTelemetry({ log, pool, logger, stops, registry: metrics.registry });
   stops.add(sampleMetrics(metrics, projects));
+  exportQuotas(metrics.registry);
   const views = sharedViews(createViewReader(pool, projector, build.readiness.hasCaughtUp), viewing);
   const exposition = expositionOf(ofAll ?? (() => metrics.registry.metrics()));
   const server: HttpServer = createServing({

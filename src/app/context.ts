@@ -114,7 +114,10 @@ export function stored({ revision, replayed }: Outcome<unknown>): Positioned {
   return { position: revision, stale: false, replayed };
 }
 
-/** Runs a command of this caller. `decide` may run several times. */
+/** What games and servers store. Whoever manages the project can always mend what fills it. */
+const COUNTED = /^(?:document|record|endpoint|session)\./;
+
+/** Runs a command of this caller, within what the project may store. `decide` may run several times. Rejects with 429 QUOTA_EXCEEDED. */
 export function execute<A>(
   project: Project,
   caller: Caller,
@@ -122,7 +125,10 @@ export function execute<A>(
   decide: (view: View, now: number) => Decided<A>,
   endpoint?: string,
 ): Promise<Outcome<A>> {
-  return project.execute({ commandId: newCommandId(), cause, actor: actorOf(caller, endpoint), decide });
+  const command = { commandId: newCommandId(), cause, actor: actorOf(caller, endpoint), decide };
+  const { quota } = project;
+  if (quota === null || !COUNTED.test(cause)) return project.execute(command);
+  return project.execute({ ...command, decide: (view, now) => quota.checked(decide(view, now), project.set.head, now) });
 }
 
 export function decided<A>(answer: A, events: readonly DomainEvent[] = []): Decision<A> {

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Projector } from '../../projections/projector/projector.ts';
+import { quotaCounts } from '../app/project/day-quota.ts';
 import type { Projects } from '../app/project/projects.ts';
 import type { WriterObserver } from '../app/project/writer.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -95,6 +96,20 @@ export function exportShares(registry: Registry, shared: Readonly<Record<string,
     collect() {
       this.reset();
       for (const [of, { refused }] of Object.entries(shared)) this.inc({ of }, refused);
+    },
+  });
+}
+
+/** What projects were refused because they had stored what they may. */
+export function exportQuotas(registry: Registry): void {
+  new Counter({
+    name: 'savepoint_quota_refused_total',
+    help: 'Writes refused because their project had used up a quota',
+    labelNames: ['quota'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc({ quota: 'eventsPerDay' }, quotaCounts.refused);
     },
   });
 }

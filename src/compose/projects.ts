@@ -14,12 +14,15 @@ export const SILENT: WriterObserver = {
 };
 
 export function createProjects(config: Config, log: Log, reader: StateReader, logger: Logger, observer: WriterObserver): Projects {
-  const { groupCommits, groupBytes, queueCommits, windowBytes, commandTimeoutMs, workingSetBytes } = config.limits;
+  const { groupCommits, groupBytes, queueCommits, windowBytes, commandTimeoutMs, workingSetBytes, eventsPerDay } = config.limits;
   return new Projects({
     log,
     reader,
     scheduler: realScheduler,
-    limits: { groupCommits, groupBytes, queueCommits, windowBytes, deadlineMs: commandTimeoutMs },
+    limits: {
+      ...{ groupCommits, groupBytes, queueCommits, windowBytes, deadlineMs: commandTimeoutMs },
+      ...(eventsPerDay === 0 ? {} : { eventsPerDay }),
+    },
     cacheBytes: workingSetBytes,
     observer,
     onTrouble: (what, error) => logger.error({ err: error }, what),

@@ -164,6 +164,12 @@ export const LIMITS = {
     bytes(KIB, 128 * KIB),
     'Largest answer that is kept so; four times that of a push. A request with a key whose answer is larger changes nothing and is 413.',
   ),
+  eventsPerDay: setting(
+    'QUOTA_EVENTS_PER_DAY',
+    '0',
+    whole(0, 1e12),
+    'Events that one project may store in a UTC day; 0: as many as come. Beyond it 429 QUOTA_EXCEEDED.',
+  ),
   commandTimeoutMs: setting('COMMAND_TIMEOUT_MS', '10000', whole(100, 600_000, 'milliseconds'), 'Longest time for one request.'),
   endpointMs: setting(
     'ENDPOINT_TIME_MS',

@@ -66,6 +66,7 @@ const CATALOGUE = {
   PROJECT_DISABLED: [403, 'This project is disabled'],
   QUERY_FAILED: [500, 'The query could not be run'],
   QUERY_TIMEOUT: [503, 'The query passes over more documents than it has time for'],
+  QUOTA_EXCEEDED: [429, 'The project has used up what it may store'],
   RATE_LIMIT: [429, 'A rate limit was reached'],
   RATE_LIMIT_DAILY: [429, 'The daily limit was reached'],
   RATE_LIMITED: [429, 'Too many requests'],

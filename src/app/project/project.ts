@@ -12,6 +12,7 @@ import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts'
 import { projectStream } from '../../log/streams.ts';
 import type { DocumentKeys, StateReader } from '../ports/readers.ts';
 import type { Command, Outcome } from './commit.ts';
+import { DayQuota } from './day-quota.ts';
 import { readCounts, type SharedCache, type Version, WorkingSet } from './working-set.ts';
 import { Writer, type WriterLimits, type WriterObserver } from './writer.ts';
 
@@ -49,6 +50,8 @@ export class Project {
   /** When this node last knew the head for certain; like every time here by the scheduler's monotonic clock. */
   confirmedAt = Number.NEGATIVE_INFINITY;
   lastUsedAt = 0;
+  /** What may be stored in a day; `null`: as much as comes. */
+  quota: DayQuota | null = null;
   readonly #options: ProjectOptions;
   readonly #stream: string;
   /** Highest revision that the tail or a conflict has shown. */
@@ -96,6 +99,7 @@ export class Project {
       await project.#readGap(null, new Map());
       if (project.set.head < 0 && !create) return null;
       await project.load([AUTHORITY, DEFINITIONS]);
+      await project.#openQuota();
       project.set.opened();
       project.#confirm(asked);
       return project;
@@ -104,6 +108,12 @@ export class Project {
       project.set.close();
       throw error;
     }
+  }
+
+  async #openQuota(): Promise<void> {
+    const { log, limits, scheduler } = this.#options;
+    const { eventsPerDay } = limits;
+    if (eventsPerDay !== undefined) this.quota = await DayQuota.open(log, this.#stream, this.set.head, eventsPerDay, scheduler.now());
   }
 
   /** Whether the log is known to hold more than is folded here. */

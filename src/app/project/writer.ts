@@ -34,6 +34,8 @@ export interface WriterLimits {
   readonly groupBytes: number;
   readonly queueCommits: number;
   readonly windowBytes: number;
+  /** Events of one project in a UTC day; absent: no end. */
+  readonly eventsPerDay?: number;
   /** Milliseconds from the request to its 503 or 504. */
   readonly deadlineMs: number;
 }

@@ -1,0 +1,71 @@
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { decodeProjectEvent } from '../../log/decode.ts';
+import type { Log } from '../../log/port.ts';
+import type { Decided } from './commit.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Refusals since the start, for the metrics. */
+export const quotaCounts = { refused: 0 };
+
+/**
+ * How many events a project may store in a UTC day. They are counted by their revisions, so all nodes count the same and nothing is lost
+ * with a restart; what is under way, here or on other nodes, is counted when it is stored, so a day may hold that much more.
+ */
+export class DayQuota {
+  readonly #limit: number;
+  /** Days since 1970. */
+  #day: number;
+  /** Revision of the last event before the day. */
+  #before: number;
+
+  private constructor(limit: number, day: number, before: number) {
+    this.#limit = limit;
+    this.#day = day;
+    this.#before = before;
+  }
+
+  /** Looks for the day's first event: as many reads as the project's head has binary digits. */
+  static async open(log: Log, stream: string, head: number, limit: number, now: number): Promise<DayQuota> {
+    const day = Math.floor(now / DAY_MS);
+    return new DayQuota(limit, day, await lastBefore(log, stream, head, day * DAY_MS));
+  }
+
+  /** The same decision, or 429 QUOTA_EXCEEDED in place of one that would store something. `head`: of the project; `now`: unix ms. */
+  checked<A>(decision: Decided<A>, head: number, now: number): Decided<A> {
+    if (decision instanceof Refusal || decision.events.length === 0) return decision;
+    const day = Math.floor(now / DAY_MS);
+    if (day > this.#day) {
+      this.#day = day;
+      this.#before = head;
+    }
+    const used = head - this.#before;
+    return used < this.#limit ? decision : this.#exceeded(used, now);
+  }
+
+  #exceeded(used: number, now: number): Refusal {
+    quotaCounts.refused += 1;
+    const resets = (this.#day + 1) * DAY_MS;
+    const error = { quota: 'eventsPerDay', limit: this.#limit, used, resetsAt: new Date(resets).toISOString() };
+    const headers = { 'Retry-After': String(Math.max(1, Math.ceil((resets - now) / 1000))) };
+    return refusal('QUOTA_EXCEEDED', `This project may store ${this.#limit} events a day; it can again at ${error.resetsAt}`, {
+      error,
+      headers,
+    });
+  }
+}
+
+async function lastBefore(log: Log, stream: string, head: number, time: number): Promise<number> {
+  const isBefore = async (revision: number): Promise<boolean> => {
+    const [event] = await log.read(stream, { from: revision, limit: 1, direction: 'forwards' });
+    return event === undefined || decodeProjectEvent(event).metadata.recordedAt < time;
+  };
+  if (head < 0 || (await isBefore(head))) return head;
+  let [before, from] = [-1, head];
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2);
+    if (await isBefore(middle)) before = middle;
+    else from = middle;
+  }
+  return before;
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { Caller } from '../../../src/app/app.ts';
+import { decided, execute } from '../../../src/app/context.ts';
+import type { Project } from '../../../src/app/project/project.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
+import { Table, THING, written } from '../support.ts';
+
+const DAY_MS = 86_400_000;
+const CALLER = { isSecret: false, platformId: 'p1', onBehalfOf: null, key: { kind: 'public', keyId: 'k' } } as unknown as Caller;
+
+let commands = 0;
+async function stores(table: Table, project: Project, cause = 'document.write'): Promise<Refusal | 'stored'> {
+  commands += 1;
+  const key = `k${commands}`;
+  const storing = execute(project, CALLER, cause, (view) => {
+    view.read(THING(key));
+    return decided(null, [written(key, 1)]);
+  });
+  return table.passing(
+    storing.then(
+      () => 'stored' as const,
+      (error: unknown) => {
+        if (error instanceof Refusal) return error;
+        throw error;
+      },
+    ),
+  );
+}
+
+test('a project stores so many events a day, counted over restarts, and is told how many and until when', async () => {
+  const table = new Table();
+  // Of an earlier day.
+  for (let n = 0; n < 9; n += 1) await table.elsewhere(written(`old${n}`, 1));
+  const first = await table.open({ eventsPerDay: 3 });
+  expect([await stores(table, first), await stores(table, first)]).toEqual(['stored', 'stored']);
+  const again = await table.open({ eventsPerDay: 3 });
+  expect(await stores(table, again)).toBe('stored');
+  const now = table.machine.now();
+  const resetsAt = new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS).toISOString();
+  expect(await stores(table, again)).toMatchObject({
+    status: 429,
+    code: 'QUOTA_EXCEEDED',
+    extra: { error: { quota: 'eventsPerDay', limit: 3, used: 3, resetsAt } },
+  });
+  // What only reads goes on, and whoever manages the project can mend it.
+  expect(await table.passing(execute(again, CALLER, 'endpoint.call', () => decided('read')))).toMatchObject({ answer: 'read' });
+  expect(await stores(table, again, 'settings.put')).toBe('stored');
+  await table.clock.run(table.clock.now + DAY_MS);
+  expect([await stores(table, again), await stores(table, again), await stores(table, again)]).toEqual(['stored', 'stored', 'stored']);
+  expect(await stores(table, again)).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+});
+
+test('without a quota nothing is counted', async () => {
+  const table = new Table();
+  const project = await table.open();
+  expect(project.quota).toBeNull();
+  expect(await stores(table, project)).toBe('stored');
+});
