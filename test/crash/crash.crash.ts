@@ -7,7 +7,7 @@ import { projectOf, type RunningNode, type Settings, savepointWith, startNode } 
 import { seededRandom } from '../../infra/harness/numbers.ts';
 import { type Credentials, openProject, type Project } from '../../infra/harness/project.ts';
 import { table } from '../../infra/harness/table.ts';
-import { checkWrites, type Findings, noFindings, repeatAppends } from '../faults/support/checks.ts';
+import { checkWrites, type Findings, noFindings, repeatKeyed } from '../faults/support/checks.ts';
 import { publishDefinitions } from '../faults/support/definitions.ts';
 import { CLIENTS, startWriting, type Write } from '../faults/support/writers.ts';
 import { type Death, kill, type Outage } from './kill.ts';
@@ -144,7 +144,7 @@ async function freeze(server: LogServer): Promise<void> {
 async function judge(about: Pick<Row, 'round' | 'death' | 'afterMs' | 'restartMs'>, written: readonly Write[]): Promise<Round> {
   const findings = noFindings();
   const writes = await withProject(async (project) => {
-    const repeated = await repeatAppends(project, written, findings);
+    const repeated = await repeatKeyed(project, written, findings);
     await checkWrites(project, repeated, findings);
     return repeated;
   });

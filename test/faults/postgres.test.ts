@@ -6,7 +6,7 @@ import { eventually } from '../node/support/program.ts';
 import { type EmbeddedPostgres, startPostgres } from '../support/embedded.ts';
 import { endure } from './support/endure.ts';
 import { openPlace, type Place } from './support/place.ts';
-import { appendAgain, startWriting } from './support/writers.ts';
+import { sendAgain, startWriting } from './support/writers.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
 
@@ -57,7 +57,7 @@ test('SIGTERM ends the node in time even while it is away', async () => {
   await eventually('writes go through', async () => writing.acknowledged() > 5);
   await server.crash();
   const [write] = [{ round: 1000, kind: 'append', mark: 'late', seq: 1, key: 'late' } as const];
-  const answer = await appendAgain(place.project, { ...write, outcome: 'unknown', answer: '', recordId: null });
+  const answer = await sendAgain(place.project, { ...write, outcome: 'unknown', answer: '', recordId: null });
   expect(`${answer.status} ${errorCode(answer)}`).toMatch(/^50[34] /);
   expect(await place.node.stop()).toMatchObject({ code: 0, signal: null });
   await writing.ended;

@@ -11,7 +11,7 @@ import { AUTHORITY, documentSubject, recordListSubject } from '../../src/domain/
 import { encodeEvent } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
-import { Feed, fillAll, freshPool, project, projecting, reached, rowsOf, slot, written } from './support.ts';
+import { appended, Feed, fillAll, freshPool, project, projecting, reached, rowsOf, slot, written } from './support.ts';
 
 let pool: pg.Pool;
 beforeAll(async () => {
@@ -109,6 +109,32 @@ test('a database whose index of subjects had a row for every event gets it in bl
     await old.query('DELETE FROM savepoint.subjects_v1');
     await project(old, log, feed);
     expect(await rowsOf(old, 'SELECT * FROM savepoint.subjects ORDER BY block')).toEqual(kept);
+    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
+  } finally {
+    await old.end();
+  }
+});
+
+test('a database that kept the answers of appends alone keeps them, and takes those of every request', async () => {
+  const old = await freshPool();
+  try {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'answers');
+    await feed.commit(appended('r1', 10, {}, { idempotency: { caller: 'w', key: 'a/b', bodyHash: 'h' } }));
+    await project(old, log, feed);
+    await old.query(`DROP TABLE savepoint.idempotency_v1 CASCADE; DELETE FROM savepoint.migrations WHERE name = 'idempotency-0002';
+      CREATE TABLE savepoint.idempotency_v1 (project text COLLATE "C", space text COLLATE "C", collection text COLLATE "C", caller text COLLATE "C",
+        key text COLLATE "C", body_hash text NOT NULL, record_id text NOT NULL, timestamp bigint NOT NULL, recorded_at bigint NOT NULL,
+        revision bigint NOT NULL, PRIMARY KEY (project, space, collection, caller, key));
+      CREATE VIEW savepoint.idempotency AS SELECT * FROM savepoint.idempotency_v1;
+      INSERT INTO savepoint.idempotency_v1 VALUES ('answers', 'live', 'feed', 'w', 'a/b', 'h', 'r1', 10, 1000, 0)`);
+    await migrate(old);
+    expect(await verify({ log, pool: old })).toMatchObject({ ok: true, problems: [] });
+    const { states } = await createStateReader(old).load('answers', ['idempotency/live/feed/w/a/b']);
+    expect(states).toEqual([{ request: 'h', until: 1000 + 86_400_000, outcome: { answer: { recordId: 'r1', timestamp: 10 } } }]);
+    const kept = { space: 'live', scope: '@k', caller: '', key: 'k', request: 'r', until: 9e12, answer: null } as const;
+    await feed.commit({ type: 'answer.kept', data: kept });
+    await project(old, log, feed);
     expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
   } finally {
     await old.end();

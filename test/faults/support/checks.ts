@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../../../infra/harness/http.ts';
 import { at, listAt, numberAt, textAt } from '../../../infra/harness/json.ts';
 import { expectCurrent, expectOk, type Project, secretHeaders, storagePath } from '../../../infra/harness/project.ts';
-import { appendAgain, townOf, type Write } from './writers.ts';
+import { hasKey, KINDS, sendAgain, townOf, type Write } from './writers.ts';
 
 /** What must never be there. Each line names the write or document and what is wrong. */
 export interface Findings {
@@ -24,26 +24,34 @@ export async function checkWrites(project: Project, writes: readonly Write[], fi
   await checkFeed(project, of(writes, 'append'), findings);
 }
 
-/** Repeats with the same Idempotency-Key what a client would repeat: everything unknown, and some of what was acknowledged. Answers the writes with their new outcomes. */
-export async function repeatAppends(project: Project, writes: readonly Write[], findings: Findings): Promise<readonly Write[]> {
-  const appends = of(writes, 'append');
-  for (const write of appends.filter((one) => one.outcome === 'acknowledged').slice(-20)) {
-    const answer = await expectOk(
-      'repeating an append',
-      patiently(() => appendAgain(project, write)),
-    );
-    if (textAt(answer.body, 'record._id') !== write.recordId)
-      findings.doubled.push(`${write.mark}: the repeated append made another record`);
+/**
+ * Sends again with its Idempotency-Key what a client would send again: everything unknown, and the last that were acknowledged. An unknown
+ * save is left alone: its client has gone on, and saving it now would undo what came after it. Answers the writes with their new outcomes.
+ */
+export async function repeatKeyed(project: Project, writes: readonly Write[], findings: Findings): Promise<readonly Write[]> {
+  const keyed = writes.filter(hasKey);
+  for (const write of KINDS.flatMap((kind) =>
+    of(keyed, kind)
+      .filter((one) => one.outcome === 'acknowledged')
+      .slice(-20),
+  )) {
+    const answer = await again(project, write);
+    if (answer.headers['idempotent-replay'] !== 'true') findings.doubled.push(`${write.mark}: done again, where it was acknowledged`);
+    if ((textAt(answer.body, 'record._id') ?? null) !== write.recordId) findings.doubled.push(`${write.mark}: made another record`);
   }
   const repeated = new Map<Write, Write>();
-  for (const write of appends.filter((one) => one.outcome === 'unknown')) {
-    const answer = await expectOk(
-      'repeating an append',
-      patiently(() => appendAgain(project, write)),
-    );
+  for (const write of keyed.filter((one) => one.outcome === 'unknown' && one.kind !== 'save')) {
+    const answer = await again(project, write);
     repeated.set(write, { ...write, outcome: 'acknowledged', recordId: textAt(answer.body, 'record._id') ?? null });
   }
   return writes.map((write) => repeated.get(write) ?? write);
+}
+
+function again(project: Project, write: Write): Promise<Answer> {
+  return expectOk(
+    'sending a request again',
+    patiently(() => sendAgain(project, write)),
+  );
 }
 
 /**

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { listAt, numberAt } from '../../../infra/harness/json.ts';
 import { type Project, secretHeaders, storagePath } from '../../../infra/harness/project.ts';
 import { eventually } from '../../node/support/program.ts';
-import { checkWrites, type Findings, noFindings, repeatAppends } from './checks.ts';
+import { checkWrites, type Findings, noFindings, repeatKeyed } from './checks.ts';
 import type { FaultRow } from './report.ts';
 import { startWriting, type Write, type Writing } from './writers.ts';
 
@@ -68,7 +68,7 @@ async function oneRound(fault: Fault, n: number, findings: Findings) {
     await Promise.all([writing.stop(), reading.stop()]);
   }
   const written = await writing.ended;
-  const writes = await repeatAppends(fault.project, written, findings);
+  const writes = await repeatKeyed(fault.project, written, findings);
   await checkWrites(fault.project, writes, findings);
   return { written, writes, recoveryMs };
 }

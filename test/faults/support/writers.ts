@@ -51,7 +51,7 @@ interface Shared {
   going: boolean;
 }
 
-const KINDS: readonly Kind[] = ['operations', 'save', 'endpoint', 'append'];
+export const KINDS: readonly Kind[] = ['operations', 'save', 'endpoint', 'append'];
 export const CLIENTS = 16;
 /** A node without its database refuses at once; a game waits a little before it tries again. */
 const PAUSE_MS = 50;
@@ -78,9 +78,14 @@ export function startWriting(project: Project, round: number, options: WritingOp
   };
 }
 
-/** Sends the same append again, as a client does that never got its answer. */
-export function appendAgain(project: Project, write: Write): Promise<Answer> {
+/** Sends the same request again with its key, as a client does that never got its answer. */
+export function sendAgain(project: Project, write: Write): Promise<Answer> {
   return send(project, write);
+}
+
+/** Every append and half of the others have an Idempotency-Key: the rest show what holds without one. */
+export function hasKey({ kind, seq }: Plan): boolean {
+  return kind === 'append' || seq % 2 === 0;
 }
 
 async function writeAlone(shared: Shared, client: number): Promise<readonly Write[]> {
@@ -103,17 +108,19 @@ async function writeAlone(shared: Shared, client: number): Promise<readonly Writ
 
 type Plan = Pick<Write, 'kind' | 'mark' | 'seq' | 'key'>;
 
-function send(project: Project, { kind, mark, seq, key }: Plan): Promise<Answer> {
+function send(project: Project, plan: Plan): Promise<Answer> {
+  const { kind, mark, seq, key } = plan;
   const { http } = project;
-  const headers = playerHeaders(project, '76561198000000001');
+  const named = hasKey(plan) ? { 'idempotency-key': mark } : {};
+  const headers = { ...playerHeaders(project, '76561198000000001'), ...named };
   if (kind === 'save') return http.send('POST', storagePath(project, `crash_saves/${key}`), { headers, body: { seq, mark } });
   if (kind === 'endpoint') {
     const body = { player: key, town: townOf(key), mark };
     return http.send('POST', endpointPath(project, 'crash-grant'), { headers, body });
   }
   if (kind === 'append') {
-    const withKey = { ...secretHeaders(project), 'x-platform-id': '76561198000000001', 'idempotency-key': mark };
-    return http.send('POST', storagePath(project, 'crash_feed/append'), { headers: withKey, body: { mark } });
+    const asServer = { ...secretHeaders(project), 'x-platform-id': '76561198000000001', ...named };
+    return http.send('POST', storagePath(project, 'crash_feed/append'), { headers: asServer, body: { mark } });
   }
   const ops = [
     { op: 'inc', path: 'n', value: 1 },
