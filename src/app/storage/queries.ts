@@ -50,7 +50,8 @@ interface Request extends RunInput {
   readonly changedAt: number;
   /** What is kept does not do. */
   readonly isFresh: boolean;
-  readonly left: AbortSignal | null;
+  /** Made where there is something to stop: most requests are answered out of memory. */
+  left(): AbortSignal | null;
 }
 
 /** What is kept of answers, and of what scans come to, in bytes. */
@@ -75,16 +76,17 @@ export function createQueries(context: AppContext): App['queries'] {
     !isFresh && kept.changedAt === changedAt && isCurrent(kept, plan, context.scheduler.now());
 
   const ofBoard = async (request: Request, board: BoardPlan): Promise<Made<Ran>> => {
-    const { project, asked, name, changedAt, left } = request;
+    const { project, asked, name, changedAt } = request;
     const view = await hot.view(request, board, asked);
     if (view !== null) return { what: await viewAnswer(request, board, view), reached: true, madeAt: context.scheduler.now() };
-    return boardRuns.run(`${name} ${changedAt}`, left, (stop) =>
+    return boardRuns.run(`${name} ${changedAt}`, request.left(), (stop) =>
       made(request, 'leaderboards', () => tableAnswer(request, board, asked, (work) => context.scans.run(project.id, stop, work))),
     );
   };
 
   const ofScan = async (request: Request): Promise<Made<Ran> & { readonly isKept: boolean }> => {
-    const { project, asked, result, changedAt, left } = request;
+    const { project, asked, result, changedAt } = request;
+    const left = request.left();
     const known = scanned.get(result);
     const kept = known !== undefined && isGood(request, known) ? { ...known, reached: true } : null;
     const { what, reached, madeAt } =
@@ -114,13 +116,13 @@ export function createQueries(context: AppContext): App['queries'] {
       const isFresh = run.fresh && holdsSecret(caller);
       const known = answers.get(name);
       const started = context.scheduler.monotonic();
-      const request = { context, project, ground, query, plan, started, asked, result, name, changedAt, isFresh };
-      if (known !== undefined && isGood({ ...request, left: null }, known)) {
+      const left = () => run.left?.() ?? null;
+      const request = { context, project, ground, query, plan, started, asked, result, name, changedAt, isFresh, left };
+      if (known !== undefined && isGood(request, known)) {
         return answer(context, project, caller, { body: fromCache(known, plan), reached: true, position: project.set.head });
       }
-      const left = run.left?.() ?? null;
       const board = boardOf(plan, ground);
-      const ran = board === null ? await ofScan({ ...request, left }) : { ...(await ofBoard({ ...request, left }, board)), isKept: false };
+      const ran = board === null ? await ofScan(request) : { ...(await ofBoard(request, board)), isKept: false };
       const { what, reached, madeAt, isKept } = ran;
       if (isLasting(request, { revision: what.revision, reached })) answers.set(name, { what: what.body, changedAt, madeAt });
       const body = isKept ? fromCache({ what: what.body, madeAt }, plan) : what.body;
@@ -130,10 +132,7 @@ export function createQueries(context: AppContext): App['queries'] {
 }
 
 /** Whether it may be given again: it shows the sources as they still are, and nothing that this node has not heard of. */
-function isLasting(
-  { project, ground, plan, changedAt }: Omit<Request, 'left'>,
-  made: { readonly revision: number; readonly reached: boolean },
-): boolean {
+function isLasting({ project, ground, plan, changedAt }: Request, made: { readonly revision: number; readonly reached: boolean }): boolean {
   return made.reached && made.revision <= project.set.head && lastChange(project, ground, plan) === changedAt;
 }
 
@@ -141,7 +140,7 @@ function isLasting(
  * The revision that an answer reflects. `revision`: of the tables or the board that it was read from. `head`: before it was read; nothing
  * changed the sources from what the tables showed at the least up to there. Where nothing has changed them since, it is the head.
  */
-function positionOf({ project, ground, plan }: Omit<Request, 'left'>, revision: number, head: number): number {
+function positionOf({ project, ground, plan }: Request, revision: number, head: number): number {
   const unchanged = lastChange(project, ground, plan) <= revision;
   return Math.max(revision, unchanged ? project.set.head : head, 0);
 }
