@@ -44,7 +44,7 @@ export function createServing(parts: ServingParts): HttpServer {
   const { config, scanPlaces, projects, views, signer, telemetry, metrics, logger, probes, exposition } = parts;
   const verifications = new Shares(MOST_VERIFICATIONS);
   const posts = new Shares(MOST_WEBHOOKS);
-  exportShares(metrics.registry, { verifications, webhooks: posts });
+  exportShares(metrics.registry, { ...parts.shared, verifications, webhooks: posts });
   const webhooks = createWebhooks(config.webhookPrefixes, posts);
   const { documentBytes, answerBytes, boardBytes, endpointMs } = config.limits;
   const file = workerFile();

@@ -151,6 +151,8 @@ test('what the dashboard shows is measured by a node with all roles', async () =
   const { text } = await ok(client.send('GET', '/metrics'));
   expect([...shown].filter((name) => !new RegExp(`^${name}(?:\\{| )`, 'm').test(text))).toEqual([]);
   expect(shown.size).toBeGreaterThan(10);
+  const shares = [...text.matchAll(/^savepoint_share_taken\{of="(\w+)"\} \d+$/gm)].map(([, of]) => of);
+  expect(shares.sort()).toEqual(['loads', 'verifications', 'views', 'webhooks']);
 });
 
 test('kill -9 of a worker under load: the others go on, it is forked again, nothing is lost or doubled', async () => {
