@@ -2,6 +2,7 @@ import { ANY, type AppendResult as Answer, type EventStoreDBClient, NO_STREAM } 
 import { type AppendResult, AppendTooLarge, type ExpectedRevision, LogUnavailable, type NewEvent, OutcomeUnknown } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { appendFailure, failureOf, StreamDeleted } from './failures.ts';
+import type { Hub } from './hub.ts';
 import type { Reader } from './read.ts';
 import { revisionOf, toStored } from './text.ts';
 
@@ -18,6 +19,7 @@ const CLOCKS_DIFFER_MS = 60 * 60_000;
 
 export interface AppenderOptions {
   readonly connection: Connection;
+  readonly hub: Pick<Hub, 'appending'>;
   readonly reader: Reader;
   readonly timeoutMs: number;
   readonly maxAppendBytes: number;
@@ -25,13 +27,14 @@ export interface AppenderOptions {
 
 export type Append = (stream: string, expected: ExpectedRevision, events: readonly NewEvent[]) => Promise<AppendResult>;
 
-export function createAppender({ connection, reader, timeoutMs, maxAppendBytes }: AppenderOptions): Append {
+export function createAppender({ connection, hub, reader, timeoutMs, maxAppendBytes }: AppenderOptions): Append {
   return async (stream, expected, events) => {
     check(stream, expected, events);
     const stored = events.map(toStored);
     const bytes = stored.reduce((sum, one) => sum + one.bytes, 0);
     if (bytes > maxAppendBytes) throw new AppendTooLarge(`${bytes} bytes in one append; the log takes ${maxAppendBytes}`);
     const proposals = stored.map((one) => one.event);
+    hub.appending(events);
     const client = connection.client();
     const options = { expectedRevision: expectedOf(expected), deadline: timeoutMs + CLOCKS_DIFFER_MS, requiresLeader: true };
     try {

@@ -2,10 +2,9 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Position } from '@eventstore/db-client';
 import { type FollowOptions, type FollowStep, LogUnavailable, type RecordedEvent } from '../port.ts';
 import { createBell } from '../wake.ts';
-import type { Connection } from './connection.ts';
 import { End, HEARTBEAT_MS } from './end.ts';
+import type { Hub } from './hub.ts';
 import type { Reader } from './read.ts';
-import { subscribe } from './subscription.ts';
 
 /**
  * Following: a subscription brings the events, reads of the log's end tell where it stands.
@@ -27,7 +26,7 @@ import { subscribe } from './subscription.ts';
  *    more than that is enough. Then events are under way at that very moment, and reading brings them soonest.
  */
 export interface FollowerOptions {
-  readonly connection: Connection;
+  readonly hub: Hub;
   readonly reader: Reader;
   readonly closing: AbortSignal;
 }
@@ -42,9 +41,7 @@ const NOWHERE = 0n;
 const GATHER_MS = 5;
 const STEP_EVENTS = 1000;
 const STRETCH_EVENTS = 100;
-/** So much is read before a subscription takes over, which is quicker over long stretches of other streams' events. */
 const PAGE_EVENTS = 1000;
-const MOST_PAGES = 4;
 const FIRST_RETRY_MS = 10;
 const LAST_RETRY_MS = 1000;
 /** An attempt that lasted so long was no failure to begin with. */
@@ -80,14 +77,14 @@ export async function* followLog(
 
 /** Follows until `stop` aborts, then it returns, or until something fails, then it throws. */
 async function* attempt(
-  { connection, reader }: FollowerOptions,
+  { hub, reader }: FollowerOptions,
   prefix: string,
   after: bigint | null,
   stop: AbortSignal,
 ): AsyncGenerator<FollowStep> {
   const place = new Place(prefix, after);
   let confirmedAt: number | null = null;
-  for (let pages = 0; confirmedAt === null && pages < MOST_PAGES; pages++) {
+  while (confirmedAt === null) {
     const askedAt = performance.now();
     const page = await unlessAborted(reader.page(exactly(place.known), PAGE_EVENTS, stop), stop);
     if (page === null) return;
@@ -98,7 +95,7 @@ async function* attempt(
 
   const bell = createBell();
   const end = new End(reader, bell, stop, confirmedAt);
-  const source = subscribe(connection, { prefix, after: place.known, bell });
+  const source = hub.join({ prefix, after: place.known, bell });
   /** Since when the subscription owes events that were read in its stead. */
   let owedSince: number | null = null;
   try {
@@ -109,6 +106,7 @@ async function* attempt(
       const events = place.beyond(source.take(STEP_EVENTS));
       const last = events.at(-1);
       if (last) place.known = last.position;
+      place.moveTo(source.seen);
       const caughtUp = end.confirms(place.known);
       if (last || caughtUp) {
         yield { events, caughtUp, position: place.known ?? NOWHERE };
@@ -141,6 +139,11 @@ class Place {
   constructor(prefix: string, known: bigint | null) {
     this.#prefix = prefix;
     this.known = known;
+  }
+
+  /** Nothing of ours lies up to there that was not given. */
+  moveTo(position: bigint | null): void {
+    if (position !== null && (this.known === null || position > this.known)) this.known = position;
   }
 
   beyond(events: readonly RecordedEvent[]): readonly RecordedEvent[] {

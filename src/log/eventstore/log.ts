@@ -2,6 +2,7 @@ import { type Log, LogUnavailable } from '../port.ts';
 import { createAppender } from './append.ts';
 import { openConnection } from './connection.ts';
 import { followLog } from './follow.ts';
+import { createHub } from './hub.ts';
 import { createReader } from './read.ts';
 
 export { StreamDeleted } from './failures.ts';
@@ -29,7 +30,8 @@ export function createEventStoreLog({ url, timeoutMs = 8000, maxAppendBytes = 10
   if (/[?&]throwOnAppendFailure=false/i.test(url)) throw new TypeError('throwOnAppendFailure must not be false');
   const connection = openConnection(url);
   const reader = createReader(connection, timeoutMs);
-  const append = createAppender({ connection, reader, timeoutMs, maxAppendBytes });
+  const hub = createHub(connection);
+  const append = createAppender({ hub, connection, reader, timeoutMs, maxAppendBytes });
   const closing = new AbortController();
   let closed: Promise<void> | null = null;
 
@@ -59,7 +61,7 @@ export function createEventStoreLog({ url, timeoutMs = 8000, maxAppendBytes = 10
       // The client asks the server before its first call, and keeps the answer to itself.
       return (await connection.client()['capabilities']).serverVersion;
     },
-    follow: (options) => followLog({ connection, reader, closing: closing.signal }, options),
+    follow: (options) => followLog({ hub, reader, closing: closing.signal }, options),
     close() {
       closing.abort();
       closed ??= connection.close();

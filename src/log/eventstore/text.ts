@@ -36,19 +36,18 @@ function comesBack(text: string): boolean {
   }
 }
 
-/** The event as the port gives it; `null` for a link whose event is gone. */
-export function fromStored(resolved: ResolvedEvent | AllStreamResolvedEvent): RecordedEvent | null {
+const NONE_OWN: Map<string, NewEvent> = new Map();
+
+/** The event as the port gives it; `null` for a link whose event is gone. One of `own` is taken out of it, with the texts as they were sent. */
+export function fromStored(resolved: ResolvedEvent | AllStreamResolvedEvent, own = NONE_OWN): RecordedEvent | null {
   const event: ReadEvent | undefined = resolved.event ?? resolved.link;
   if (event?.position === undefined) return null;
-  return {
-    id: event.id,
-    type: event.type,
-    data: textOf(event.data),
-    metadata: typeof event.metadata === 'string' ? event.metadata : textOf(event.metadata),
-    stream: event.streamId,
-    revision: revisionOf(event.revision),
-    position: event.position.commit,
-  };
+  const { id, type, streamId: stream } = event;
+  const sent = own.get(id);
+  if (sent !== undefined) own.delete(id);
+  const data = sent?.data ?? textOf(event.data);
+  const metadata = sent?.metadata ?? (typeof event.metadata === 'string' ? event.metadata : textOf(event.metadata));
+  return { id, type, data, metadata, stream, revision: revisionOf(event.revision), position: event.position.commit };
 }
 
 /** The port's revisions are numbers; no stream gets that long. */

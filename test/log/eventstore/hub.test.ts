@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { FollowStep, Log } from '../../../src/log/port.ts';
+import { events } from '../../contract/log/contract.ts';
+import { opened, until } from '../../support/eventstore/opened.ts';
+
+/** Followers of one process share what comes over the wire. */
+
+function following(log: Log, prefix: string): { readonly ids: string[]; readonly steps: FollowStep[]; stop(): Promise<void> } {
+  const abort = new AbortController();
+  const found = { ids: [] as string[], steps: [] as FollowStep[] };
+  const ended = (async () => {
+    for await (const step of log.follow({ prefix, after: null, signal: abort.signal })) {
+      found.steps.push(step);
+      found.ids.push(...step.events.map(({ id }) => id));
+    }
+  })();
+  const stop = async () => {
+    abort.abort();
+    await ended;
+  };
+  return { ...found, stop };
+}
+
+test('however many follow, events come over one subscription, and each follower gets its own', async () => {
+  const { server, log } = await opened();
+  await log.append('a-1', 'none', events(2));
+  const [first, second, other] = [following(log, 'a-'), following(log, 'a-'), following(log, 'b-')];
+  await until(() => [first, second, other].every(({ steps }) => steps.some((step) => step.caughtUp)));
+  await log.append('a-1', 1, events(30));
+  const last = await log.append('b-1', 'none', events(3));
+  const all = (await log.read('a-1', { limit: 100, direction: 'forwards' })).map(({ id }) => id);
+  await until(() => first.ids.length >= 32 && second.ids.length >= 32 && other.ids.length >= 3);
+  expect([first.ids, second.ids]).toEqual([all, all]);
+  expect([server.calls.subscriptions, server.asked.subscriptions]).toEqual([1, 1]);
+  // What is not its own moves a follower on, without reading.
+  await until(() => last.ok && (first.steps.at(-1)?.position ?? 0n) >= last.position);
+  await Promise.all([first, second, other].map((one) => one.stop()));
+  await until(() => server.calls.subscriptions === 0);
+});
+
+test('one that does not take what comes holds nobody up, and misses nothing when it does', async () => {
+  const { log } = await opened();
+  const abort = new AbortController();
+  const slow = log.follow({ prefix: 'a-', after: null, signal: abort.signal })[Symbol.asyncIterator]();
+  while (!(await slow.next()).value?.caughtUp);
+  const quick = following(log, 'a-');
+  const count = 5_000;
+  for (let n = 0; n < count; n += 500) await log.append('a-1', n === 0 ? 'none' : n - 1, events(500));
+  await until(() => quick.ids.length === count);
+  const ids: string[] = [];
+  while (ids.length < count) ids.push(...((await slow.next()).value?.events ?? []).map(({ id }: { readonly id: string }) => id));
+  expect(ids).toEqual(quick.ids);
+  abort.abort();
+  await quick.stop();
+});
