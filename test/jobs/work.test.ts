@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { verify } from '../../projections/maintenance/verify.ts';
 import { migrate } from '../../projections/migrate.ts';
+import { createProjector, type Projector } from '../../projections/projector/projector.ts';
 import { REBUILDABLE } from '../../projections/registry.ts';
 import { schemaOf } from '../../projections/tables.ts';
 import type { ProjectTests } from '../../src/app/operator/project-tests.ts';
@@ -14,7 +15,7 @@ import { createJobHandlers } from '../../src/jobs/handlers.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log } from '../../src/log/port.ts';
 import { createLogger } from '../../src/logger.ts';
-import { Feed, fillAll, projecting, reached } from '../projections/support.ts';
+import { Feed, fillAll, reached } from '../projections/support.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { jobIn, jobsOn, type TestJobs } from './support.ts';
 
@@ -23,6 +24,7 @@ const NO_TESTS: ProjectTests = { run: async () => ({ results: [], total: 0, pass
 let pool: pg.Pool;
 let log: Log;
 let jobs: TestJobs;
+let projector: Projector;
 
 beforeEach(async () => {
   const databaseUrl = await testDatabase();
@@ -31,7 +33,10 @@ beforeEach(async () => {
   log = createMemoryLog();
   const feed = new Feed(log, 'busy');
   await fillAll(feed);
-  await projecting({ pool, log }, (projector) => reached(projector, feed));
+  // As in a node: the sweep that is due at the start is an event, too.
+  projector = createProjector({ pool, log, logger: createLogger({ level: 'silent' }) });
+  await projector.start();
+  await reached(projector, feed);
   const sweep = () => sweepAccess(pool, log, readConfig({}), createLogger({ level: 'silent' }));
   const handlers = createJobHandlers(workOn(pool, log, { tests: NO_TESTS, sweepAccess: sweep }));
   jobs = jobsOn({ redisUrl: null, databaseUrl }, handlers);
@@ -40,6 +45,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await jobs.close();
+  await projector.stop();
   await pool.end();
 });
 
@@ -101,15 +107,13 @@ it('expired sessions and request ids are forgotten by an event of their project,
       request(young),
     ],
   );
-  await projecting({ pool, log }, async (projector) => {
-    await reached(projector, feed);
-    const id = await jobs.enqueue('access.sweep', {});
-    // What it swept is in the rows: the run that is due at the start may have come first.
-    await jobIn(jobs, id, 'completed');
-    expect(await rows()).toEqual([`r ${young}`, 's just expired', 's young']);
-    const again = await jobs.enqueue('access.sweep', {});
-    expect(await jobIn(jobs, again, 'completed')).toMatchObject({ result: { swept: [] } });
-  });
+  await reached(projector, feed);
+  const id = await jobs.enqueue('access.sweep', {});
+  // What it swept is in the rows: the run that is due at the start may have come first.
+  await jobIn(jobs, id, 'completed');
+  expect(await rows()).toEqual([`r ${young}`, 's just expired', 's young']);
+  const again = await jobs.enqueue('access.sweep', {});
+  expect(await jobIn(jobs, again, 'completed')).toMatchObject({ result: { swept: [] } });
   const [last] = await log.read('project-played', { limit: 1, direction: 'backwards' });
   expect(last?.type).toBe('access.swept');
   expect(await verify({ log, pool })).toMatchObject({ ok: true, behind: 0 });
@@ -123,13 +127,11 @@ it('a project that cannot be swept stops no other, and fails the job by name', a
     const { projectId } = feed;
     await feed.commit({ type: 'project.created', data: { projectId, name: projectId } }, { type: 'session.created', data: session });
   }
-  await projecting({ pool, log }, async (projector) => {
-    for (const feed of [stuck, well]) await reached(projector, feed);
-    await stuck.append([stuck.seal('of.another.release', '{}', 1)]);
-    const id = await jobs.enqueue('access.sweep', {});
-    const { error } = await jobIn(jobs, id, 'failed');
-    expect(error).toMatch(/^could not sweep a-stuck: .*of\.another\.release/);
-  });
+  for (const feed of [stuck, well]) await reached(projector, feed);
+  await stuck.append([stuck.seal('of.another.release', '{}', 1)]);
+  const id = await jobs.enqueue('access.sweep', {});
+  const { error } = await jobIn(jobs, id, 'failed');
+  expect(error).toMatch(/^could not sweep a-stuck: .*of\.another\.release/);
   const [last] = await log.read('project-well', { limit: 1, direction: 'backwards' });
   expect(last?.type).toBe('access.swept');
 });

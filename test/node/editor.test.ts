@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase } from '../support/postgres.ts';
 import { newApiKey, newProject, verified } from './support/command-line.ts';
 import { source } from './support/game.ts';
-import { type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
+import { bodyOf, type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -171,7 +171,12 @@ describe('the windows of the editor', () => {
     expect(await refused(rollback())).toBe('409 NOTHING_TO_ROLL_BACK');
     expect((await history()).publishes[0]).toMatchObject({ action: 'rollback', restored: -1 });
     const to = publishes[0].revision;
-    expect((await ok(rollback({ to }))).body).toMatchObject({ to, changes: [{ kind: 'endpoint', id: 'shop', action: 'add' }] });
+    const changes = ['endpoint shop', 'collection camp', 'workflow charge'];
+    const gone = await bodyOf(rollback({ to }));
+    expect(gone.changes.map(({ kind, id, action }: Record<string, string>) => `${action} ${kind} ${id}`).sort()).toEqual(
+      changes.map((change) => `add ${change}`).sort(),
+    );
+    expect(gone.to).toBe(to);
     expect(await price()).toBe(2);
     expect(await refused(rollback({ to: to + 1000 }))).toBe('404 PUBLISH_NOT_FOUND');
     expect(await refused(rollback({ dry_run: true }))).toBe('400 INVALID_BODY');
