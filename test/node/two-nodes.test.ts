@@ -157,7 +157,7 @@ test('a key made on one works on the other at once, and revoked it stops on both
 test('one node goes, the other goes on; verify agrees', async () => {
   const [first] = nodes;
   expect(await first?.stop()).toMatchObject({ code: 0 });
-  await ok(other.play('POST', other.storage(`players/${PLAYER}`), { body: { level: 99 } }));
+  await ok(other.play('POST', other.storage(`players/${PLAYER}`), { body: { level: 99, gold: 99 } }));
   // The share of the node that went has to be taken over first; until then the view says that it is stale.
   const ledger = () => bodyOf(other.play('GET', other.storage(`players/${PLAYER}/ledger`)));
   await eventually('the views go on', async () => (await ledger()).entries.length > 10);
