@@ -62,7 +62,7 @@ test.skipIf(!hasCurl)('the commands of "Sending source files" push a folder', as
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(checked).toMatchObject({ ok: true, mode: 'preflight', summary: { total: 6, failed: 0 } });
+  expect(checked).toMatchObject({ ok: true, mode: 'preflight', summary: { total: 7, failed: 0 } });
   expect(pushed).toMatchObject({
     ok: true,
     publishTarget: 'next',
