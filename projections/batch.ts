@@ -33,8 +33,10 @@ export interface Batch {
   readonly wiped: boolean;
   readonly documents: readonly DocumentChange[];
   readonly definitions: { readonly before: DefinitionsState | null; readonly after: DefinitionsState | null };
-  /** What the definitions ask of the views, before and after. */
-  readonly catalog: { readonly before: Catalog; readonly after: Catalog };
+  /** What the definitions ask of the views, before and after; before is \`null\` where a view catches up by itself, and only its tables know. */
+  readonly catalog: { readonly before: Catalog | null; readonly after: Catalog };
+  /** Of so many documents a list that a publish brings may be made within the batch. */
+  readonly atOnce: number;
 }
 
 export interface Projection {
@@ -50,8 +52,6 @@ export interface Projection {
   readonly broughtEvents?: true;
   /** Brings the tables from the state before the batch to the state after it. Rows of a wiped project are gone already. */
   project(batch: Batch, session: Session): Promise<void>;
-  /** Makes the rows of a derived projection anew. The session's versions name the tables to read, too. */
-  reindex?(session: Session, catalog: Catalog): Promise<void>;
 }
 
 /** An event of a document or a global record, as the stream has it. */

@@ -91,7 +91,7 @@ function placeOf(row: StandingRow | undefined): ViewPlace {
 }
 
 const ADVANCE = `
-UPDATE savepoint.checkpoints SET revision = $5, hash = $6, failures = 0, error = NULL
+UPDATE savepoint.checkpoints SET revision = $5, hash = $6, failures = 0, error = NULL, paused_at = NULL
 WHERE project = $1 AND revision = $4
   AND (projection, version) IN (SELECT name, version FROM unnest($2::text[], $3::int[]) AS w (name, version))`;
 

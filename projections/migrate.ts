@@ -146,6 +146,27 @@ BEGIN
   END IF;
 END $$`;
 
+/** A table that a projection got later, with the text of the statement that makes it now. */
+function laterTable(projection: ProjectionName, table: string): string {
+  const made = schemaOf(projection, FIRST_VERSION).split(/(?=^CREATE TABLE )/m);
+  const first = tableName(table, FIRST_VERSION);
+  const create = made.find((text) => text.startsWith(`CREATE TABLE ${first} `))?.replace(/;[^;]*$/, '');
+  if (create === undefined) throw new Error(`no table ${table} in the schema of ${projection}`);
+  const versioned = create.replace(first, 'savepoint.%I').replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS');
+  return `DO $do$
+DECLARE version integer;
+BEGIN
+  FOR version IN
+    SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = '${projection}' AND v IS NOT NULL
+  LOOP
+    EXECUTE format($sql$${versioned}$sql$, '${table}_v' || version);
+  END LOOP;
+  ${showingActive(projection, table)}
+END $do$`;
+}
+
+const FIRST_VERSION = 1;
+
 /** What a step says at its end when it has changed the columns of a table: readers see the active version, if there is one, as it is now. */
 function showingActive(projection: ProjectionName, table: string): string {
   return `SELECT active INTO version FROM savepoint.projection_versions WHERE name = '${projection}';
@@ -163,6 +184,7 @@ function own(): readonly Migration[] {
     { name: 'leaderboards-0002', sql: BOARDS_ANEW },
     // Boards of fields below `additionalProperties` know defaults, and have other names.
     { name: 'leaderboards-0003', sql: BOARDS_ANEW },
+    { name: 'leaderboards-0004', sql: laterTable('leaderboards', 'leaderboard_fills') },
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
     { name: 'subjects-0002', sql: SUBJECTS_IN_BLOCKS },
     { name: 'idempotency-0002', sql: ANSWERS_OF_ALL },

@@ -23,15 +23,15 @@ export interface Standing {
 export function viewsInStep({ views, revision }: Standing): readonly Projection[] {
   return VIEWS.filter(({ name }) => {
     const place = views.get(name);
-    return place !== undefined && !place.paused && place.revision === revision;
+    return place?.revision === revision;
   });
 }
 
-/** Views that have to be brought up to the state tables. */
+/** Views that have to be brought up to the state tables, paused ones among them. */
 export function viewsBehind({ views, revision }: Standing): readonly Projection[] {
   return VIEWS.filter(({ name }) => {
     const place = views.get(name);
-    return place !== undefined && !place.paused && place.revision < revision;
+    return place !== undefined && place.revision < revision;
   });
 }
 

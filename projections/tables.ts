@@ -31,7 +31,14 @@ export interface Table {
   readonly projection: ProjectionName;
   /** Primary key, `project` left out. */
   readonly key: readonly string[];
+  /** Which rows \`t\` nothing can be said of while a list is being made in the version that is read: a condition, tables as \`{table}\`. */
+  readonly unfinished?: string;
 }
+
+/** Boards that are not complete are true up to where their pages are. */
+const FILLING = 'EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = t.project AND f.board = t.board)';
+const FILLING_BEHIND = `EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = t.project AND f.board = t.board
+  AND (f.phase = 'drop' OR (f.phase = 'rows' AND (t.space, t.key) > (f.space, f.key))))`;
 
 export const TABLES: readonly Table[] = [
   { name: 'documents', projection: 'documents', key: ['space', 'collection', 'key'] },
@@ -53,10 +60,12 @@ export const TABLES: readonly Table[] = [
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'] },
   { name: 'publishes', projection: 'publishes', key: ['revision'] },
   { name: 'flags', projection: 'flags', key: ['revision'] },
+  // First of its projection: whoever wipes a project waits for the page that is being filled.
+  { name: 'leaderboard_fills', projection: 'leaderboards', key: ['board'], unfinished: 'true' },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
-  { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'] },
-  { name: 'leaderboard_marks', projection: 'leaderboards', key: ['board', 'space', 'rank', 'key'] },
-  { name: 'leaderboard_counts', projection: 'leaderboards', key: ['board', 'space'] },
+  { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'], unfinished: FILLING_BEHIND },
+  { name: 'leaderboard_marks', projection: 'leaderboards', key: ['board', 'space', 'rank', 'key'], unfinished: FILLING },
+  { name: 'leaderboard_counts', projection: 'leaderboards', key: ['board', 'space'], unfinished: FILLING },
   { name: 'telemetry_checkpoints', projection: 'telemetry', key: [] },
   { name: 'telemetry_events', projection: 'telemetry', key: ['revision'] },
   { name: 'telemetry_players', projection: 'telemetry', key: ['platform_id'] },
@@ -95,11 +104,17 @@ export function schemaOf(projection: ProjectionName, version: number): string {
   return withTables(text, new Map([[projection, version]]));
 }
 
+/** What was to be done beside the state tables took too long. */
+export class TooLate extends Error {
+  override readonly name = 'TooLate';
+}
+
 /** One client inside a transaction, writing one project's rows into one set of versions. */
 export class Session {
   readonly client: PoolClient;
   readonly projectId: string;
   readonly versions: Versions;
+  #deadline = Number.POSITIVE_INFINITY;
 
   constructor(client: PoolClient, projectId: string, versions: Versions) {
     this.client = client;
@@ -109,9 +124,28 @@ export class Session {
 
   /** Runs a prepared statement; `$1` is the project, `values` follow from `$2`. `name` is unique per statement text. */
   async run<Row extends object = Record<string, unknown>>(name: string, statement: string, values: readonly unknown[]): Promise<Row[]> {
+    if (performance.now() > this.#deadline) throw new TooLate(`no time was left for the statement ${name}`);
     const parameters = [this.projectId, ...values.map(asParameter)];
     const result = await this.client.query<Row>({ ...prepared(name, statement, this.versions), values: parameters });
     return result.rows;
+  }
+
+  /**
+   * Runs a part of the transaction that may fail alone: what it did is undone then, and the error is answered. It has \`ms\`, and about
+   * as much again for the statement that it is at.
+   */
+  async apart(ms: number, work: () => Promise<void>): Promise<unknown> {
+    try {
+      await this.client.query(`SAVEPOINT apart; SET LOCAL lock_timeout = ${ms}; SET LOCAL statement_timeout = ${ms}`);
+      this.#deadline = performance.now() + ms;
+      await work();
+      return null;
+    } catch (error) {
+      await this.client.query('ROLLBACK TO SAVEPOINT apart');
+      return error;
+    } finally {
+      this.#deadline = Number.POSITIVE_INFINITY;
+    }
   }
 
   /** Removes every row of the project from the projection's tables. */

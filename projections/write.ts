@@ -4,7 +4,7 @@ import type { Batch, Projection } from './batch.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
 import { advance } from './checkpoints.ts';
 import { foldDefinitions } from './models/definitions/project.ts';
-import { foldDocuments } from './models/documents/project.ts';
+import { foldDocuments, loadTouched } from './models/documents/project.ts';
 import type { Session } from './tables.ts';
 
 /** What the next batch of a project builds on, beside its rows. Belongs to one revision. */
@@ -17,25 +17,96 @@ export const NOTHING: Memory = { definitions: null, catalog: catalogOf(null) };
 
 /**
  * Writes one batch into some projections: their checkpoints first, so that a rival stops here, then their rows. All of them must
- * stand right before the batch. Runs inside the session's transaction; the answer is the memory after the batch.
+ * stand right before the batch. Runs inside the session's transaction; the answer is the memory after the batch. `atOnce`: see
+ * {@link Batch.atOnce}.
  */
 export async function writeBatch(
   session: Session,
   projections: readonly Projection[],
   events: readonly ProjectEvent[],
   memory: Memory,
+  atOnce = Number.POSITIVE_INFINITY,
 ): Promise<Memory> {
+  if (events.length === 0) return memory;
+  await move(session, projections, events);
+  const { batch, after } = await fold(session, projections, events, memory, atOnce);
+  await project(session, projections, batch);
+  return after;
+}
+
+/** What came of a batch for the views that were written with the state tables. */
+export interface InStep {
+  readonly memory: Memory;
+  /** Why the views have nothing of it; `null` when they have. */
+  readonly failure: unknown;
+  /** How long state tables and views took, ms. */
+  readonly stateMs: number;
+  readonly viewsMs: number;
+}
+
+/**
+ * Writes one batch into the state tables, then into the views that stand where they do. These have `patienceMs`, and what they cannot
+ * do in that is not done: nothing that becomes of them keeps the state tables from being written.
+ */
+export async function writeInStep(
+  session: Session,
+  { states, views }: { readonly states: readonly Projection[]; readonly views: readonly Projection[] },
+  events: readonly ProjectEvent[],
+  memory: Memory,
+  { patienceMs, atOnce }: { readonly patienceMs: number; readonly atOnce: number },
+): Promise<InStep> {
+  const began = performance.now();
+  await move(session, states, events);
+  const { batch, after } = await fold(session, [...states, ...views], events, memory, atOnce);
+  await project(session, states, batch);
+  const apart = performance.now();
+  const write = async () => {
+    await move(session, views, events);
+    await project(session, views, batch);
+  };
+  const failure = views.length === 0 ? null : await session.apart(patienceMs, write);
+  return { memory: after, failure, stateMs: apart - began, viewsMs: performance.now() - apart };
+}
+
+/**
+ * Writes events that a derived view has missed: of the documents that they touch, it takes what their rows show now. Those may be of
+ * later than the events; what came later is met again by later events, so that it is exact when it stands where the state tables do.
+ * `catalog`: of no earlier than the events.
+ */
+export async function writeTouched(
+  session: Session,
+  view: Projection,
+  all: readonly ProjectEvent[],
+  catalog: Catalog,
+  atOnce: number,
+): Promise<void> {
+  await move(session, [view], all);
+  const { wiped, events } = afterDeletion(all);
+  const documents = await loadTouched(session, events);
+  const definitions = { before: null, after: null };
+  await project(session, [view], { all, events, wiped, documents, definitions, catalog: { before: null, after: catalog }, atOnce });
+}
+
+/** Makes a derived view that has nothing of the project yet out of what the state tables show. */
+export async function writeAnew(session: Session, view: Projection, catalog: Catalog, atOnce: number): Promise<void> {
+  const definitions = { before: null, after: null };
+  const nothing = { all: [], events: [], wiped: true, documents: [], definitions };
+  await project(session, [view], { ...nothing, catalog: { before: null, after: catalog }, atOnce });
+}
+
+/** Moves the checkpoints of `projections` from right before the events to their end. */
+async function move(session: Session, projections: readonly Projection[], events: readonly ProjectEvent[]): Promise<void> {
   const [first, last] = [events[0], events.at(-1)];
-  if (first === undefined || last === undefined) return memory;
+  if (first === undefined || last === undefined) return;
   const names = projections.map(({ name }) => name);
   await advance(session, names, first.revision - 1, { revision: last.revision, hash: last.hash });
+}
 
-  const { batch, after } = await fold(session, projections, events, memory);
+async function project(session: Session, projections: readonly Projection[], batch: Batch): Promise<void> {
   for (const projection of projections) {
     if (batch.wiped && projection.name !== 'authority') await session.wipe(projection.name);
     await projection.project(batch, session);
   }
-  return after;
 }
 
 async function fold(
@@ -43,10 +114,9 @@ async function fold(
   projections: readonly Projection[],
   all: readonly ProjectEvent[],
   memory: Memory,
+  atOnce: number,
 ): Promise<{ batch: Batch; after: Memory }> {
-  const deletion = all.findLastIndex((event) => event.type === 'project.deleted');
-  const wiped = deletion !== -1;
-  const events = wiped ? all.slice(deletion + 1) : all;
+  const { wiped, events } = afterDeletion(all);
   const withDocuments = projections.some(({ name }) => name === 'documents');
   const before = memory.definitions;
   // Who needs none is given none: a page that a view reads by itself may speak of sources that were stored long before it.
@@ -59,8 +129,14 @@ async function fold(
     documents: withDocuments ? await foldDocuments(session, events, { fresh: wiped, exactly: catalog.globals }) : [],
     definitions: { before, after },
     catalog: { before: memory.catalog, after: catalog },
+    atOnce,
   };
   return { batch, after: { definitions: after, catalog } };
+}
+
+function afterDeletion(all: readonly ProjectEvent[]): { readonly wiped: boolean; readonly events: readonly ProjectEvent[] } {
+  const deletion = all.findLastIndex((event) => event.type === 'project.deleted');
+  return deletion === -1 ? { wiped: false, events: all } : { wiped: true, events: all.slice(deletion + 1) };
 }
 
 /** A derived view follows what the definitions ask of it. */

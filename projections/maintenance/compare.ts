@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { SCRATCH_VERSION, type Table, tableName } from '../tables.ts';
+import { SCRATCH_VERSION, type Table, tableName, withTables } from '../tables.ts';
 
 /** Something that is not as the log says. */
 export interface Problem {
@@ -77,7 +77,10 @@ async function comparePage(client: PoolClient, { table, version, projectId, colu
   const keys = table.key.join(', ');
   const from = after === null ? '' : ` AND (${keys}) > (${placesOf(table, 2)})`;
   const to = upTo === null ? '' : ` AND (${keys}) <= (${placesOf(table, 2 + (after?.length ?? 0))})`;
-  const rowsOf = (of: number) => `SELECT ${columns.join(', ')} FROM ${tableName(table.name, of)} WHERE project = $1${from}${to}`;
+  const finished =
+    table.unfinished === undefined ? '' : ` AND NOT (${withTables(table.unfinished, new Map([[table.projection, version]]))})`;
+  const rowsOf = (of: number) =>
+    `SELECT ${columns.join(', ')} FROM ${tableName(table.name, of)} t WHERE project = $1${finished}${from}${to}`;
   const { rows } = await client.query<Difference>(
     `SELECT row_to_json(t) AS found, row_to_json(l) AS log FROM (${rowsOf(version)}) t FULL JOIN (${rowsOf(SCRATCH_VERSION)}) l
      ON ${['project', ...table.key].map((name) => `t.${name} = l.${name}`).join(' AND ')}

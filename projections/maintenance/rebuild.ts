@@ -6,6 +6,7 @@ import { projectStream } from '../../src/log/streams.ts';
 import type { Projection } from '../batch.ts';
 import { HistoryMismatch } from '../checkpoints.ts';
 import { dropVersion, inTransaction, showVersion } from '../migrate.ts';
+import { AT_ONCE } from '../models/leaderboards/fill.ts';
 import { rebuildTelemetry } from '../models/telemetry/rebuild.ts';
 import { projectsAfter, readFollowed } from '../projector/followed.ts';
 import { PROJECTION_NAMES, PROJECTIONS, STATE_NAMES, TELEMETRY } from '../registry.ts';
@@ -204,13 +205,18 @@ class Rebuild {
     return (await this.#options.log.head(stream))?.revision ?? -1;
   }
 
-  async #fold(projectId: string, place: Place, run: (work: (session: Session) => Promise<Memory>) => Promise<Memory>): Promise<void> {
+  async #fold(
+    projectId: string,
+    place: Place,
+    run: (work: (session: Session) => Promise<Memory>) => Promise<Memory>,
+    atOnce?: number,
+  ): Promise<void> {
     while (place.revision < place.target) {
       const limit = Math.min(PAGE, place.target - place.revision);
       const page = await this.#options.log.read(projectStream(projectId), { from: place.revision + 1, limit, direction: 'forwards' });
       if (page.length === 0) throw new HistoryMismatch(projectId, `the log ends at ${place.revision}`);
       const events = page.map((event) => readProjectEvent(event));
-      place.memory = await run((session) => writeBatch(session, this.#projections, events, place.memory));
+      place.memory = await run((session) => writeBatch(session, this.#projections, events, place.memory, atOnce));
       place.revision += page.length;
       this.#events += page.length;
       this.#report('folding');
@@ -232,7 +238,8 @@ class Rebuild {
         );
         await this.#aim(client);
         for (const [projectId, place] of this.#places) {
-          await this.#fold(projectId, place, (work) => work(new Session(client, projectId, this.#new)));
+          // Every project stands still meanwhile: the projector fills a large board that was published just now.
+          await this.#fold(projectId, place, (work) => work(new Session(client, projectId, this.#new)), AT_ONCE);
         }
         await client.query(
           'DELETE FROM savepoint.checkpoints WHERE (projection, version) IN (SELECT * FROM unnest($1::text[], $2::int[]))',

@@ -1,11 +1,21 @@
 import type { RecordedEvent } from '../../src/log/port.ts';
 import { batchLength } from './cut.ts';
 
+/** Characters that wait in several queues. */
+export interface Tally {
+  characters: number;
+}
+
 /** Events of one stream that wait in memory to be projected, in order; between two of them there may be a gap. */
 export class EventQueue {
   /** Characters of their data. */
   characters = 0;
   #events: RecordedEvent[] = [];
+  readonly #tally: Tally;
+
+  constructor(tally: Tally) {
+    this.#tally = tally;
+  }
 
   get length(): number {
     return this.#events.length;
@@ -16,7 +26,7 @@ export class EventQueue {
     for (const event of events) {
       if (event.revision <= revision) continue;
       this.#events.push(event);
-      this.characters += event.data.length;
+      this.#count(event.data.length);
     }
   }
 
@@ -37,7 +47,12 @@ export class EventQueue {
 
   #drop(count: number): readonly RecordedEvent[] {
     const gone = this.#events.splice(0, count);
-    for (const event of gone) this.characters -= event.data.length;
+    for (const event of gone) this.#count(-event.data.length);
     return gone;
+  }
+
+  #count(characters: number): void {
+    this.characters += characters;
+    this.#tally.characters += characters;
   }
 }

@@ -1,55 +1,36 @@
-import type { Pool } from 'pg';
-import type { Checkpoint } from '../../src/app/ports/readers.ts';
 import type { ProjectEvent } from '../../src/domain/events.ts';
 import { hashOf } from '../../src/log/chain.ts';
 import { takeDecoded, UnknownEvent } from '../../src/log/decode.ts';
-import { type Log, LogUnavailable, type RecordedEvent } from '../../src/log/port.ts';
+import { LogUnavailable, type RecordedEvent } from '../../src/log/port.ts';
 import { projectStream } from '../../src/log/streams.ts';
-import type { Projection } from '../batch.ts';
 import { catalogOf } from '../catalog.ts';
 import { CheckpointMoved, HistoryMismatch, hold, readStanding } from '../checkpoints.ts';
 import { loadDefinitions } from '../models/definitions/project.ts';
 import { STATE_TABLES } from '../registry.ts';
-import { advancedTo, pausedViews, type Standing, shownBy, type ViewPlace, viewsBehind, viewsInStep, withView } from '../standing.ts';
-import type { ProjectionName, Session } from '../tables.ts';
+import { advancedTo, pausedViews, type Standing, shownBy, type ViewPlace, viewsInStep, withView } from '../standing.ts';
+import type { ProjectionName, Session, Versions } from '../tables.ts';
 import { transaction } from '../transaction.ts';
-import { type Memory, writeBatch } from '../write.ts';
+import { type Memory, writeInStep } from '../write.ts';
+import { Beside, type Host } from './beside.ts';
+import type { LaneContext } from './context.ts';
 import { BATCH_EVENTS, batchLength, decoded } from './cut.ts';
 import { EventQueue } from './event-queue.ts';
 import { Sleeper } from './sleeper.ts';
-import { catchUpView, LONGEST_PATIENCE_MS, noteFailure, passes } from './views.ts';
+import { LONGEST_PATIENCE_MS } from './views.ts';
 import { Waiters } from './waiters.ts';
-
-/** What all lanes of a projector share. */
-export interface LaneContext {
-  readonly log: Log;
-  readonly pool: Pool;
-  readonly logger: ProjectorLogger;
-  /** Runs a piece of database work when one of the few places for it is free. */
-  readonly gate: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly onProgress: (projectId: string, checkpoint: Checkpoint) => void;
-  readonly counters: ProjectorCounters;
-  /** Whether this projector is the one that writes the project; see `share.ts`. */
-  readonly owns: (projectId: string) => boolean;
-}
-
-/** A pino logger fits. */
-export interface ProjectorLogger {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
-
-/** Totals since the start, for metrics. */
-export interface ProjectorCounters {
-  events: number;
-  batches: number;
-  failures: number;
-}
 
 /** With this many events at hand, waiting for more gains nothing. */
 const ENOUGH = 500;
 const LINGER_MS = 50;
+/** What the views of a batch may take of its time, ms. */
+const VIEWS_PATIENCE_MS = 1_000;
+/** Views that take longer than this, and than the state tables, are slow. */
+const SLOW_MS = 100;
+/** With so many events waiting, the state tables have fallen behind. */
+const MANY = 2_000;
+/** Beyond so many characters of waiting events a lane takes no more, nor any lane beyond the second. */
+const QUEUED = 4 * 1024 * 1024;
+const ALL_QUEUED = 16 * 1024 * 1024;
 const RIVAL_MS = 200;
 /** The same for a project that is another's: its owner may only be slow, and who is gone loses its share in about this time anyway. */
 const NOT_OURS_MS = 2_500;
@@ -73,12 +54,13 @@ export class Lane {
   readonly #context: LaneContext;
   readonly #sleeper = new Sleeper();
   readonly #waiters = new Waiters();
-  readonly #retryAt = new Map<ProjectionName, number>();
-  /** Since when a view has come no further than this (`performance.now()`). */
-  readonly #stuck = new Map<ProjectionName, { readonly revision: number; readonly since: number }>();
-  readonly #queue = new EventQueue();
+  readonly #beside: Beside;
+  readonly #queue: EventQueue;
   #seen = -1;
   #standing: Standing | null = null;
+  /** Whether the standing has to be read again. */
+  #isStale = false;
+  #versions: Versions = new Map();
   #memory: Memory | null = null;
   #known = false;
   #checked = false;
@@ -86,12 +68,24 @@ export class Lane {
   /** When a passive lane last saw the checkpoint move, or began to look (`performance.now()`: the wall clock may be set back). */
   #movedAt = 0;
   #attempts = 0;
+  /** Whether the views of the last batch took long. */
+  #areSlow = false;
   #running: Promise<void> | null = null;
   #closed = false;
 
   constructor(projectId: string, context: LaneContext) {
     this.projectId = projectId;
     this.#context = context;
+    this.#queue = new EventQueue(context.tally);
+    const host: Host = {
+      projectId,
+      standing: () => (this.#passive || this.#isStale || this.failure !== null ? null : this.#standing),
+      catalog: () => this.#memory?.catalog ?? null,
+      isPressed: () => this.#isPressed,
+      moved: (name, place) => this.#moved(name, place),
+      lookAgain: () => this.#lookAgain(),
+    };
+    this.#beside = new Beside(host, context);
   }
 
   /** Revision of the state tables; −1 before the first event, or before the lane was opened. */
@@ -114,6 +108,18 @@ export class Lane {
     return this.#standing === null ? 0 : pausedViews(this.#standing);
   }
 
+  /** Boards of this project that are being filled. */
+  get buildingBoards(): number {
+    return this.#beside.building;
+  }
+
+  /** Events that the view which is furthest behind lacks of what the state tables show. */
+  get viewLag(): number {
+    if (this.#standing === null) return 0;
+    const { views, revision } = this.#standing;
+    return Math.max(0, ...[...views.values()].map((view) => revision - view.revision));
+  }
+
   get hasPausedView(): boolean {
     return this.pausedViews > 0;
   }
@@ -128,8 +134,10 @@ export class Lane {
     this.#run();
   }
 
+  /** What is more than its share is not kept: it lies in the log, and nobody else waits until it is written. */
   #enqueue(events: readonly RecordedEvent[]): void {
-    this.#queue.add(events, this.revision);
+    const isFull = this.queued > QUEUED || this.#context.tally.characters > ALL_QUEUED;
+    if (!isFull) this.#queue.add(events, this.revision);
     if (this.#queue.length >= ENOUGH || this.#waiters.size > 0) this.#sleeper.wake();
   }
 
@@ -151,7 +159,11 @@ export class Lane {
     this.#rest();
     if (this.failure !== null && !(this.failure instanceof HistoryMismatch)) return;
     if (this.failure === null && !this.hasPausedView) return;
-    this.#forget();
+    this.#lookAgain();
+  }
+
+  #lookAgain(): void {
+    this.#isStale = true;
     this.#checked = this.failure === null;
     this.#run(true);
   }
@@ -174,6 +186,7 @@ export class Lane {
     this.#closed = true;
     this.#sleeper.wake();
     this.#waiters.giveUp();
+    await this.#beside.close();
     await this.#running;
   }
 
@@ -189,7 +202,7 @@ export class Lane {
 
   #hasWork(): boolean {
     if (this.#closed || this.failure !== null) return false;
-    return this.#standing === null || this.#seen > this.#standing.revision || this.#lagging().length > 0;
+    return this.#standing === null || this.#isStale || this.#seen > this.#standing.revision;
   }
 
   async #work(again: boolean): Promise<void> {
@@ -206,20 +219,18 @@ export class Lane {
   }
 
   async #step(): Promise<void> {
-    const standing = this.#standing === null || this.#passive ? await this.#look() : this.#standing;
+    const standing = this.#standing === null || this.#isStale || this.#passive ? await this.#look() : this.#standing;
     if (this.#passive) return;
     await this.#linger(standing);
     if (this.#closed) return;
     const events = await this.#take(standing.revision + 1);
-    await this.#context.gate(async () => {
-      await this.#write(standing, events);
-      await this.#catchUpViews();
-    });
+    await this.#context.gate(() => this.#write(standing, events));
   }
 
   /** Reads the standing. A passive lane does so at intervals, and becomes active when nobody has moved the checkpoint for a while. */
   async #look(): Promise<Standing> {
     if (this.#passive && this.#standing !== null) await this.#sleeper.sleep(this.#waiters.size > 0 ? LINGER_MS : RIVAL_MS);
+    this.#isStale = false;
     const standing = await this.#context.gate(() => this.#open());
     if (this.failure !== null) this.#context.logger.info({ project: this.projectId }, 'the projection goes on');
     this.failure = null;
@@ -228,6 +239,7 @@ export class Lane {
     const patience = this.#context.owns(this.projectId) ? RIVAL_MS : NOT_OURS_MS;
     if (performance.now() - this.#movedAt >= patience) this.#passive = false;
     this.#announce();
+    this.#beside.wake(true);
     return standing;
   }
 
@@ -252,12 +264,11 @@ export class Lane {
     this.#checked = true;
   }
 
-  /** Lets a small batch grow, unless somebody waits. Views that wait for their next try wait here, too. */
-  async #linger(standing: Standing): Promise<void> {
+  /** Lets a small batch grow, unless somebody waits; or a view is about to be there, which the batch then takes along. */
+  #linger(standing: Standing): Promise<void> {
     const waiting = this.#seen - standing.revision;
-    if (waiting > 0) return waiting >= ENOUGH || this.#waiters.size > 0 ? undefined : this.#sleeper.sleep(LINGER_MS);
-    const next = Math.min(...this.#lagging().map(({ name }) => this.#retryAt.get(name) ?? 0));
-    if (Number.isFinite(next)) await this.#sleeper.sleep(next - performance.now());
+    const isUrgent = this.#waiters.size > 0 && !this.#beside.isNear;
+    return waiting === 0 || waiting >= ENOUGH || isUrgent ? Promise.resolve() : this.#sleeper.sleep(LINGER_MS);
   }
 
   /** The next events in order: out of the queue, or out of the log where the queue has a gap. */
@@ -282,26 +293,38 @@ export class Lane {
     if (unknown !== null) throw unknown;
   }
 
-  /** Everything in one transaction; when that fails, the state tables alone, and the views catch up one by one. */
+  /**
+   * Everything in one transaction, the views that are in step last and with little time: what they cannot do then is done beside. None of
+   * them is asked where the state tables had trouble, or fall behind because of them.
+   */
   async #writeEvents(standing: Standing, events: readonly ProjectEvent[]): Promise<void> {
     const memory = this.#memory ?? (await this.#remember(standing));
-    const inStep = viewsInStep(standing);
-    const write = (projections: readonly Projection[]) =>
-      this.#transaction(standing, (session) => writeBatch(session, projections, events, memory));
-    let moved: readonly Projection[] = inStep;
-    try {
-      this.#memory = await write([...STATE_TABLES, ...inStep]);
-    } catch (error) {
-      if (error instanceof CheckpointMoved || inStep.length === 0) throw error;
-      this.#context.logger.warn({ project: this.projectId, err: error }, 'a batch failed; its views are isolated');
-      this.#memory = await write(STATE_TABLES);
-      moved = [];
-    }
+    const views = this.#attempts > 0 || this.#areTooSlow ? [] : viewsInStep(standing);
+    const options = { patienceMs: VIEWS_PATIENCE_MS, atOnce: this.#context.atOnce };
+    const written = await this.#transaction(standing, (session) =>
+      writeInStep(session, { states: STATE_TABLES, views }, events, memory, options),
+    );
+    const { failure, stateMs, viewsMs } = written;
+    this.#memory = written.memory;
+    this.#areSlow = viewsMs > Math.max(stateMs, SLOW_MS);
+    if (failure !== null) this.#context.logger.warn({ project: this.projectId, err: failure }, 'the views of a batch are written beside');
     const last = events.at(-1);
-    if (last !== undefined) this.#standing = advancedTo(standing, last, moved);
+    // Others may have been brought up meanwhile.
+    if (last !== undefined) this.#standing = advancedTo(this.#standing ?? standing, last, failure === null ? views : []);
     this.#announce();
     this.#context.counters.events += events.length;
     this.#context.counters.batches += 1;
+    if (failure instanceof CheckpointMoved) this.#adopt(await readStanding(this.#context.pool, this.projectId));
+    this.#beside.wake(written.memory.catalog !== memory.catalog);
+  }
+
+  /** Whether the views take so long that the state tables fall behind. */
+  get #areTooSlow(): boolean {
+    return this.#areSlow && this.#isPressed;
+  }
+
+  get #isPressed(): boolean {
+    return this.#seen - this.revision > MANY;
   }
 
   async #remember(standing: Standing): Promise<Memory> {
@@ -318,54 +341,12 @@ export class Lane {
     return transaction(this.#context.pool, this.projectId, standing.versions, work, patienceMs);
   }
 
-  #lagging(): readonly Projection[] {
-    return this.#standing === null ? [] : viewsBehind(this.#standing);
-  }
-
-  async #catchUpViews(): Promise<void> {
-    for (const view of this.#lagging()) {
-      if ((this.#retryAt.get(view.name) ?? 0) > performance.now()) continue;
-      const standing = this.#standing;
-      if (standing === null) return;
-      this.#memory ??= await this.#remember(standing);
-      const since = this.#stuckSince(view.name, standing);
-      try {
-        await catchUpView(view, this.projectId, standing, this.#memory, this.#context, LONGEST_PATIENCE_MS);
-        this.#setView(view.name, { revision: standing.revision, failures: 0, paused: false });
-      } catch (error) {
-        if (error instanceof CheckpointMoved) throw error;
-        await this.#viewFailed(view, standing, error, performance.now() - since);
-      }
-    }
-  }
-
-  #stuckSince(name: ProjectionName, standing: Standing): number {
-    const revision = standing.views.get(name)?.revision ?? -1;
-    const known = this.#stuck.get(name);
-    if (known?.revision === revision) return known.since;
-    const since = performance.now();
-    this.#stuck.set(name, { revision, since });
-    return since;
-  }
-
-  async #viewFailed(view: Projection, standing: Standing, error: unknown, failingMs: number): Promise<void> {
-    const { pool, logger, counters } = this.#context;
-    counters.failures += 1;
-    const paused = !passes(error, failingMs) && (await noteFailure(pool, this.projectId, view, standing, error, Date.now()));
-    const fields = { project: this.projectId, view: view.name, err: error };
-    if (paused) logger.error(fields, 'a view is paused for this project; cure the cause, then savepoint rebuild <view>');
-    else logger.warn(fields, 'a view could not be written and will be tried again');
-    this.#retryAt.set(view.name, performance.now() + RETRY_MS);
-    const place = standing.views.get(view.name);
-    if (place) this.#setView(view.name, { ...place, paused });
-    // What the view did manage to write before it failed is in its checkpoint.
-    if (!view.derived) this.#adopt(await readStanding(pool, this.projectId));
+  #moved(name: ProjectionName, place: ViewPlace): void {
+    if (this.#standing === null) return;
+    this.#standing = withView(this.#standing, name, place);
     this.#announce();
-  }
-
-  #setView(name: ProjectionName, place: ViewPlace): void {
-    if (this.#standing) this.#standing = withView(this.#standing, name, place);
-    this.#announce();
+    // A batch may be waiting for just this view.
+    this.#sleeper.wake();
   }
 
   #viewsAt(): number {
@@ -381,13 +362,11 @@ export class Lane {
 
   #adopt(standing: Standing): void {
     if (standing.revision !== this.#standing?.revision) this.#memory = null;
+    // A view that was rebuilt has no reason to wait any longer.
+    if ([...standing.versions].some(([name, version]) => this.#versions.get(name) !== version)) this.#beside.hurry();
+    this.#versions = standing.versions;
     this.#standing = standing;
     this.#queue.passOver(standing.revision);
-  }
-
-  #forget(): void {
-    this.#standing = null;
-    this.#memory = null;
   }
 
   async #failed(error: unknown): Promise<void> {

@@ -6,8 +6,10 @@ import { groupBy } from '../../src/kernel/group.ts';
 import { tellNowAndThen } from '../../src/kernel/trouble.ts';
 import type { FollowStep, Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
+import { AT_ONCE } from '../models/leaderboards/fill.ts';
+import type { LaneContext, ProjectorCounters, ProjectorLogger } from './context.ts';
 import { readFollowed, storeFollowed } from './followed.ts';
-import { Lane, type LaneContext, type ProjectorCounters, type ProjectorLogger } from './lane.ts';
+import { Lane } from './lane.ts';
 import { createShare, WHOLE } from './share.ts';
 import { untilAnswered } from './until-answered.ts';
 
@@ -20,6 +22,8 @@ export interface ProjectorOptions {
   readonly shared?: boolean;
   /** Told whenever the state tables of a project moved, or were found to have: the working set's horizon. */
   readonly onProgress?: (projectId: string, checkpoint: Checkpoint) => void;
+  /** Boards over more documents are filled beside the lane. */
+  readonly atOnce?: number;
 }
 
 /** How far the read models of this database are, as this process knows it. */
@@ -36,6 +40,10 @@ export interface Projector extends Progress {
   stopped(): ReadonlyMap<string, Error>;
   /** Pairs of a project and a view that is paused for it, as far as this process knows. */
   pausedViews(): number;
+  /** Boards that are being filled. */
+  buildingBoards(): number;
+  /** Events that the view furthest behind lacks of what its project's state tables show. */
+  viewLag(): number;
   /** Begins to follow. Rejects when the database cannot be read. */
   start(): Promise<void>;
   /** Projects one project up to `revision`, which its log holds, whether this projector follows or not. */
@@ -46,9 +54,10 @@ export interface Projector extends Progress {
 
 /** Projects written at the same time; each needs a client, and Postgres gains nothing from more. */
 const PLACES = 2;
+/** For what is done beside them. A small pool has none to give for more than one at a time. */
+const BESIDE = 2;
+const LARGE_POOL = 8;
 const TAKE_OVERS = 4;
-/** Beyond this many characters of waiting events the log is not read on. */
-const QUEUED = 16 * 1024 * 1024;
 const REFRESH_MS = 1_000;
 const STORE_POSITION_MS = 5_000;
 const AGAIN_MS = 500;
@@ -57,11 +66,29 @@ const AGAIN_MS = 500;
  * Writes the read models: follows the streams of all projects, and gives each project's events to its {@link Lane}. Any number of
  * projectors may run on one database; they share the projects out, and each project's checkpoints decide whose batch counts.
  */
-export function createProjector({ log, pool, logger, shared = false, onProgress = () => undefined }: ProjectorOptions): Projector {
+export function createProjector({
+  log,
+  pool,
+  logger,
+  shared = false,
+  onProgress = () => undefined,
+  atOnce = AT_ONCE,
+}: ProjectorOptions): Projector {
   const counters: ProjectorCounters = { events: 0, batches: 0, failures: 0 };
   const lanes = new Map<string, Lane>();
   const share = shared ? createShare(pool, logger, () => lanes.forEach((lane) => void lane.yield())) : WHOLE;
-  const context: LaneContext = { log, pool, logger, onProgress, counters, gate: createGate(PLACES), owns: share.owns };
+  const context: LaneContext = {
+    log,
+    pool,
+    logger,
+    onProgress,
+    counters,
+    gate: createGate(PLACES),
+    beside: createGate(pool.options.max < LARGE_POOL ? 1 : BESIDE),
+    owns: share.owns,
+    tally: { characters: 0 },
+    atOnce,
+  };
   const stopping = new AbortController();
   const onTrouble = tellNowAndThen((error: unknown) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
   /** Cut short when the projector stops. */
@@ -88,7 +115,6 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
   async function keepHouse(step: FollowStep): Promise<void> {
     const last = step.events.at(-1);
     if (last) followed = last;
-    while (!stopping.signal.aborted && queued() > QUEUED) await pause(5);
     if (!step.caughtUp) return;
     const now = performance.now();
     if (now - refreshedAt >= REFRESH_MS) {
@@ -98,12 +124,6 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
     if (now - storedAt < STORE_POSITION_MS) return;
     storedAt = now;
     await storePosition().catch((error: unknown) => logger.warn({ err: error }, 'the position of following was not stored'));
-  }
-
-  function queued(): number {
-    let characters = 0;
-    for (const lane of lanes.values()) characters += lane.queued;
-    return characters;
   }
 
   async function storePosition(): Promise<void> {
@@ -132,6 +152,8 @@ export function createProjector({ log, pool, logger, shared = false, onProgress 
     counters,
     stopped: () => new Map([...lanes].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const]))),
     pausedViews: () => [...lanes.values()].reduce((sum, lane) => sum + lane.pausedViews, 0),
+    buildingBoards: () => [...lanes.values()].reduce((sum, lane) => sum + lane.buildingBoards, 0),
+    viewLag: () => Math.max(0, ...[...lanes.values()].map((lane) => lane.viewLag)),
     progress: (projectId) => lanes.get(projectId)?.revision ?? -1,
     waitFor: (projectId, revision, timeoutMs) => laneOf(projectId).waitFor(revision, timeoutMs),
     bring: (projectId, revision) => laneOf(projectId).open(revision),

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { IN_TIME } from '../patience.ts';
-import type { ProjectorLogger } from './lane.ts';
+import type { ProjectorLogger } from './context.ts';
 
 /**
  * Several projectors divide the projects: by the hash of its id each project lies in a range, and each range falls to one of the

@@ -4,52 +4,63 @@ import { decodeProjectEvent } from '../../src/log/decode.ts';
 import { type Log, LogUnavailable } from '../../src/log/port.ts';
 import { projectStream } from '../../src/log/streams.ts';
 import type { Projection } from '../batch.ts';
-import { advance, CheckpointMoved, hold } from '../checkpoints.ts';
+import type { Catalog } from '../catalog.ts';
+import { advance, CheckpointMoved } from '../checkpoints.ts';
 import { IN_TIME } from '../patience.ts';
 import type { Standing } from '../standing.ts';
-import type { Session } from '../tables.ts';
 import { transaction } from '../transaction.ts';
-import { type Memory, NOTHING, writeBatch } from '../write.ts';
+import { NOTHING, writeAnew, writeBatch, writeTouched } from '../write.ts';
 
 const PAGE = 500;
 
 /** As long as a view may take for one transaction, ms. */
 export const LONGEST_PATIENCE_MS = 600_000;
 
-/** Failures in a row after which a view is paused for the project. */
+/** Failures in a row after which a view counts as paused for the project. */
 const TRIES = 5;
 
-/**
- * Brings a view that fell behind up to the state tables: a derived one is made anew out of their rows, any other reads the events
- * it missed. Throws what the view throws, and {@link CheckpointMoved}. `patienceMs`: of each transaction.
- */
-export async function catchUpView(
-  view: Projection,
-  projectId: string,
-  standing: Standing,
-  memory: Memory,
-  { pool, log }: { readonly pool: Pool; readonly log: Log },
-  patienceMs: number,
-): Promise<void> {
-  const from = standing.views.get(view.name)?.revision ?? -1;
-  if (view.reindex) {
-    await transaction(pool, projectId, standing.versions, (session) => reindex(session, view, from, standing, memory), patienceMs);
-    return;
-  }
-  for (let at = from; at < standing.revision; ) {
-    const limit = Math.min(PAGE, standing.revision - at);
-    const page = await log.read(projectStream(projectId), { from: at + 1, limit, direction: 'forwards' });
-    if (page.length === 0) throw new CheckpointMoved(`the log of project ${projectId} ends at ${at}`);
-    const events = page.map((event) => decodeProjectEvent(event));
-    await transaction(pool, projectId, standing.versions, (session) => writeBatch(session, [view], events, NOTHING), patienceMs);
-    at += page.length;
-  }
+export interface CatchUpOptions {
+  readonly pool: Pool;
+  readonly log: Log;
+  readonly projectId: string;
+  /** Where the state tables stand, or stood a moment ago. */
+  readonly standing: Standing;
+  /** What the definitions ask of views; of no earlier than `standing`. */
+  readonly catalog: () => Promise<Catalog>;
+  /** See `Batch.atOnce`. */
+  readonly atOnce: number;
+  readonly patienceMs: number;
 }
 
-async function reindex(session: Session, view: Projection, from: number, standing: Standing, memory: Memory): Promise<void> {
-  await hold(session, ['documents', 'definitions'], standing.revision);
-  await advance(session, [view.name], from, standing);
-  await view.reindex?.(session, memory.catalog);
+/**
+ * Brings a view that fell behind nearer to the state tables, by one page of the events that it missed; a derived one takes of those what
+ * their documents are now, and starts from the documents where it has nothing yet. Answers the revision that it shows then. Throws what
+ * the view throws, and {@link CheckpointMoved}.
+ */
+export async function catchUpView(view: Projection, options: CatchUpOptions): Promise<number> {
+  const { pool, log, projectId, standing, patienceMs } = options;
+  const from = standing.views.get(view.name)?.revision ?? -1;
+  const run = (work: Parameters<typeof transaction<void>>[3]) => transaction(pool, projectId, standing.versions, work, patienceMs);
+  if (view.derived && from < 0) {
+    const catalog = await options.catalog();
+    await run(async (session) => {
+      await advance(session, [view.name], from, standing);
+      await writeAnew(session, view, catalog, options.atOnce);
+    });
+    return standing.revision;
+  }
+  const limit = Math.min(PAGE, standing.revision - from);
+  const page = await log.read(projectStream(projectId), { from: from + 1, limit, direction: 'forwards' });
+  const last = page.at(-1);
+  if (last === undefined) throw new CheckpointMoved(`the log of project ${projectId} ends at ${from}`);
+  const events = page.map((event) => decodeProjectEvent(event));
+  if (view.derived) {
+    const catalog = await options.catalog();
+    await run((session) => writeTouched(session, view, events, catalog, options.atOnce));
+  } else {
+    await run(async (session) => void (await writeBatch(session, [view], events, NOTHING)));
+  }
+  return last.revision;
 }
 
 /** Deadlocks, locks that were waited for too long, statements and transactions that were ended from outside. */
@@ -57,9 +68,8 @@ const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
 
 /**
  * Whether a failure says nothing of the view: the log or the database could not be reached, or somebody was in the way. It passes by
- * itself, so it is no try: five lost connections in a row once left a ledger standing until somebody rebuilt it. What the database has
- * not taken for `failingMs`, longer than anything passes, is the view's own after all, such as a statement that no time-out ever lets
- * end: its tries hold up the project.
+ * itself, so nobody is told that the view is paused. What the database has not taken for `failingMs`, longer than anything passes, is
+ * the view's own after all, such as a statement that no time-out ever lets end.
  */
 export function passes(error: unknown, failingMs: number): boolean {
   if (error instanceof LogUnavailable) return true;
@@ -68,7 +78,7 @@ export function passes(error: unknown, failingMs: number): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && PASSING.test(error.code);
 }
 
-/** Notes a failure where operators and every node see it; the last try pauses. Answers whether the view is paused now. */
+/** Notes a failure where operators and every node see it; from the last try on the view is paused. Answers whether it is now. */
 export async function noteFailure(
   pool: Pool,
   projectId: string,

@@ -68,10 +68,26 @@ export function exportProjector(registry: Registry, projector: Projector): void 
   });
   new Gauge({
     name: 'savepoint_projector_paused_views',
-    help: 'Views that are paused, counted for each project',
+    help: 'Views that are paused, counted for each project: they failed several times, and are tried again at growing intervals',
     registers,
     collect() {
       this.set(projector.pausedViews());
+    },
+  });
+  new Gauge({
+    name: 'savepoint_projector_view_lag',
+    help: 'Events that the view furthest behind lacks of what the state tables of its project show',
+    registers,
+    collect() {
+      this.set(projector.viewLag());
+    },
+  });
+  new Gauge({
+    name: 'savepoint_projector_building_boards',
+    help: 'Leaderboards that are being filled; their queries answer 503 BUILDING',
+    registers,
+    collect() {
+      this.set(projector.buildingBoards());
     },
   });
 }

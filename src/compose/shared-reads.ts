@@ -47,6 +47,7 @@ export function sharedViews(views: ViewReader, reads: SharedReads): ViewReader {
     documentsAfter: (projectId, ...asked) => reads.run(projectId, () => views.documentsAfter(projectId, ...asked)),
     documentCount: (projectId, ...asked) => reads.run(projectId, () => views.documentCount(projectId, ...asked)),
     ledgerFields: (projectId, ...asked) => reads.run(projectId, () => views.ledgerFields(projectId, ...asked)),
+    building: (projectId) => reads.run(projectId, () => views.building(projectId)),
     leaderboard: (projectId, ...asked) => reads.run(projectId, () => views.leaderboard(projectId, ...asked)),
     standing: (projectId, ...asked) => reads.run(projectId, () => views.standing(projectId, ...asked)),
     board: (projectId, ...asked) => reads.run(projectId, () => views.board(projectId, ...asked)),

@@ -9,6 +9,7 @@ import type { Answer } from './answer.ts';
 const RETRY_SECONDS: ReadonlyMap<string, string> = new Map([
   ['BUSY', '1'],
   ['BEHIND', '2'],
+  ['BUILDING', '5'],
 ]);
 const OUTAGE_RETRY_SECONDS = '30';
 

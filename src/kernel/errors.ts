@@ -14,6 +14,7 @@ const CATALOGUE = {
   AUTH_SESSION_PLATFORMID_MISMATCH: [401, 'The player that was proven is not the one that was named'],
   AUTH_SESSION_REQUIRED: [401, 'This needs a session token'],
   BEHIND: [503, 'The read models of this project are too far behind; try again shortly'],
+  BUILDING: [503, 'This leaderboard is being made out of the documents that are there; try again shortly'],
   BUSY: [503, 'Too many writes are waiting for this project; try again shortly'],
   COLLECTION_TOO_LARGE: [409, 'This collection holds too many documents for that'],
   COLLECTION_TYPE_MISMATCH: [400, 'This operation needs a global collection: `collectionType: global` in its definition'],

@@ -1,6 +1,8 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
+import { here } from './support/command-line.ts';
 import { type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -10,6 +12,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let node: Node;
 let game: Client;
+let databaseUrl: string;
 
 const player = { collectionType: 'per-platformid', accessMode: 'public' };
 const COLLECTIONS = [
@@ -29,6 +32,7 @@ const QUERIES = [
     sources: heroes,
     config: { field: 'xp', columns: ['clan', { key: 'twice', expression: '{{xp}} * 2' }] },
   },
+  { id: 'least-first', name: 'Least first', sources: heroes, config: { field: 'xp', order: 'asc' } },
   { id: 'many', name: 'Many', type: 'count', sources: heroes },
   { id: 'strong', name: 'Strong', type: 'count', sources: heroes, config: { field: 'xp', condition: 'gte', conditionValue: '30' } },
   { id: 'all', name: 'All', type: 'sum', sources: heroes, config: { field: 'xp' } },
@@ -64,7 +68,8 @@ const QUERIES = [
 
 beforeAll(async () => {
   const data = newFolder();
-  node = await startNode(data, { env: { DATABASE_URL: await testDatabase(), LIMIT_BODY_DEPTH: '300' } });
+  databaseUrl = await testDatabase();
+  node = await startNode(data, { env: { DATABASE_URL: databaseUrl, LIMIT_BODY_DEPTH: '300' } });
   game = createClient(node.url, demoCredentials(data));
   const push = (route: string, body: unknown) => ok(game.manage('POST', game.definitions(route), { body }));
   await push('collections', COLLECTIONS);
@@ -259,6 +264,36 @@ describe('a leaderboard', () => {
     expect(keysOf(await run('top?limit=1'))).toEqual(['1 p9']);
     expect(await run('top?platformId=plain')).toMatchObject({ player: { rank: 10, value: 1 } });
   });
+});
+
+test('a leaderboard that is being filled says so, and how far it is, until it is complete', async () => {
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  try {
+    await run('least-first');
+    // As a publish over many documents leaves it to the projector; which does not know this board, and lets it be.
+    await database.query(`UPDATE savepoint.leaderboard_queries SET board = '~' || board WHERE query = 'least-first'`);
+    await database.query(
+      `INSERT INTO savepoint.leaderboard_fills (project, board, phase, space, key, done, total)
+       SELECT project, board, 'rows', 'live', 'p3', 3, 12 FROM savepoint.leaderboard_queries WHERE query = 'least-first'`,
+    );
+    for (const asked of ['least-first?limit=2', 'least-first?limit=3&platformId=p1']) {
+      const reply = await game.play('GET', path(asked), {}, null);
+      expect([reply.status, reply.headers['retry-after']]).toEqual([503, '5']);
+      expect(reply.body).toMatchObject({ ok: false, error: { code: 'BUILDING', details: { fraction: 0.245 } } });
+    }
+    const listed = Object((await ok(game.manage('GET', game.definitions('queries')))).body);
+    expect(listed.building).toEqual([{ id: 'least-first', fraction: 0.245 }]);
+    const { stdout } = await here(['doctor', '--json', '--data', newFolder()], { env: { DATABASE_URL: databaseUrl } });
+    const { findings }: { findings: readonly { what: string; found: string }[] } = JSON.parse(stdout);
+    expect(findings.find(({ what }) => what === 'leaderboards')?.found).toBe(`being filled: least-first of ${game.projectId} (24 %)`);
+    await database.query('DELETE FROM savepoint.leaderboard_fills');
+    await database.query(`UPDATE savepoint.leaderboard_queries SET board = substr(board, 2) WHERE query = 'least-first'`);
+    expect(keysOf(await run('least-first?limit=2'))).toEqual(['1 p0', '2 plain']);
+    expect(Object((await ok(game.manage('GET', game.definitions('queries')))).body).building).toBeUndefined();
+  } finally {
+    await database.end();
+  }
 });
 
 test('a write shows at once in every kind of query, however often it was asked before', async () => {

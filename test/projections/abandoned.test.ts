@@ -27,7 +27,14 @@ test('what killed rebuilds and verifications left is dropped; what is read, or b
   );
   await pool.query('CREATE TABLE savepoint.somebodys_v7 ()');
 
-  const dropped = ['leaderboard_counts_v7', 'leaderboard_marks_v7', 'leaderboard_queries_v7', 'leaderboards_v7', 'ledger_v0'];
+  const dropped = [
+    'leaderboard_counts_v7',
+    'leaderboard_fills_v7',
+    'leaderboard_marks_v7',
+    'leaderboard_queries_v7',
+    'leaderboards_v7',
+    'ledger_v0',
+  ];
   expect(await dropAbandoned(pool)).toEqual(dropped.map((name) => `savepoint.${name}`));
   expect(await rowsOf(pool, `SELECT 1 FROM savepoint.checkpoints WHERE version = 7`)).toEqual([]);
   expect(await rowsOf(pool, `SELECT tablename FROM pg_tables WHERE tablename IN ('records_v2', 'somebodys_v7') ORDER BY 1`)).toHaveLength(

@@ -255,10 +255,11 @@ describe('verify', () => {
       `SELECT c.relname AS table, a.attname AS column, t.typname AS type, coalesce(a.attnum = ANY (i.indkey), false) AS key, a.attnum AS place
        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
        JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-       WHERE n.nspname = 'savepoint' AND c.relkind = 'r' AND c.relname ~ '_v1$' AND c.relname !~ '^telemetry' ORDER BY 1, a.attnum`,
+       WHERE n.nspname = 'savepoint' AND c.relkind = 'r' AND c.relname ~ '_v1$' AND c.relname !~ '^telemetry'
+         AND c.relname <> 'leaderboard_fills_v1' ORDER BY 1, a.attnum`,
     );
     const tables = [...new Set(columns.map((column) => String(column['table'])))];
-    expect(tables.length).toBe(TABLES.filter(({ projection }) => projection !== 'telemetry').length);
+    expect(tables.length).toBe(TABLES.filter(({ projection, unfinished }) => projection !== 'telemetry' && unfinished !== 'true').length);
     for (const table of tables) await own.query(`CREATE TABLE public.${table} AS SELECT * FROM savepoint.${table}`);
     // One column of every table at a time.
     for (let place = 1; columns.some((column) => column['place'] === place); place++) {

@@ -166,11 +166,15 @@ test('boards of a database that had no ranks are made anew', async () => {
   ]);
   await feed.commit(xp('a', 5), xp('b', 1));
   await project(own, log, feed);
-  await own.query(`DROP TABLE savepoint.leaderboard_marks_v1 CASCADE; DELETE FROM savepoint.migrations WHERE name = 'leaderboards-0002'`);
+  await own.query(
+    `DROP TABLE savepoint.leaderboard_marks_v1, savepoint.leaderboard_fills_v1 CASCADE; DELETE FROM savepoint.migrations WHERE name = 'leaderboards-0002'`,
+  );
   await migrate(own);
   await feed.commit(xp('c', 3));
   await project(own, log, feed);
-  await own.query(`DELETE FROM savepoint.leaderboards_v1; DELETE FROM savepoint.migrations WHERE name = 'leaderboards-0003'`);
+  await own.query(
+    `DROP TABLE savepoint.leaderboard_fills_v1 CASCADE; DELETE FROM savepoint.leaderboards_v1; DELETE FROM savepoint.migrations WHERE name = 'leaderboards-0003'`,
+  );
   await migrate(own);
   await project(own, log, feed);
   const standing = await createViewReader(own, null).standing('older', 'live', hashOf(query), { key: 'c', around: 1 });

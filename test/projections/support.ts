@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { migrate } from '../../projections/migrate.ts';
-import type { ProjectorLogger } from '../../projections/projector/lane.ts';
+import type { ProjectorLogger } from '../../projections/projector/context.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../projections/projector/projector.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
 import { PackedDocument } from '../../src/domain/document/packed.ts';

@@ -61,9 +61,13 @@ export const definitions: Projection = {
   },
 };
 
+export function isDefinitionEvent({ type }: ProjectEvent): boolean {
+  return type === 'source.stored' || type.startsWith('definitions.');
+}
+
 /** `null` when the project has no definitions yet. */
 export function foldDefinitions(state: DefinitionsState | null, events: readonly ProjectEvent[]): DefinitionsState | null {
-  const own = events.filter((event) => event.type === 'source.stored' || event.type.startsWith('definitions.'));
+  const own = events.filter(isDefinitionEvent);
   return own.length === 0 ? state : own.reduce(evolveDefinitions, state ?? EMPTY_DEFINITIONS);
 }
 

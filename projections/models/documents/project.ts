@@ -158,6 +158,7 @@ function begunBy({ type, data }: StoredDocumentEvent): Begun {
 async function loadPriors(
   session: Session,
   groups: ReadonlyMap<SubjectKey, readonly StoredDocumentEvent[]>,
+  isWanted: (event: StoredDocumentEvent) => boolean = needsContent,
 ): Promise<ReadonlyMap<SubjectKey, Prior>> {
   if (groups.size === 0) return new Map();
   const firsts = [...groups.values()].flatMap((group) => group.slice(0, 1));
@@ -165,10 +166,36 @@ async function loadPriors(
     firsts.map((event) => event.data.space),
     firsts.map((event) => event.data.collection),
     firsts.map(keyOf),
-    firsts.map(needsContent),
+    firsts.map(isWanted),
   ]);
   const found = new Map(rows.map((row) => [row.i - 1, { state: priorState(row), createdRevision: Number(row.created_revision) }]));
   return new Map([...groups.keys()].map((subject, index) => [subject, found.get(index) ?? NO_ROW]));
+}
+
+const GONE: DocumentState = { document: null, version: 0, createdAt: 0, updatedAt: 0 };
+
+/** The documents that the events touch, as their rows are now: for a view that catches up after the state tables. */
+export async function loadTouched(session: Session, events: readonly ProjectEvent[]): Promise<DocumentChange[]> {
+  const groups = groupBy(events.filter(isDocumentEvent), (event) => documentSubject(event.data.space, event.data.collection, keyOf(event)));
+  const priors = await loadPriors(session, groups, () => true);
+  return [...groups].flatMap(([subject, group]) => {
+    const last = group.at(-1);
+    const { state, createdRevision } = priors.get(subject) ?? NO_ROW;
+    if (last === undefined) return [];
+    const { space, collection } = last.data;
+    return [
+      {
+        space,
+        collection,
+        key: keyOf(last),
+        state: state ?? GONE,
+        createdRevision,
+        begun: 'here',
+        toldAsBefore: true,
+        revision: last.revision,
+      },
+    ];
+  });
 }
 
 function needsContent(event: StoredDocumentEvent): boolean {

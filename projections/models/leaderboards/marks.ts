@@ -86,7 +86,59 @@ DELETE FROM {leaderboard_marks} m WHERE m.project = $1 AND (m.rank, m.key) = ${F
   AND (m.board, m.space) IN (SELECT board, space FROM unnest($2::text[], $3::text[]) AS w (board, space)) AND NOT EXISTS (
   SELECT FROM {leaderboards} l WHERE l.project = $1 AND l.board = m.board AND l.space = m.space)`;
 
-type Place = Omit<Moved, 'change'>;
+type Border = Omit<Moved, 'change'>;
+
+/** A place on one board. */
+export type Place = Omit<Border, 'board'>;
+
+/** Before all places. */
+export const NO_PLACE: Place = { space: '', rank: Number.NEGATIVE_INFINITY, key: '' };
+
+const PUT_FIRST_OF = `
+INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
+VALUES ($1, $2, $3, '-Infinity'::double precision, '', 0) ON CONFLICT DO NOTHING`;
+
+/** Sets marks that are to be counted later. */
+export async function putMarks(session: Session, { board, space }: Omit<Border, 'rank' | 'key'>, marks: readonly Border[]): Promise<void> {
+  await session.run('marks-first-of', PUT_FIRST_OF, [board, space]);
+  if (marks.length > 0) await session.run('marks-put', PUT, columns(marks));
+}
+
+/** The blocks of this many marks are counted in one statement. */
+const BLOCKS = 64;
+
+const COUNT_BLOCKS = `
+WITH m AS MATERIALIZED (
+  SELECT space, rank, key FROM {leaderboard_marks}
+  WHERE project = $1 AND board = $2 AND (space, rank, key) > ($3, $4::double precision, $5) ORDER BY space, rank, key LIMIT ${BLOCKS + 1}),
+bordered AS (
+  SELECT space, rank, key, lead(rank) OVER w AS next_rank, lead(key) OVER w AS next_key, row_number() OVER (ORDER BY space, rank, key) AS n
+  FROM m WINDOW w AS (PARTITION BY space ORDER BY rank, key)),
+counted AS (
+  SELECT b.space, b.rank, b.key, (
+    SELECT count(*) FROM (SELECT FROM {leaderboards} l
+      WHERE l.project = $1 AND l.board = $2 AND l.space = b.space AND (l.rank, l.key) >= (b.rank, b.key)
+        AND (l.rank, l.key) < (coalesce(b.next_rank, 'Infinity'::double precision), coalesce(b.next_key, ''))
+      ORDER BY l.rank, l.key OFFSET 0) in_order) AS count
+  FROM bordered b WHERE b.n <= ${BLOCKS}),
+written AS (
+  UPDATE {leaderboard_marks} m SET count = c.count FROM counted c
+  WHERE m.project = $1 AND m.board = $2 AND m.space = c.space AND m.rank = c.rank AND m.key = c.key AND m.count <> c.count)
+SELECT space, rank, key FROM counted ORDER BY space DESC, rank DESC, key DESC LIMIT 1`;
+
+/** Counts the blocks of the next marks behind a place, and answers the last of them; \`null\` when there is none. */
+export async function countBlocks(session: Session, board: string, { space, rank, key }: Place): Promise<Place | null> {
+  const [last] = await session.run<Place>('marks-count', COUNT_BLOCKS, [board, space, String(rank), key]);
+  return last ?? null;
+}
+
+const EMPTY_SPACES = `SELECT DISTINCT space FROM {leaderboard_marks} WHERE project = $1 AND board = $2`;
+
+/** Removes what is left of spaces in which the board has no rows; all its blocks are counted. */
+export async function dropEmpty(session: Session, board: string): Promise<void> {
+  const spaces = (await session.run<{ space: string }>('marks-spaces', EMPTY_SPACES, [board])).map(({ space }) => space);
+  if (spaces.length > 0) await session.run('marks-empty', DROP_EMPTY, [spaces.map(() => board), spaces]);
+}
 
 /** Brings the marks from before some rows moved to after it; the rows themselves have moved. */
 export async function moveMarks(session: Session, moved: readonly Moved[]): Promise<void> {
@@ -97,7 +149,7 @@ export async function moveMarks(session: Session, moved: readonly Moved[]): Prom
   if (gone.length > 0) await session.run('marks-drop', DROP, columns(gone));
   if (came.length > 0) await session.run('marks-put', PUT, columns(came));
   await session.run('marks-first', PUT_FIRST, columns(moved).slice(0, 2));
-  const counted = borders.length === 0 ? [] : await session.run<Place>('marks-recount', RECOUNT, columns(borders));
+  const counted = borders.length === 0 ? [] : await session.run<Border>('marks-recount', RECOUNT, columns(borders));
   await session.run('marks-add', ADD, [...columns(moved), moved.map(({ change }) => change), ...columns(counted)]);
   if (moved.some(({ change }) => change < 0)) await session.run('marks-empty', DROP_EMPTY, columns(moved).slice(0, 2));
 }
@@ -110,6 +162,6 @@ export function isMark(key: string): boolean {
   return ((hash ^ (hash >>> 15)) >>> 0) % EVERY === 0;
 }
 
-function columns(places: readonly Place[]): unknown[][] {
+function columns(places: readonly Border[]): unknown[][] {
   return [places.map(({ board }) => board), places.map(({ space }) => space), places.map(({ rank }) => rank), places.map(({ key }) => key)];
 }

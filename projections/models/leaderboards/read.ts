@@ -6,12 +6,14 @@ import { pagesByBytes } from '../../pages-by-bytes.ts';
 import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { SNAPSHOT } from '../documents/scan.ts';
+import { readBuilding } from './building.ts';
 
 /**
  * $1 project, $2 space, $3 query, $4 its hash, $5 limit, $6 offset. The board is looked up first; its rows then come out of the index
  * in order, and only the page's documents are fetched. `rank` and key are the whole order: ties go by key.
  */
-export const BOARD = `SELECT q.board, q.collection, q.descending FROM {leaderboard_queries} q WHERE q.project = $1 AND q.query = $3 AND q.hash = $4`;
+export const BOARD = `SELECT q.board, q.collection, q.descending FROM {leaderboard_queries} q
+WHERE q.project = $1 AND q.query = $3 AND q.hash = $4 AND NOT EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = $1 AND f.board = q.board)`;
 
 export const OWN = `
 SELECT l.space, l.key, l.value, l.rank FROM {leaderboards} l
@@ -136,6 +138,18 @@ export async function inPages<Row extends object>(
   }
 }
 
+/** What there is to say beside the rows. Where there is no complete board, it looks how far that is. */
+export async function about(
+  pool: Pool,
+  projectId: string,
+  query: BoardQuery,
+  first: Pick<FoundRow, 'revision' | 'total'> | undefined,
+): Promise<Pick<LeaderboardPage, 'revision' | 'total' | 'building'>> {
+  const { revision = -1, total = null } = first ?? {};
+  const building = total === null ? await readBuilding(pool, projectId, query) : null;
+  return { revision: Number(revision), total: Number(total ?? 0), building };
+}
+
 /** Ordered as the definition says. Empty for a query that no projected publish holds, or that no board can answer. */
 export async function readLeaderboard(
   pool: Pool,
@@ -151,9 +165,9 @@ export async function readLeaderboard(
   const { whole, paged } = space === 'live' ? found.live : found.next;
   if (take !== undefined) {
     const first = await inPages<FoundRow>(pool, paged, values, (rows, before) => take(foundRows(rows), offset + before + 1), sizeOf);
-    return { revision: Number(first?.revision ?? -1), rows: [], total: Number(first?.total ?? 0), isCut: false };
+    return { ...(await about(pool, projectId, query, first)), rows: [], isCut: false };
   }
   const { rows } = await pool.query<FoundRow>({ ...IN_TIME, ...whole, values });
   const [first] = rows;
-  return { revision: Number(first?.revision ?? -1), rows: foundRows(rows), total: Number(first?.total ?? 0), isCut: isCut(rows) };
+  return { ...(await about(pool, projectId, query, first)), rows: foundRows(rows), isCut: isCut(rows) };
 }

@@ -5,11 +5,12 @@ import { BOARD, inPages, OWN } from './read.ts';
 
 /** $1 project, $2 space, $3 query, $4 its hash. Every row of a board in order of its index; one without a key where there is none. */
 const ROWS = throughViews(`
-SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, p.key, p.rank
+SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.board IS NOT NULL AS found, p.key, p.rank
 FROM (SELECT) one LEFT JOIN (${BOARD}) b ON true LEFT JOIN LATERAL (${OWN} ORDER BY l.rank, l.key) p ON true`);
 
 interface Row {
   readonly revision: string;
+  readonly found: boolean;
   readonly key: string | null;
   readonly rank: number | null;
 }
@@ -28,5 +29,6 @@ export async function readBoard(
     (rows) => take(rows.flatMap(({ key, rank }) => (key === null || rank === null ? [] : [{ key, rank }]))),
     ({ key }) => (key?.length ?? 0) + 8,
   );
-  return { revision: Number(first?.revision ?? -1) };
+  // A board that is not complete is none yet.
+  return { revision: first === undefined || !first.found ? -1 : Number(first.revision) };
 }

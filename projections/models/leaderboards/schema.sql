@@ -41,3 +41,16 @@ CREATE TABLE {leaderboard_marks} (
   count bigint NOT NULL,
   PRIMARY KEY (project, board, space, rank, key)
 ) WITH (fillfactor = 70);
+
+-- Boards that are not complete: how far their pages are (see fill.ts). `space` and `key` are the cursor, with `rank` among the marks.
+CREATE TABLE {leaderboard_fills} (
+  project text COLLATE "C" NOT NULL,
+  board text COLLATE "C" NOT NULL,
+  phase text NOT NULL,
+  space text COLLATE "C" NOT NULL DEFAULT '',
+  key text COLLATE "C" NOT NULL DEFAULT '',
+  rank double precision NOT NULL DEFAULT '-Infinity',
+  done bigint NOT NULL DEFAULT 0,
+  total bigint,
+  PRIMARY KEY (project, board)
+) WITH (fillfactor = 50);

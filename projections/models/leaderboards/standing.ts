@@ -4,6 +4,7 @@ import type { Space } from '../../../src/domain/events.ts';
 import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import {
+  about,
   BOARD,
   type FoundRow,
   foundRows,
@@ -88,12 +89,16 @@ export async function readStanding(
   if (found === undefined) throw new RangeError(`nobody is shown ${around} rows around one`);
   const { whole, paged } = space === 'live' ? found.live : found.next;
   const values = [projectId, space, query.id, query.hash, key];
-  if (take !== undefined) return standingInPages(pool, paged, values, { around, reach: found.reach }, take);
+  if (take !== undefined) {
+    const first = await standingInPages(pool, paged, values, { around, reach: found.reach }, take);
+    return { ...(await about(pool, projectId, query, first)), rank: rankIn(first), rows: [], isCut: false };
+  }
   const { rows } = await pool.query<Row>({ ...IN_TIME, ...whole, values });
   const [first] = rows;
   const shown = foundRows(rows);
   const at = shown.findIndex((row) => row.key === key);
-  return { ...about(first), rows: at < 0 ? [] : shown.slice(Math.max(at - around, 0), at + around + 1), isCut: isCut(rows) };
+  const page = at < 0 ? [] : shown.slice(Math.max(at - around, 0), at + around + 1);
+  return { ...(await about(pool, projectId, query, first)), rank: rankIn(first), rows: page, isCut: isCut(rows) };
 }
 
 /** The statement has up to `reach` rows before the one that is asked for. */
@@ -103,8 +108,8 @@ async function standingInPages(
   values: readonly unknown[],
   { around, reach }: { readonly around: number; readonly reach: number },
   take: TakeRows,
-): Promise<LeaderboardStanding> {
-  const first = await inPages<Row>(
+): Promise<Row | undefined> {
+  return inPages<Row>(
     pool,
     paged,
     values,
@@ -117,10 +122,8 @@ async function standingInPages(
     },
     sizeOf,
   );
-  return { ...about(first), rows: [], isCut: false };
 }
 
-function about(first: Row | undefined): Pick<LeaderboardStanding, 'revision' | 'total' | 'rank'> {
-  const { revision = -1, total = null, ahead = null } = first ?? {};
-  return { revision: Number(revision), total: Number(total ?? 0), rank: ahead === null ? null : Number(ahead) + 1 };
+function rankIn(first: Row | undefined): number | null {
+  return first === undefined || first.ahead === null ? null : Number(first.ahead) + 1;
 }

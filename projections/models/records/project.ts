@@ -4,6 +4,7 @@ import type { DocumentChange, Projection } from '../../batch.ts';
 import type { Catalog } from '../../catalog.ts';
 import { rowsInPages } from '../../rows-in-pages.ts';
 import type { Session } from '../../tables.ts';
+import { isDefinitionEvent } from '../definitions/project.ts';
 
 const UPSERT = `
 INSERT INTO {records} (project, space, collection, record_id, listed_at, sequence)
@@ -43,8 +44,9 @@ export const records: Projection = {
   name: 'records',
   kind: 'view',
   derived: true,
-  async project({ documents, catalog: { before, after }, wiped }, session) {
-    const known = wiped ? new Set<string>() : before.globals;
+  async project({ events, documents, catalog: { before, after }, wiped }, session) {
+    if (before === null && (events.length === 0 || events.some(isDefinitionEvent))) return listAnew(session, after);
+    const known = wiped ? new Set<string>() : (before ?? after).globals;
     await forget(
       session,
       [...known].filter((collection) => !after.globals.has(collection)),
@@ -60,11 +62,13 @@ export const records: Projection = {
       [...after.globals].filter((collection) => !known.has(collection)),
     );
   },
-  async reindex(session, catalog: Catalog) {
-    await session.wipe('records');
-    await list(session, [...catalog.globals]);
-  },
 };
+
+/** Nobody knows what was global before. */
+async function listAnew(session: Session, { globals }: Catalog): Promise<void> {
+  await session.wipe('records');
+  await list(session, [...globals]);
+}
 
 /** When a record counts as made: its `_timestamp`, in unix ms or ISO text; 0, which sorts last, for any other. */
 function listedAt(stamp: Json | undefined): number {

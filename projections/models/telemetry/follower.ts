@@ -6,7 +6,7 @@ import type { Log } from '../../../src/log/port.ts';
 import { TELEMETRY_PREFIX, telemetryProjectOf, telemetryStream } from '../../../src/log/streams.ts';
 import { createBell } from '../../../src/log/wake.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
-import type { ProjectorLogger } from '../../projector/lane.ts';
+import type { ProjectorLogger } from '../../projector/context.ts';
 import { untilAnswered } from '../../projector/until-answered.ts';
 import type { Session } from '../../tables.ts';
 import { transaction } from '../../transaction.ts';

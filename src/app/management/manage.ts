@@ -18,6 +18,7 @@ import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
 import { SCOPES, scopesOf } from '../../domain/project/permissions.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import { isDatabaseOutage } from '../../kernel/outage.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
 import type { App, Caller, ListedKind, ManageAnswer, SingleKind } from '../app.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
@@ -109,7 +110,10 @@ export function createManage(context: AppContext): App['manage'] {
       for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
       const { endpointRateLimits } = settings;
       const listing = { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null };
-      return { ...positioned(context, project, caller), ...listDefinitions(state, kind, listing) };
+      const { status, body } = listDefinitions(state, kind, listing);
+      const building = kind === 'query' ? await buildingQueries(context, project.id) : [];
+      const shown = building.length === 0 ? body : { ...body, building };
+      return { ...positioned(context, project, caller), status, body: shown };
     },
 
     async diff(caller) {
@@ -162,6 +166,16 @@ async function ahead(
   permitted();
   await compileAhead(context, caller.projectId, items);
   if (items.length <= MOST_JUDGED || strict) await judgeAhead(context, caller.projectId, items, { state: permitted().state, target });
+}
+
+/** Beside the items, which editors compare with files: the queries that answer `BUILDING`, and how far they are. */
+async function buildingQueries({ views }: AppContext, projectId: string): Promise<JsonObject[]> {
+  // Definitions are listed out of memory, also while the database is away.
+  const boards = await views.building(projectId).catch((error: unknown) => {
+    if (isDatabaseOutage(error)) return [];
+    throw error;
+  });
+  return boards.flatMap(({ queries, fraction }) => queries.map((id) => ({ id, fraction: Math.floor(fraction * 1_000) / 1_000 })));
 }
 
 /** The setup window reads a text of every scope. */

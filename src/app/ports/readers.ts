@@ -116,8 +116,18 @@ export interface LeaderboardPage {
   readonly rows: readonly LeaderboardRow[];
   /** Documents that have a value. */
   readonly total: number;
+  /** How far the board is, 0 to below 1, while it is being filled and has nothing to show; else `null`. */
+  readonly building: number | null;
   /** Rows were left out: their documents are too large to be answered in one. Ask for them in pages. */
   readonly isCut: boolean;
+}
+
+/** A board that is being filled. */
+export interface BuildingBoard {
+  readonly project: string;
+  /** Ids of the queries that wait for it. */
+  readonly queries: readonly string[];
+  readonly fraction: number;
 }
 
 export interface LeaderboardStanding extends LeaderboardPage {
@@ -251,6 +261,8 @@ export interface ViewReader {
     page: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly offset: number },
     take?: TakeRows,
   ): Promise<LeaderboardPage>;
+  /** The boards of a project that are being filled. */
+  building(projectId: string): Promise<readonly BuildingBoard[]>;
   /** Where one row stands, with up to `around` rows before and after it. Costs about the same on a board of any size. `take` as above. */
   standing(
     projectId: string,

@@ -3,8 +3,9 @@ import { type Answered, leaderboardText } from '../../domain/query/answer.ts';
 import { boardHash } from '../../domain/query/board-hash.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
+import { refusal } from '../../kernel/errors.ts';
 import type { Grounds } from '../access.ts';
-import type { BoardQuery, LeaderboardRow } from '../ports/readers.ts';
+import type { BoardQuery, LeaderboardPage, LeaderboardRow } from '../ports/readers.ts';
 import { type Asked, documentOf, Entries, pauses, profilesOf, type Ran, type RunInput, surroundings } from './query-runs.ts';
 
 /** What is shown of a board: a page of it and where the player stands who is asked for, or the rows around that one alone. */
@@ -51,13 +52,13 @@ export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardV
 async function tableView(input: RunInput, board: BoardPlan, asked: Asked): Promise<BoardView | null> {
   const { context, project, ground } = input;
   const query = boardQuery(input, board);
-  const page = () => context.views.leaderboard(project.id, ground.space, query, pageOf(input.plan, asked));
+  const page = () => context.views.leaderboard(project.id, ground.space, query, pageOf(input.plan, asked)).then(complete);
   const { player: key, around } = asked;
   if (key === null) {
-    const { isCut, ...found } = await page();
-    return isCut ? null : { ...found, firstRank: asked.offset + 1, player: undefined };
+    const { isCut, rows, total, revision } = await page();
+    return isCut ? null : { rows, total, revision, firstRank: asked.offset + 1, player: undefined };
   }
-  const standing = () => context.views.standing(project.id, ground.space, query, { key, around: around ?? 0 });
+  const standing = () => context.views.standing(project.id, ground.space, query, { key, around: around ?? 0 }).then(complete);
   if (around !== null) {
     const { rows, rank, revision, total, isCut } = await standing();
     if (isCut) return null;
@@ -75,6 +76,13 @@ async function tableView(input: RunInput, board: BoardPlan, asked: Asked): Promi
     const player = row === undefined || rank === null ? null : { row, rank };
     return { rows, firstRank: asked.offset + 1, total, revision: Math.min(revision, then), player };
   }
+}
+
+/** Throws 503 `BUILDING` where the board is being filled. */
+function complete<Found extends LeaderboardPage>(found: Found): Found {
+  if (found.building === null) return found;
+  const fraction = Math.floor(found.building * 1_000) / 1_000;
+  throw refusal('BUILDING', undefined, { error: { details: { fraction } } });
 }
 
 /** The same in pages: nothing is kept of a document but what the answer shows of it. */

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { readBuildingBoards } from '../../../projections/models/leaderboards/building.ts';
 import { type Config, redactUrl } from '../../config/config.ts';
 import { reasonOf } from '../../kernel/trouble.ts';
 import type { Log } from '../../log/port.ts';
@@ -60,6 +61,7 @@ export async function checkHistories(pool: pg.Pool, log: Log): Promise<readonly 
       ok('histories', `log and read models agree (${compared} ${compared === 1 ? 'project' : 'projects'} looked at)`),
       await lag(pool, log),
       await paused(pool),
+      await building(pool),
     ];
   } catch (error) {
     return [fail('histories', reasonOf(error), 'Put right what fails above first.')];
@@ -88,5 +90,16 @@ async function paused(pool: pg.Pool): Promise<Finding> {
   if (rows.length === 0) return ok('paused views', 'none');
   const found = rows.map(({ projection, project, error }) => `${projection} of ${project} (${error ?? 'no reason kept'})`).join('; ');
   const names = [...new Set(rows.map(({ projection }) => projection))].join(' ');
-  return warn('paused views', found, `Cure the cause, then: savepoint rebuild ${names}.`);
+  const cure = `Cure the cause: they are tried again by themselves, every 5 minutes at least. Where rows are wrong: savepoint rebuild ${names}.`;
+  return warn('paused views', found, cure);
+}
+
+async function building(pool: pg.Pool): Promise<Finding> {
+  const boards = await readBuildingBoards(pool, null);
+  if (boards.length === 0) return ok('leaderboards', 'all complete');
+  const found = boards
+    .map(({ project, queries, fraction }) => `${queries.join(', ')} of ${project} (${Math.floor(fraction * 100)} %)`)
+    .join('; ');
+  const cure = 'Their queries answer 503 BUILDING until then. Where it does not go on: does a projector run, and what does it log?';
+  return warn('leaderboards', `being filled: ${found}`, cure);
 }

@@ -99,6 +99,7 @@ const NO_VIEWS: ViewReader = {
   scan: no,
   standing: no,
   board: no,
+  building: no,
   publishes: no,
   flags: no,
   revisions: no,

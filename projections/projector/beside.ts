@@ -1,0 +1,223 @@
+import type { Projection } from '../batch.ts';
+import type { Catalog } from '../catalog.ts';
+import { catalogOf } from '../catalog.ts';
+import { CheckpointMoved } from '../checkpoints.ts';
+import { loadDefinitions } from '../models/definitions/project.ts';
+import { type FillState, fillStep, LARGEST_PAGE } from '../models/leaderboards/fill.ts';
+import { type Standing, type ViewPlace, viewsBehind } from '../standing.ts';
+import type { ProjectionName } from '../tables.ts';
+import { transaction } from '../transaction.ts';
+import type { LaneContext } from './context.ts';
+import { Sleeper } from './sleeper.ts';
+import { catchUpView, LONGEST_PATIENCE_MS, noteFailure, passes } from './views.ts';
+
+/** The lane whose project this is. */
+export interface Host {
+  readonly projectId: string;
+  /** `null` while the lane looks on, or has to look again. */
+  standing(): Standing | null;
+  /** What the definitions ask of views at that standing, if the lane has them in memory. */
+  catalog(): Catalog | null;
+  /** Whether events wait to be written into the state tables, more than a few. */
+  isPressed(): boolean;
+  /** A view stands elsewhere now. */
+  moved(name: ProjectionName, place: ViewPlace): void;
+  /** The standing is another one: a rebuild has switched, or somebody else has written. */
+  lookAgain(): void;
+}
+
+/** How long a page takes first; doubled with each failure, since a large one may really need longer. */
+const PATIENCE_MS = 6_000;
+const FIRST_PAUSE_MS = 50;
+/** Of pauses: they double with each failure, those of what passes by itself only this often. */
+const LONG_PASSING = 4;
+const LONGEST_PAUSE_MS = 300_000;
+
+/** Failures in a row: of the view's own, and of what was in its way since the last of those. */
+interface Trouble {
+  readonly own: number;
+  readonly passing: number;
+  /** `performance.now()` of the first. */
+  readonly since: number | null;
+}
+
+const NO_TROUBLE: Trouble = { own: 0, passing: 0, since: null };
+
+function grown({ own, passing, since }: Trouble, error: unknown): Trouble {
+  const now = performance.now();
+  const isPassing = error instanceof CheckpointMoved || passes(error, now - (since ?? now));
+  return { own: isPassing ? own : own + 1, passing: isPassing ? passing + 1 : 0, since: since ?? now };
+}
+
+/** A page of a fill holds up the batches of the project's boards, so it is short; the machine has others to serve, so it rests after it. */
+const FILL_MS = 40;
+const FIRST_FILL = 250;
+const REST = 1;
+const PRESSED_REST = 4;
+
+/**
+ * What is done for one project beside its lane, so that no batch waits for it: views that are not in step with the state tables are
+ * brought up, each by itself and page by page; and lists that a publish brought over many documents are filled. A view that fails is
+ * tried again for ever, with growing pauses; after some tries it counts as paused, which says no more than that somebody should look.
+ */
+export class Beside {
+  readonly #host: Host;
+  readonly #context: LaneContext;
+  readonly #chases = new Map<ProjectionName, { readonly sleeper: Sleeper; readonly done: Promise<void> }>();
+  readonly #fillSleeper = new Sleeper();
+  #filling: Promise<void> | null = null;
+  #closed = false;
+  /** Boards of the project that are not complete, as of the last page. */
+  building = 0;
+
+  constructor(host: Host, context: LaneContext) {
+    this.#host = host;
+    this.#context = context;
+  }
+
+  /** Whether a view is being brought up, and not in vain. */
+  get isNear(): boolean {
+    return this.#chases.size > this.#failing.size;
+  }
+  readonly #failing = new Set<ProjectionName>();
+
+  /** Takes up what there is to do. `mayFill`: a list may be there to be filled. */
+  wake(mayFill: boolean): void {
+    const standing = this.#host.standing();
+    if (standing === null || this.#closed) return;
+    for (const view of viewsBehind(standing)) {
+      if (this.#chases.has(view.name)) continue;
+      const sleeper = new Sleeper();
+      const done = this.#chase(view, sleeper).finally(() => {
+        this.#chases.delete(view.name);
+        this.#failing.delete(view.name);
+      });
+      this.#chases.set(view.name, { sleeper, done });
+    }
+    if (mayFill) {
+      this.#filling ??= this.#fill().finally(() => {
+        this.#filling = null;
+      });
+    }
+  }
+
+  /** Has nobody wait for the end of a pause: what it was made for may be over. */
+  hurry(): void {
+    for (const { sleeper } of this.#chases.values()) sleeper.wake();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.hurry();
+    this.#fillSleeper.wake();
+    await Promise.all([...this.#chases.values()].map(({ done }) => done));
+    await this.#filling;
+  }
+
+  async #chase(view: Projection, sleeper: Sleeper): Promise<void> {
+    let trouble = NO_TROUBLE;
+    for (let goesOn = true; goesOn; ) {
+      const patienceMs = Math.min(PATIENCE_MS * 2 ** (trouble.passing + trouble.own), LONGEST_PATIENCE_MS);
+      try {
+        goesOn = await this.#context.beside(() => this.#bring(view, patienceMs));
+        trouble = NO_TROUBLE;
+        this.#failing.delete(view.name);
+      } catch (error) {
+        this.#failing.add(view.name);
+        trouble = grown(trouble, error);
+        const pauseMs = Math.min(
+          FIRST_PAUSE_MS * 2 ** Math.max(trouble.own - 1, Math.min(trouble.passing - 1, LONG_PASSING)),
+          LONGEST_PAUSE_MS,
+        );
+        if (error instanceof CheckpointMoved) this.#host.lookAgain();
+        else await this.#tell(view, error, trouble, pauseMs);
+        if (!this.#closed) await sleeper.sleep(pauseMs);
+      }
+    }
+  }
+
+  /** One page. Answers whether there is more to do. */
+  async #bring(view: Projection, patienceMs: number): Promise<boolean> {
+    const standing = this.#behind(view);
+    if (standing === null) return false;
+    const { log, pool, atOnce } = this.#context;
+    const { projectId } = this.#host;
+    const catalog = () => this.#catalog(standing);
+    const revision = await catchUpView(view, { log, pool, projectId, standing, catalog, atOnce, patienceMs });
+    this.#host.moved(view.name, { revision, failures: 0, paused: false });
+    if (view.derived) this.wake(true);
+    return this.#behind(view) !== null;
+  }
+
+  #behind(view: Projection): Standing | null {
+    const standing = this.#closed ? null : this.#host.standing();
+    return standing !== null && viewsBehind(standing).includes(view) ? standing : null;
+  }
+
+  async #tell(view: Projection, error: unknown, { own, passing }: Trouble, pauseMs: number): Promise<void> {
+    const { pool, logger, counters } = this.#context;
+    const { projectId } = this.#host;
+    const standing = this.#behind(view);
+    if (standing === null) return;
+    counters.failures += 1;
+    const isOwn = own > 0 && passing === 0;
+    const paused = isOwn && (await noteFailure(pool, projectId, view, standing, error, Date.now()).catch(() => false));
+    const fields = { project: projectId, view: view.name, err: error, againInMs: pauseMs };
+    if (paused) logger.error(fields, 'a view is paused for this project; it goes on by itself when the cause is cured');
+    else logger.warn(fields, 'a view could not be written and will be tried again');
+    const place = standing.views.get(view.name);
+    if (place !== undefined) this.#host.moved(view.name, { ...place, failures: place.failures + 1, paused: paused || place.paused });
+  }
+
+  /** Page by page until nothing is left to be filled. */
+  async #fill(): Promise<void> {
+    let size = FIRST_FILL;
+    let failures = 0;
+    for (;;) {
+      const standing = this.#closed ? null : this.#host.standing();
+      if (standing === null) return;
+      try {
+        const { state, tookMs } = await this.#context.beside(() =>
+          this.#fillPage(standing, size, PATIENCE_MS * 2 ** Math.min(failures, 6)),
+        );
+        failures = 0;
+        this.building = state?.building ?? 0;
+        if (state === null) return;
+        size = Math.max(1, Math.min(LARGEST_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(tookMs, 1))));
+        await this.#fillSleeper.sleep(tookMs * (this.#host.isPressed() ? PRESSED_REST : REST));
+      } catch (error) {
+        failures += 1;
+        this.#context.counters.failures += 1;
+        this.#host.lookAgain();
+        const fields = { project: this.#host.projectId, err: error };
+        this.#context.logger.warn(fields, 'a board could not be filled further and will be tried again');
+        if (!this.#closed) await this.#fillSleeper.sleep(Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS));
+      }
+    }
+  }
+
+  async #fillPage(
+    standing: Standing,
+    size: number,
+    patienceMs: number,
+  ): Promise<{ readonly state: FillState | null; readonly tookMs: number }> {
+    const catalog = await this.#catalog(standing);
+    const began = performance.now();
+    const run = (session: Parameters<typeof fillStep>[0]) => fillStep(session, catalog, size);
+    const state = await transaction(this.#context.pool, this.#host.projectId, standing.versions, run, patienceMs);
+    return { state, tookMs: performance.now() - began };
+  }
+
+  #loaded: { readonly standing: Standing; readonly catalog: Catalog } | null = null;
+
+  async #catalog(standing: Standing): Promise<Catalog> {
+    const known = this.#host.catalog();
+    if (known !== null) return known;
+    if (this.#loaded?.standing.revision !== standing.revision) {
+      const { pool } = this.#context;
+      const definitions = await transaction(pool, this.#host.projectId, standing.versions, loadDefinitions, PATIENCE_MS);
+      this.#loaded = { standing, catalog: catalogOf(definitions) };
+    }
+    return this.#loaded.catalog;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Pool } from 'pg';
+import type { Checkpoint } from '../../src/app/ports/readers.ts';
+import type { Log } from '../../src/log/port.ts';
+import type { Tally } from './event-queue.ts';
+
+/** What all lanes of a projector share. */
+export interface LaneContext {
+  readonly log: Log;
+  readonly pool: Pool;
+  readonly logger: ProjectorLogger;
+  /** Runs a piece of database work when one of the few places for it is free. */
+  readonly gate: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The same for what is done beside the lanes: it has places of its own, so that no batch waits for it. */
+  readonly beside: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Of what waits in the queues of all lanes. */
+  readonly tally: Tally;
+  /** See `Batch.atOnce`. */
+  readonly atOnce: number;
+  readonly onProgress: (projectId: string, checkpoint: Checkpoint) => void;
+  readonly counters: ProjectorCounters;
+  /** Whether this projector is the one that writes the project; see `share.ts`. */
+  readonly owns: (projectId: string) => boolean;
+}
+
+/** A pino logger fits. */
+export interface ProjectorLogger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Totals since the start, for metrics. */
+export interface ProjectorCounters {
+  events: number;
+  batches: number;
+  failures: number;
+}

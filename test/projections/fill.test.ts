@@ -1,0 +1,197 @@
+import type pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readStanding } from '../../projections/checkpoints.ts';
+import { verify } from '../../projections/maintenance/verify.ts';
+import { fillStep } from '../../projections/models/leaderboards/fill.ts';
+import { isMark } from '../../projections/models/leaderboards/marks.ts';
+import { createProjector } from '../../projections/projector/projector.ts';
+import { catchUpView } from '../../projections/projector/views.ts';
+import { createViewReader } from '../../projections/readers/view-reader.ts';
+import { STATE_TABLES } from '../../projections/registry.ts';
+import { viewsBehind, viewsInStep } from '../../projections/standing.ts';
+import { transaction } from '../../projections/transaction.ts';
+import { type Memory, NOTHING, writeInStep } from '../../projections/write.ts';
+import { hashText } from '../../src/domain/definition/hash.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { decodeProjectEvent } from '../../src/log/decode.ts';
+import { createMemoryLog } from '../../src/log/memory/log.ts';
+import { projectStream } from '../../src/log/streams.ts';
+import { deleted, Feed, freshPool, memoryLogger, project, projecting, reached, rowsOf, topQuery, written } from './support.ts';
+
+let pool: pg.Pool;
+beforeEach(async () => {
+  pool = await freshPool(12);
+});
+afterEach(() => pool.end());
+
+/** Numbers in [0, 1) that follow from the seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const SAVES: JsonObject = { id: 'saves', name: 'Saves' };
+
+/** Keys of which one in six is a mark, so that blocks are small. */
+const KEYS = [...Array(6_000).keys()]
+  .map((i) => `k${(i * 37) % 6_000}`)
+  .filter((key, i) => isMark(key) || i % 110 === 0)
+  .slice(0, 60);
+
+/** A projector taken apart: batches, views by themselves and pages of fills, each when it is told to. */
+class Parts {
+  readonly log = createMemoryLog();
+  readonly feed: Feed;
+  memory: Memory = NOTHING;
+  #written = -1;
+
+  constructor(projectId: string) {
+    this.feed = new Feed(this.log, projectId);
+  }
+
+  /** What was committed since the last batch. `apart`: into the state tables alone. */
+  async batch(apart: boolean): Promise<void> {
+    const { projectId } = this.feed;
+    const page = await this.log.read(projectStream(projectId), { from: this.#written + 1, limit: 1_000, direction: 'forwards' });
+    if (page.length === 0) return;
+    const standing = await readStanding(pool, projectId);
+    const views = apart ? [] : viewsInStep(standing);
+    const events = page.map((event) => decodeProjectEvent(event));
+    const to = { states: STATE_TABLES, views };
+    const written = await transaction(pool, projectId, standing.versions, (session) =>
+      writeInStep(session, to, events, this.memory, { patienceMs: 30_000, atOnce: 3 }),
+    );
+    if (written.failure !== null) throw written.failure;
+    this.memory = written.memory;
+    this.#written += page.length;
+  }
+
+  async catchUp(): Promise<void> {
+    const { log } = this;
+    const { projectId } = this.feed;
+    const standing = await readStanding(pool, projectId);
+    for (const view of viewsBehind(standing)) {
+      await catchUpView(view, { pool, log, projectId, standing, catalog: async () => this.memory.catalog, atOnce: 3, patienceMs: 30_000 });
+    }
+  }
+
+  async page(size: number): Promise<boolean> {
+    const { projectId } = this.feed;
+    const { versions } = await readStanding(pool, projectId);
+    return (await transaction(pool, projectId, versions, (session) => fillStep(session, this.memory.catalog, size))) !== null;
+  }
+}
+
+test.each([1, 2])('whatever comes between its pages, a board is true up to where they are, and whole in the end (%i)', async (seed) => {
+  const random = seeded(seed);
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+  const parts = new Parts(`pages${seed}`);
+  const { feed, log } = parts;
+  await feed.publish('live', [['collection', 'saves', SAVES]]);
+  const keys = KEYS;
+  const value = () => pick<JsonObject>([{ stats: { xp: Math.floor(random() * 9) } }, { stats: { xp: -0.5 } }, { stats: {} }, { coins: 3 }]);
+  const change = () => {
+    const space = random() < 0.8 ? {} : { space: pick(['next1', 'next10', 'next2'] as const) };
+    return random() < 0.8 ? written(pick(keys), value(), 1, space) : deleted(pick(keys), 2, space);
+  };
+  await feed.commit(...keys.map((key) => written(key, value())));
+  const queries = [topQuery('desc'), topQuery('asc'), topQuery('desc', 'coins'), null];
+  for (let round = 0; round < 60; round += 1) {
+    if (round % 12 === 1) await feed.publish('live', [['query', 'top', pick(queries)]]);
+    if (random() < 0.8) await feed.commit(...Array.from({ length: 1 + Math.floor(random() * 6) }, change));
+    // Side by side, as in a projector: a page meets a batch at any point.
+    const side = () => pick([() => parts.page(pick([1, 4, 16])), () => parts.page(1), async () => undefined])();
+    await Promise.all([parts.batch(random() < 0.2), side(), side()]);
+    if (random() < 0.6) await Promise.all([parts.catchUp(), side()]);
+    if (round % 15 !== 14) continue;
+    for (let i = 0; i < 20; i += 1) await parts.catchUp();
+    expect((await verify({ log, pool })).problems).toEqual([]);
+  }
+  await feed.publish('live', [['query', 'top', topQuery('desc')]]);
+  await parts.batch(false);
+  for (let i = 0; i < 20; i += 1) await parts.catchUp();
+  while (await parts.page(16));
+  expect((await verify({ log, pool })).problems).toEqual([]);
+  expect(await rowsOf(pool, 'SELECT * FROM savepoint.leaderboard_fills')).toEqual([]);
+  expect((await rowsOf(pool, 'SELECT DISTINCT board FROM savepoint.leaderboards WHERE project = $1', [feed.projectId])).length).toBe(1);
+});
+
+const COUNT = 3_000;
+
+/** A project with documents enough for a board to be filled beside the lane. */
+async function filledProject(projectId: string) {
+  const log = createMemoryLog();
+  const feed = new Feed(log, projectId);
+  await feed.publish('live', [['collection', 'saves', SAVES]]);
+  for (let i = 0; i < COUNT; i += 500)
+    await feed.commit(...Array.from({ length: 500 }, (_, n) => written(`p${i + n}`, { stats: { xp: i + n } })));
+  await project(pool, log, feed);
+  const top = (query: JsonObject) => {
+    const named = { id: 'top', hash: hashText(JSON.stringify(query)) };
+    return createViewReader(pool, null).leaderboard(projectId, 'live', named, { order: 'desc', limit: 2, offset: 0 });
+  };
+  const fills = () => rowsOf(pool, 'SELECT phase, done::int AS done, total::int AS total FROM savepoint.leaderboard_fills');
+  return { log, feed, top, fills };
+}
+
+test('a new board over many documents is filled beside the batches, which go on, and only that board', async () => {
+  const { log, feed, top, fills } = await filledProject('busy');
+  const [first, second] = [topQuery('desc'), topQuery('asc')];
+  await feed.publish('live', [['query', 'top', first]]);
+  await projecting({ pool, log }, async (projector) => {
+    await reached(projector, feed);
+    await expect.poll(async () => (await fills()).length).toBe(0);
+    await expect.poll(() => projector.buildingBoards()).toBe(0);
+    expect(await top(first)).toMatchObject({ total: COUNT, building: null, rows: [{ key: 'p2999' }, { key: 'p2998' }] });
+    const marksOf = () => rowsOf(pool, `SELECT ctid, * FROM savepoint.leaderboards_v1 WHERE board LIKE '%/desc/%' ORDER BY key`);
+    const before = await marksOf();
+    await feed.publish('next', [['query', 'top', second]]);
+    for (let i = 0; i < 20; i += 1) await feed.commit(written(`q${i}`, { stats: { coins: i } }));
+    await reached(projector, feed);
+    await expect.poll(async () => (await fills()).length).toBe(0);
+    expect(await marksOf()).toEqual(before);
+  });
+  expect((await verify({ log, pool })).problems).toEqual([]);
+});
+
+test('a board goes on where it was, whoever projects next, and its query says how far it is until then', async () => {
+  const { log, feed, top, fills } = await filledProject('goes-on');
+  const query = topQuery('desc');
+  await feed.publish('live', [['query', 'top', query]]);
+  const stopped = { ...(await readStanding(pool, 'goes-on')) };
+  expect(stopped.revision).toBe(feed.revision - 2);
+  // A page at a time is what one does that is stopped again and again.
+  const parts = createProjector({ pool, log, logger: memoryLogger(), atOnce: 3 });
+  parts.bring('goes-on', feed.revision);
+  await reached(parts, feed);
+  await parts.stop();
+  const [left] = await fills();
+  expect(left).toMatchObject({ phase: 'rows' });
+  const building = (await top(query)).building;
+  expect(building).toBeGreaterThanOrEqual(0);
+  expect(building).toBeLessThan(1);
+  expect((await verify({ log, pool })).problems).toEqual([]);
+  await projecting({ pool, log }, async () => {
+    await expect.poll(async () => (await fills()).length).toBe(0);
+  });
+  expect(await top(query)).toMatchObject({ total: COUNT, building: null });
+  expect((await verify({ log, pool })).problems).toEqual([]);
+});
+
+test('a board whose query is deleted is not filled further, and goes page by page', async () => {
+  const { log, feed, fills } = await filledProject('cancelled');
+  await feed.publish('live', [['query', 'top', topQuery('desc')]]);
+  await project(pool, log, feed);
+  await feed.publish('live', [['query', 'top', null]]);
+  await projecting({ pool, log }, async (projector) => {
+    await reached(projector, feed);
+    await expect.poll(async () => (await fills()).length).toBe(0);
+  });
+  expect(await rowsOf(pool, 'SELECT FROM savepoint.leaderboards UNION ALL SELECT FROM savepoint.leaderboard_marks')).toEqual([]);
+  expect((await verify({ log, pool })).problems).toEqual([]);
+});
