@@ -45,6 +45,10 @@ class Names {
     return this.#shapes.keys();
   }
 
+  get count(): number {
+    return this.#shapes.size;
+  }
+
   shapeOf(name: string): Shape | undefined {
     return this.#shapes.get(name);
   }
@@ -106,12 +110,18 @@ const PROSE = new Set(['description', 'notes', 'metadata', 'sourceText']);
 const PLAIN_PATH = /^-?\s*([A-Za-z_$][\w$-]*)((?:\s*\.\s*[\w$-]+)*)\s*$/;
 const LITERALS = new Set(['true', 'false', 'null', 'undefined']);
 
+/** Names compared with others for what was probably meant, of one definition: some ten milliseconds. */
+const MOST_COMPARISONS = 20_000;
+
 class TokenWalk {
   readonly #names: Names;
   readonly #findings: Findings;
   readonly #inputs: readonly string[];
   /** Called by other definitions with params that nothing here declares: a name that none is near to may be one of them. */
   readonly #isCalled: boolean;
+  /** By the unknown name. */
+  readonly #meant = new Map<string, string | undefined>();
+  #comparisons = MOST_COMPARISONS;
 
   constructor(names: Names, findings: Findings, inputs: readonly string[], isCalled: boolean) {
     this.#names = names;
@@ -163,14 +173,28 @@ class TokenWalk {
   }
 
   #unknown(root: string, path: string): void {
-    const meant = didYouMean(root, this.#names.all);
+    const meant = this.#meantBy(root);
     if (this.#isCalled && meant === undefined) return;
     this.#findings.add('UNKNOWN_NAME', path, `Nothing here is called '${root}', so this token is always nothing.`, meant);
   }
 
+  /** Thousands of tokens are not to be compared with thousands of names: the first of them are. */
+  #meantBy(root: string): string | undefined {
+    if (this.#meant.has(root)) return this.#meant.get(root);
+    const meant = this.#among(root, this.#names.all, this.#names.count);
+    this.#meant.set(root, meant);
+    return meant;
+  }
+
+  #among(name: string, known: Iterable<string> & { readonly length?: number }, count = known.length ?? 0): string | undefined {
+    if (count > this.#comparisons) return undefined;
+    this.#comparisons -= count;
+    return didYouMean(name, known);
+  }
+
   #never(root: string, name: string, members: readonly string[], path: string): void {
     const has = members.length === 0 ? `'${root}' has no members` : `'${root}' has ${members.join(', ')}`;
-    this.#findings.add('UNKNOWN_MEMBER', path, `${has}, so '${root}.${name}' is always nothing.`, didYouMean(name, members));
+    this.#findings.add('UNKNOWN_MEMBER', path, `${has}, so '${root}.${name}' is always nothing.`, this.#among(name, members));
   }
 
   /** What is not declared passes (decision 3), but a slip of the pen is worth a word. */
