@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { printed } from './support/command-line.ts';
+import { here, newProject, printed } from './support/command-line.ts';
 import { bodyOf, type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
 import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
@@ -244,5 +245,23 @@ describe('unique fields', () => {
     await ok(post('later/a', { tag: 'z' }));
     await ok(publish(true));
     await ok(post('later/c', { tag: 'x' }));
+  });
+
+  test('hold for documents that were there before an import made the field unique, and an import makes no clash', async () => {
+    const tagged = (unique: boolean) => ({ id: 'tagged', name: 'tagged', ...open, schema: { tag: { type: 'string', _unique: unique } } });
+    const target = createClient(node.url, await newProject(env, 'Target'));
+    const save = (key: string, tag: string) => target.play('POST', target.storage(`tagged/${key}`), { body: { tag } }, key);
+    const file = join(newFolder(), 'export.json');
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [tagged(true)] }));
+    await printed(['project', 'export', game.projectId, '--out', file], { env });
+    await ok(target.manage('PUT', target.definitions('collections'), { body: [tagged(false)] }));
+    await ok(save('a', 'x'));
+    await ok(save('b', 'x'));
+    const importing = ['project', 'import', file, '--into', target.projectId];
+    expect((await here(importing, { env })).stderr).toContain('Documents of tagged hold one value under "tag"');
+    await ok(save('b', 'y'));
+    await printed(importing, { env });
+    expect(await refused(save('c', 'y'))).toBe('409 UNIQUE_VIOLATION');
+    target.close();
   });
 });

@@ -14,6 +14,7 @@ import { Refusal, refusal } from '../../../kernel/errors.ts';
 import { jsonEquals, jsonIn, printOnce } from '../../../kernel/json.ts';
 import { operatorGrounds } from '../../access.ts';
 import { firstTexts } from '../../management/manage.ts';
+import { UniqueSurvey } from '../../management/unique-survey.ts';
 import { type Decision, newCommandId } from '../../project/commit.ts';
 import type { Projects } from '../../project/projects.ts';
 import { documentIn, recordListIn } from '../../project/state-access.ts';
@@ -29,7 +30,7 @@ import type { DocumentRow, SlotRow } from './rows.ts';
 export interface Importer {
   /** Of an open project, as of the log. Throws NOT_FOUND. */
   definitions(projectId: string): Promise<DefinitionsState>;
-  /** In one publish. */
+  /** In one publish. Throws 409 `UNIQUE_VIOLATION` where documents of the project clash under a field that becomes unique. */
   publish(projectId: string, puts: readonly Put[]): Promise<Imported>;
   documents(projectId: string, collection: string, rows: readonly DocumentRow[]): Promise<Imported>;
   slots(projectId: string, collection: string, rows: readonly SlotRow[]): Promise<Imported>;
@@ -64,15 +65,22 @@ export function createImporter(projects: Projects): Importer {
     definitions: async (projectId) => (await open(projectId)).definitions,
 
     async publish(projectId, puts) {
+      const survey = new UniqueSurvey(projects.peek(projectId) ?? (await open(projectId)));
       for (;;) {
-        const done = await commit(projectId, (view, now) => {
-          const { state } = grounds(view);
-          const dated = puts.map((put) => (put.kind === 'rate-limit-rules' ? datedPut(state, put, now) : put));
-          const events = publishEvents(state, 'live', dated);
+        const publishing = commit(projectId, (view, now) => {
+          const ground = grounds(view);
+          const dated = puts.map((put) => (put.kind === 'rate-limit-rules' ? datedPut(ground.state, put, now) : put));
+          const events = publishEvents(ground.state, 'live', dated);
           const first = firstTexts(events);
-          return first === null ? { events, answer: changesIn(events) } : { events: first, answer: TEXTS };
+          if (first !== null) return { events: first, answer: TEXTS };
+          // What the project has beside the file keeps its values, as by any other publish.
+          return { events: [...events, ...survey.claims(view, ground, events)], answer: changesIn(events) };
         });
-        if (done.written !== TEXTS) return done;
+        const done = await publishing.catch(async (error: unknown) => {
+          if (await survey.brought(error)) return null;
+          throw error;
+        });
+        if (done !== null && done.written !== TEXTS) return done;
       }
     },
 
