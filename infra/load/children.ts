@@ -1,9 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
+import { freePort } from '../harness/port.ts';
 import type { Job, Seen } from './generator.ts';
 import type { Felt, Pace } from './neighbour.ts';
+import type { PeerStart } from './peer.ts';
 
-/** The helper processes of the benchmarks: the load generator, the bare Koa handler, the quiet neighbour. */
+/** The helper processes of the benchmarks: the load generator, the bare Koa handler, the quiet neighbour, the peers. */
 
 export interface Generator {
   perform(job: Job): Promise<Seen>;
@@ -17,6 +19,23 @@ export interface BareServer {
   /** From now on it answers `body` to everything. */
   answerWith(body: object): Promise<void>;
   stop(): void;
+}
+
+export interface Peer {
+  readonly url: string;
+  readonly pid: number;
+  stop(): void;
+}
+
+/** Throws with its reason where it does not start. */
+export async function startPeer(start: PeerStart): Promise<Peer> {
+  const child = forkBeside('peer.js');
+  const answer = nextMessage(child);
+  child.send({ ...start, port: await freePort() });
+  const told = await answer;
+  const port = typeof told === 'object' && told !== null && 'port' in told ? told.port : undefined;
+  if (typeof port !== 'number') throw new Error(`${start.kind} did not start: ${JSON.stringify(told)}`);
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => child.disconnect() };
 }
 
 export interface Neighbour {

@@ -1,6 +1,7 @@
 import autocannon from 'autocannon';
 import type { Credentials } from '../harness/project.ts';
-import { type CaseName, type SeedName, WORKLOADS } from './workloads.ts';
+import { PEER_WORKLOADS, type PeerWorkload } from './peer-workloads.ts';
+import { type CaseName, type SeedName, WORKLOADS, type Workload } from './workloads.ts';
 
 /**
  * The load generator, a process of its own: what it costs is not counted as the server's. It takes a list of jobs from its parent, does
@@ -8,7 +9,7 @@ import { type CaseName, type SeedName, WORKLOADS } from './workloads.ts';
  */
 
 export interface Job {
-  readonly workload: CaseName | SeedName;
+  readonly workload: CaseName | SeedName | PeerWorkload;
   readonly url: string;
   readonly project: Credentials;
   readonly connections: number;
@@ -68,17 +69,20 @@ function drawn(next: () => Buffer): () => Buffer {
   return () => ready[turn++ % DRAWN] ?? next();
 }
 
+const ALL = { ...WORKLOADS, ...PEER_WORKLOADS };
+
 /** Gives the bytes of one request after another. */
 function requests(job: Job): () => Buffer {
-  const workload = WORKLOADS[job.workload];
+  const workload: Workload = ALL[job.workload];
   const shared = { host: new URL(job.url).host, connection: 'keep-alive', ...workload.headers(job.project) };
   const head = Object.entries(shared)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
   let index = 0;
   return () => {
-    const { path, body = '', player } = workload.request(job.project, index++);
-    const claim = player === undefined ? '' : `x-platform-id: ${player}\r\n`;
+    const { path, body = '', player, token } = workload.request(job.project, index++);
+    const proof = token === undefined ? '' : `x-platform-token: ${token}\r\n`;
+    const claim = player === undefined ? '' : `x-platform-id: ${player}\r\n${proof}`;
     const length = workload.method === 'GET' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
     return Buffer.from(`${workload.method} ${path} HTTP/1.1\r\n${head}${claim}${length}\r\n${body}`);
   };

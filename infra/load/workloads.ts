@@ -5,10 +5,12 @@ export interface WorkRequest {
   readonly path: string;
   readonly body?: string;
   readonly player?: string;
+  /** Proof of that. */
+  readonly token?: string;
 }
 
 export interface Workload {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   /** What all requests share. */
   headers(project: Credentials): Readonly<Record<string, string>>;
   /** The request number `index` (from 0, counted over all connections). Measured cases draw a random key instead; seeds count. */
