@@ -83,6 +83,13 @@ export interface Log {
   read(stream: string, range: ReadRange): Promise<readonly RecordedEvent[]>;
   /** `null` for a stream without events. Throws {@link LogUnavailable}. */
   head(stream: string): Promise<Head | null>;
+  /**
+   * Gives up the stream's events below the revision `before`, all but its last one at least: a read from 0 then begins at the first that is
+   * kept. Heads, revisions and positions stay what they are, and appends go on; one that is sent again is known only while its events are
+   * kept. Following may still give what was given up, or not. Twice is harmless, less than before is nothing. For streams that
+   * `isCuttable` (streams.ts) names alone; any other is refused. Throws {@link LogUnavailable}.
+   */
+  truncate(stream: string, before: number): Promise<void>;
   /** Position of the last event of the whole log; `null` when it is empty. Throws {@link LogUnavailable}. */
   end(): Promise<bigint | null>;
   /** Never ends by itself before `signal` aborts, then it returns. Outages are retried inside, from its own position. */

@@ -3,8 +3,11 @@ export const PROJECT_PREFIX = 'project-';
 /** What players report: a stream beside the project's own, which nothing is decided from. */
 export const TELEMETRY_PREFIX = 'telemetry-';
 
+/** What players' reports add up to, kept when those are cut. */
+const TOTALS_PREFIX = 'totals-';
+
 /** Every stream of the product; whatever else lies in a shared engine is somebody else's (docs/architecture.md, "The one idea"). */
-const PRODUCT_PREFIXES = [PROJECT_PREFIX, 'access-', TELEMETRY_PREFIX] as const;
+const PRODUCT_PREFIXES = [PROJECT_PREFIX, 'access-', TELEMETRY_PREFIX, TOTALS_PREFIX] as const;
 
 export function projectStream(projectId: string): string {
   return PROJECT_PREFIX + projectId;
@@ -22,6 +25,15 @@ export function telemetryStream(projectId: string): string {
 /** The project whose telemetry this stream holds, or `null` for any other stream. */
 export function telemetryProjectOf(stream: string): string | null {
   return stream.startsWith(TELEMETRY_PREFIX) ? stream.slice(TELEMETRY_PREFIX.length) : null;
+}
+
+export function totalsStream(projectId: string): string {
+  return TOTALS_PREFIX + projectId;
+}
+
+/** Whether a stream's beginning may ever be given up: of what nothing is decided from. A project's own is kept whole, its chain with it. */
+export function isCuttable(stream: string): boolean {
+  return stream.startsWith(TELEMETRY_PREFIX) || stream.startsWith(TOTALS_PREFIX);
 }
 
 export function isProductStream(stream: string): boolean {

@@ -76,6 +76,10 @@ class TableLog implements Log {
     return this.inner.head(stream);
   }
 
+  truncate(stream: string, before: number) {
+    return this.inner.truncate(stream, before);
+  }
+
   end() {
     return this.inner.end();
   }

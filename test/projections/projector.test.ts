@@ -64,6 +64,7 @@ test('a long log followed again from its start does not fill up: what comes afte
     append: (stream, expected, events) => log.append(stream, expected, events),
     read: (stream, range) => log.read(stream, range),
     head: (stream) => log.head(stream),
+    truncate: (stream, before) => log.truncate(stream, before),
     end: () => log.end(),
     close: () => log.close(),
     async *follow(options) {

@@ -15,7 +15,7 @@ const UNAVAILABLE = 14;
  * The client sends an append's deadline as a time of day, and the server gives up whatever is past it by its own clock. The time that
  * matters is measured here; this one must only never be past where the two clocks differ.
  */
-const CLOCKS_DIFFER_MS = 60 * 60_000;
+export const CLOCKS_DIFFER_MS = 60 * 60_000;
 
 export interface AppenderOptions {
   readonly connection: Connection;
@@ -62,12 +62,12 @@ function expectedOf(expected: ExpectedRevision): bigint | typeof ANY | typeof NO
 }
 
 /** The client's call for appends knows no time limit, so each append runs against a timer of its own. */
-async function answered(
+export async function answered<T>(
   connection: Connection,
   client: EventStoreDBClient,
   timeoutMs: number,
-  send: () => Promise<Answer>,
-): Promise<Answer> {
+  send: () => Promise<T>,
+): Promise<T> {
   const since = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const expiry = new Promise<never>((_, reject) => {

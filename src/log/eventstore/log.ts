@@ -1,6 +1,8 @@
+import { checkCut } from '../cut.ts';
 import { type Log, LogUnavailable } from '../port.ts';
 import { createAppender } from './append.ts';
 import { openConnection } from './connection.ts';
+import { cutStream } from './cut.ts';
 import { followLog } from './follow.ts';
 import { createHub } from './hub.ts';
 import { createReader } from './read.ts';
@@ -51,6 +53,12 @@ export function createEventStoreLog({ url, timeoutMs = 8000, maxAppendBytes = 10
     async head(stream) {
       open();
       return reader.head(stream);
+    },
+    async truncate(stream, before) {
+      open();
+      checkCut(stream, before);
+      const head = await reader.head(stream);
+      if (head !== null) await cutStream(connection, timeoutMs, stream, Math.min(before, head.revision));
     },
     async end() {
       open();

@@ -1,3 +1,4 @@
+import { checkCut } from '../cut.ts';
 import {
   type AppendResult,
   AppendTooLarge,
@@ -26,6 +27,8 @@ const PAGE = 1000;
 export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLogOptions = {}): Log {
   const all: RecordedEvent[] = [];
   const streams = new Map<string, RecordedEvent[]>();
+  /** First revision that is kept, of streams that were cut. */
+  const kept = new Map<string, number>();
   const bell = createBell();
   const closing = new AbortController();
 
@@ -53,13 +56,22 @@ export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLog
 
     async read(stream, range) {
       open();
-      return slice(streams.get(stream) ?? [], range);
+      const first = kept.get(stream) ?? 0;
+      const from = range.direction === 'forwards' ? Math.max(range.from ?? 0, first) : range.from;
+      return slice(streams.get(stream) ?? [], { ...range, from }).filter(({ revision }) => revision >= first);
     },
 
     async head(stream): Promise<Head | null> {
       open();
       const last = streams.get(stream)?.at(-1);
       return last ? { revision: last.revision, position: last.position } : null;
+    },
+
+    async truncate(stream, before) {
+      open();
+      checkCut(stream, before);
+      const last = (streams.get(stream)?.length ?? 0) - 1;
+      kept.set(stream, Math.max(kept.get(stream) ?? 0, Math.min(before, last)));
     },
 
     async end() {
@@ -100,7 +112,10 @@ function repeated(stored: readonly RecordedEvent[], expected: Exclude<ExpectedRe
   return { ok: false, actual: stored.length === 0 ? 'none' : stored.length - 1 };
 }
 
-function slice(stored: readonly RecordedEvent[], { from, limit, direction }: ReadRange): readonly RecordedEvent[] {
+function slice(
+  stored: readonly RecordedEvent[],
+  { from, limit, direction }: Omit<ReadRange, 'from'> & { readonly from: number | undefined },
+): readonly RecordedEvent[] {
   if (direction === 'forwards') return stored.slice(from ?? 0, (from ?? 0) + limit);
   const last = Math.min(from ?? stored.length, stored.length - 1);
   return stored.slice(Math.max(0, last - limit + 1), last + 1).reverse();

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
+import { checkCut } from '../cut.ts';
 import { AppendTooLarge, bytesOf, type Log, type NewEvent } from '../port.ts';
 import { createAppender } from './append.ts';
 import { createPool } from './connection.ts';
+import { cutStream } from './cut.ts';
 import { createReader } from './read.ts';
 import { createTail } from './tail.ts';
 
@@ -61,6 +63,10 @@ export function createPostgresLog({ connection, timeoutMs = 8000, ...options }: 
     },
     read: (stream, range) => reader.stream(stream, range),
     head: (stream) => reader.head(stream),
+    async truncate(stream, before) {
+      checkCut(stream, before);
+      await cutStream(reading, stream, before);
+    },
     async end() {
       const end = await reader.end();
       return end === 0 ? null : BigInt(end);

@@ -92,13 +92,18 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
   /** Asks for what lies beyond the top, or before the own events that wait. Answers whether the log was read to its end. */
   const ask = async (): Promise<boolean> => {
     const askedAt = performance.now();
-    const tail = recent ?? new Recent(await reader.end(), recentBytes);
+    let tail = recent ?? new Recent(await reader.end(), recentBytes);
     recent = tail;
     const { top } = tail;
     const [waiting] = ahead.keys();
     const page = await pages.next(top, waiting === undefined ? undefined : waiting - top - 1);
     if (page.head < top) throw new LogUnavailable('the log is shorter than it was: was an older state restored?');
     for (const event of page.events) tail.push(event);
+    if (tail.top < page.position) {
+      // Events between were given up since. What is kept in memory has no gap, so it begins anew; whoever is before it reads pages.
+      tail = new Recent(page.position, recentBytes);
+      recent = tail;
+    }
     for (const event of page.events) ahead.delete(Number(event.position));
     takeAhead(tail);
     const atEnd = tail.top >= page.head;

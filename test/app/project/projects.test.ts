@@ -38,6 +38,7 @@ function node(table: Table, tail: Tail, changes: Partial<Log> = {}): Projects {
       append: (stream, expected, events) => log.append(stream, expected, events),
       read: (stream, range) => log.read(stream, range),
       head: (stream) => log.head(stream),
+      truncate: (stream, before) => log.truncate(stream, before),
       end: () => log.end(),
       close: () => log.close(),
       follow: (options) => tail.follow(options),

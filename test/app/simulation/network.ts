@@ -87,6 +87,10 @@ export class Network implements Log {
     return this.#ask(() => this.#world.log.head(stream));
   }
 
+  truncate(stream: string, before: number) {
+    return this.#ask(() => this.#world.log.truncate(stream, before));
+  }
+
   end() {
     return this.#ask(() => this.#world.log.end());
   }

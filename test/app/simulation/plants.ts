@@ -106,6 +106,7 @@ function delegate(log: Log): Omit<Log, 'append'> {
   return {
     read: (stream, range) => log.read(stream, range),
     head: (stream) => log.head(stream),
+    truncate: (stream, before) => log.truncate(stream, before),
     end: () => log.end(),
     follow: (options) => log.follow(options),
     close: () => log.close(),

@@ -393,6 +393,98 @@ export function logContract(name: string, open: () => Promise<{ readonly log: Lo
       });
     });
 
+    describe('truncate', () => {
+      const revisionsOf = (list: readonly RecordedEvent[]) => list.map(({ revision }) => revision);
+      const forwards = async (from: string, at?: number) =>
+        revisionsOf(await log.read(from, { ...(at === undefined ? {} : { from: at }), limit: 3, direction: 'forwards' }));
+
+      test('what lies below is read no more, both ways; a read from 0 begins at the first that is kept', async () => {
+        const to = `telemetry-${randomUUID()}`;
+        await append(to, 'none', events(10));
+        await log.truncate(to, 6);
+        expect([await forwards(to), await forwards(to, 0), await forwards(to, 3)]).toEqual([
+          [6, 7, 8],
+          [6, 7, 8],
+          [6, 7, 8],
+        ]);
+        expect(revisionsOf(await log.read(to, { limit: 10, direction: 'backwards' }))).toEqual([9, 8, 7, 6]);
+        expect(await log.read(to, { from: 4, limit: 10, direction: 'backwards' })).toEqual([]);
+      });
+
+      test('heads, revisions and positions stay, and appends go on', async () => {
+        const to = `totals-${randomUUID()}`;
+        await append(to, 'none', events(10));
+        const [head, before] = [await log.head(to), await readAll(to)];
+        await log.truncate(to, 7);
+        expect(await log.head(to)).toEqual(head);
+        expect(await readAll(to)).toEqual(before.slice(7));
+        expect((await append(to, 9, events(2))).revision).toBe(11);
+        expect(await log.append(to, 9, events(1))).toEqual({ ok: false, actual: 11 });
+        expect(revisionsOf(await readAll(to))).toEqual([7, 8, 9, 10, 11]);
+      });
+
+      test('twice is harmless, less changes nothing, and the last event stays whatever is asked for', async () => {
+        const to = `telemetry-${randomUUID()}`;
+        await log.truncate(to, 5);
+        expect(await readAll(to)).toEqual([]);
+        await append(to, 'none', events(10));
+        await log.truncate(to, 5);
+        await log.truncate(to, 5);
+        await log.truncate(to, 2);
+        expect(revisionsOf(await readAll(to))).toEqual([5, 6, 7, 8, 9]);
+        await log.truncate(to, 5_000);
+        expect(revisionsOf(await readAll(to))).toEqual([9]);
+        expect((await log.head(to))?.revision).toBe(9);
+      });
+
+      test('more events than are given up at once go, and no neighbour with them', async () => {
+        const [to, beside] = [`telemetry-${randomUUID()}`, `telemetry-${randomUUID()}`];
+        for (let n = 0; n < 3; n++) await append(to, n === 0 ? 'none' : n * 700 - 1, events(700));
+        await append(beside, 'none', events(3));
+        await log.truncate(to, 2050);
+        expect(await readAll(to)).toHaveLength(50);
+        expect(await readAll(beside)).toHaveLength(3);
+      });
+
+      test('a project’s own stream is never cut', async () => {
+        for (const to of [`project-${randomUUID()}`, `access-${randomUUID()}`, stream()]) {
+          await append(to, 'none', events(3));
+          await expect(log.truncate(to, 2)).rejects.toThrow('is never cut');
+          expect(await readAll(to)).toHaveLength(3);
+        }
+      });
+
+      test('who follows goes past what was given up, and misses nothing that is kept', async () => {
+        const to = `telemetry-${randomUUID()}`;
+        const start = await log.end();
+        await append(to, 'none', events(10));
+        await log.truncate(to, 8);
+        const last = (await append(to, 9, events(1))).position;
+        const { events: seen } = await followUntil(log, { prefix: to, after: start }, (_, step) => step.position >= last);
+        // An engine may still give what its disk holds.
+        expect(revisionsOf(seen.filter(({ revision }) => revision >= 8))).toEqual([8, 9, 10]);
+      });
+
+      test('a follower at the end goes past events that another process stored and gave up', async ({ skip }) => {
+        if (!traits.another) return skip();
+        const to = `telemetry-${randomUUID()}`;
+        const other = await traits.another();
+        try {
+          await append(to, 'none', events(1));
+          const following = followUntil(log, { prefix: to, after: await log.end() }, (seen) =>
+            seen.some(({ revision }) => revision === 30),
+          );
+          for (let n = 0; n < 30; n++) {
+            await other.append(to, n, events(1));
+            await other.truncate(to, n + 1);
+          }
+          expect((await following).events.at(-1)?.revision).toBe(30);
+        } finally {
+          await other.close();
+        }
+      });
+    });
+
     describe('dense positions', () => {
       test('an answer carries the position of its last event, and the next event of the log has the next one', async ({ skip }) => {
         if (!traits.densePositions) return skip();

@@ -54,7 +54,9 @@ export function createStore(): Store {
     async stream(name) {
       if (softly.has(name) || scavenged.has(name)) return null;
       const events = await log.read(name, { limit: Number.MAX_SAFE_INTEGER, direction: 'forwards' });
-      return events.length === 0 ? null : events.map(outside);
+      const [metadata] = await log.read(`$$${name}`, { limit: 1, direction: 'backwards' });
+      const before = metadata ? Number(JSON.parse(Buffer.from(metadata.data, 'base64').toString()).$tb ?? 0) : 0;
+      return events.length === 0 ? null : events.filter(({ revision }) => revision >= before).map(outside);
     },
     async all() {
       await catchUp();
