@@ -82,3 +82,22 @@ test('a removal that is staged shows in next at once, in live when it is promote
   await ok(post('rollback'));
   expect((await ok(studio.play('GET', studio.storage('heroes/p01')))).body).toMatchObject({ gold: 1 });
 });
+
+test('values that are to be unique and are not are found before a promotion that they stop, forced or not', async () => {
+  const publish = (tag: object, headers = {}) =>
+    ok(studio.manage('PATCH', studio.definitions('collections'), { body: { id: 'tags', accessMode: 'public', schema: { tag } }, headers }));
+  const save = (key: string, tag: string) => ok(studio.play('POST', studio.storage(`tags/${key}`), { body: { tag } }, key));
+  await publish({ type: 'string' });
+  await save('a', 'x');
+  await save('b', 'y');
+  await publish({ type: 'string', _unique: true }, NEXT);
+  // Live knows nothing of it yet.
+  await save('b', 'x');
+  const dry = (await ok(post('promote', { dryRun: true }))).body;
+  expect(dry).toMatchObject({ findings: [{ code: 'VALUES_NOT_UNIQUE', id: 'tags', samples: [{ field: 'tag', keys: ['a', 'b'] }] }] });
+  // What is decided of a promotion comes first.
+  expect(await refused(post('promote'))).toBe('409 PROMOTION_FINDINGS');
+  expect(await refused(post('promote', { force: true }))).toBe('409 UNIQUE_VIOLATION');
+  await save('b', 'y');
+  await ok(post('promote'));
+});

@@ -7,6 +7,7 @@ import {
   type Looked,
   looked,
   NOTHING_LOOKED_AT,
+  UniqueLook,
   vanishingFields,
 } from '../../domain/definition/stored-data.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
@@ -51,9 +52,9 @@ export async function promote(context: AppContext, caller: Caller, options: Prom
   const project = await projectOf(context, caller);
   await project.refresh();
   for (let turn = 0; turn < TRIES; turn += 1) {
-    const { key, state: seen } = grounds(project.authority, project.definitions, caller, 'live');
+    const { key, state: seen, settings } = grounds(project.authority, project.definitions, caller, 'live');
     for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
-    const findings = await findingsOf(context, project, seen);
+    const findings = await findingsOf(new Look(context, project, settings.fillDefaults), seen);
     const promoting = publish(({ state }) => {
       if (state.liveHash !== seen.liveHash || state.nextHash !== seen.nextHash) throw new Overtaken();
       const decision = decidePromote(state, options);
@@ -78,10 +79,8 @@ function refusedMessage(findings: readonly JsonObject[]): string {
   return `Nothing was promoted: ${String(findings[0]?.['message'])}${more} Change what is staged or stored, or send "force": true`;
 }
 
-async function findingsOf(context: AppContext, project: Project, state: DefinitionsState): Promise<JsonObject[]> {
+async function findingsOf(look: Look, state: DefinitionsState): Promise<JsonObject[]> {
   const changed = changedCollections(state);
-  if (changed.length === 0) return [];
-  const look = new Look(context, project);
   const findings: JsonObject[] = [];
   for (const [index, collection] of changed.entries()) findings.push(...(await look.at(collection, changed.length - index)));
   return findings;
@@ -93,12 +92,15 @@ class Look {
   readonly #project: Project;
   readonly #until: number;
   readonly #rest: () => Promise<void>;
+  /** Whether readers see defaults. */
+  readonly #fills: boolean;
   #documents = MOST_DOCUMENTS;
   #bytes = MOST_BYTES;
 
-  constructor(context: AppContext, project: Project) {
+  constructor(context: AppContext, project: Project, fills: boolean) {
     this.#context = context;
     this.#project = project;
+    this.#fills = fills;
     this.#until = context.scheduler.monotonic() + MOST_MS;
     this.#rest = turns(context.scheduler);
   }
@@ -111,11 +113,12 @@ class Look {
     const changedAt = this.#project.set.collectionChangedAt(collectionSubject('live', collection.id));
     await views.caughtUp(id, changedAt, limits.viewWaitMs);
     const told = await views.ledgerFields(id, collection.id, MOST_ENTRIES);
-    const seen = await this.#documentsOf(collection, sharers);
-    return collectionFindings(collection, seen, vanishingFields(collection, told));
+    const unique = collection.next === null ? null : new UniqueLook(collection.next.schema, this.#fills);
+    const seen = await this.#documentsOf(collection, sharers, unique);
+    return collectionFindings(collection, seen, vanishingFields(collection, told), unique);
   }
 
-  async #documentsOf({ id, next }: ChangedCollection, sharers: number): Promise<Looked> {
+  async #documentsOf({ id, next }: ChangedCollection, sharers: number, unique: UniqueLook | null): Promise<Looked> {
     const { views, scheduler } = this.#context;
     const count = () => views.documentCount(this.#project.id, id, MOST_COUNTED);
     if (next === null) return { ...NOTHING_LOOKED_AT, total: await count() };
@@ -129,8 +132,10 @@ class Look {
       if (last === undefined) break;
       for (const { key, text } of page) {
         const document = jsonIn(text);
-        if (isObject(document ?? null)) seen = looked(seen, next.schema, key, Object(document));
         read += text.length;
+        if (document === undefined || !isObject(document)) continue;
+        seen = looked(seen, next.schema, key, document);
+        unique?.add(key, document);
       }
       after = last.key;
       if (seen.documents >= room || read >= bytes || scheduler.monotonic() > until) {

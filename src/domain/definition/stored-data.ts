@@ -1,6 +1,8 @@
 import { type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { checkDocument } from '../document/check.ts';
+import { fillDefaults } from '../document/schema.ts';
+import { heldValues } from '../document/unique.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
 import type { CollectionModel, FieldModel, SchemaModel } from './model.ts';
@@ -52,6 +54,44 @@ export function looked(before: Looked, schema: SchemaModel, key: string, documen
   return { ...before, documents, refused: before.refused + 1, samples };
 }
 
+/** Two documents that hold one value under a field that is to be unique. */
+export interface Clash {
+  readonly field: string;
+  readonly keys: readonly [string, string];
+}
+
+/** What documents hold under unique fields: a value that comes again is a clash (decision 29). */
+export class UniqueLook {
+  readonly #schema: SchemaModel;
+  readonly #fills: boolean;
+  readonly #holders = new Map<string, string>();
+  readonly clashes: Clash[] = [];
+  #count = 0;
+
+  /** `fills`: readers see defaults. */
+  constructor(schema: SchemaModel, fills: boolean) {
+    this.#schema = schema;
+    this.#fills = fills;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(key: string, document: JsonObject): void {
+    if (this.#schema.unique.length === 0) return;
+    for (const { field, hash } of heldValues(this.#schema, this.#fills ? fillDefaults(this.#schema, document) : document)) {
+      const holder = this.#holders.get(hash);
+      if (holder === undefined) {
+        this.#holders.set(hash, key);
+        continue;
+      }
+      this.#count += 1;
+      if (this.clashes.length < SAMPLES) this.clashes.push({ field, keys: [holder, key] });
+    }
+  }
+}
+
 /** Fields of which the ledger tells, and would tell no more. `told`: those that have entries. */
 export function vanishingFields({ live, next }: ChangedCollection, told: readonly string[]): readonly string[] {
   return told.filter((path) => isFollowed(live.schema.root, path) && !isFollowed(next?.schema.root ?? null, path));
@@ -67,9 +107,14 @@ function isFollowed(root: FieldModel | null, path: string): boolean {
 }
 
 /** The findings of one collection, as a promotion answers them. `fields`: those that vanish. */
-export function collectionFindings({ id, next }: ChangedCollection, seen: Looked, fields: readonly string[]): JsonObject[] {
+export function collectionFindings(
+  { id, next }: ChangedCollection,
+  seen: Looked,
+  fields: readonly string[],
+  unique: UniqueLook | null = null,
+): JsonObject[] {
   const about = { kind: 'collection', id };
-  return [...documentFindings(about, next === null, seen), ...ledgerFindings(about, fields)];
+  return [...documentFindings(about, next === null, seen), ...uniqueFindings(about, unique), ...ledgerFindings(about, fields)];
 }
 
 type About = { readonly kind: string; readonly id: string };
@@ -86,6 +131,14 @@ function documentFindings(about: About, isRemoved: boolean, seen: Looked): JsonO
   const [first] = samples;
   const message = `${total === null ? '' : 'About '}${estimate} documents of '${about.id}' do not fit the staged schema, such as ${first?.key}: ${first?.fault}.`;
   return [{ code: 'DOCUMENTS_REFUSED', ...about, message, refused, documents, complete: total === null, estimate, samples: [...samples] }];
+}
+
+function uniqueFindings(about: About, unique: UniqueLook | null): JsonObject[] {
+  const [first] = unique?.clashes ?? [];
+  if (unique === null || first === undefined) return [];
+  const message = `Documents of '${about.id}' hold one value under ${first.field}, which is to be unique: ${first.keys.join(' and ')}. No force promotes this.`;
+  const samples = unique.clashes.map(({ field, keys }) => ({ field, keys: [...keys] }));
+  return [{ code: 'VALUES_NOT_UNIQUE', ...about, message, clashes: unique.count, samples }];
 }
 
 function ledgerFindings(about: About, fields: readonly string[]): JsonObject[] {

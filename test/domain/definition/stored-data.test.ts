@@ -6,9 +6,10 @@ import {
   collectionFindings,
   looked,
   NOTHING_LOOKED_AT,
+  UniqueLook,
   vanishingFields,
 } from '../../../src/domain/definition/stored-data.ts';
-import type { Json } from '../../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push } from './given.ts';
 
 const heroes = (schema: Json, more: object = {}) => [{ id: 'heroes', schema, ...more }];
@@ -44,6 +45,30 @@ describe('what a promotion means for stored data (decision 30)', () => {
     ).toEqual([]);
     expect(ids(push(live, 'collection', heroes({ gold: 'number' }), 'next'))).toEqual([['heroes', true]]);
     expect(ids(fold(live, accepted(decideRemove(live, 'collection', 'other', 'next')).events))).toEqual([['other', false]]);
+  });
+
+  it('names documents that hold one value under a field that is to be unique, defaults included', () => {
+    const changed = staged({ tag: { type: 'string', _unique: 'caseless', default: 'none' } });
+    const { next } = changed;
+    if (next === null) throw new Error('removed');
+    const documents: readonly [string, JsonObject][] = [
+      ['a', { tag: 'X' }],
+      ['b', {}],
+      ['c', { tag: 'x' }],
+      ['d', {}],
+      ['e', { tag: 'y' }],
+    ];
+    const found = (fills: boolean) => {
+      const unique = new UniqueLook(next.schema, fills);
+      for (const [key, document] of documents) unique.add(key, document);
+      return collectionFindings(changed, NOTHING_LOOKED_AT, [], unique);
+    };
+    const samples = [
+      { field: 'tag', keys: ['a', 'c'] },
+      { field: 'tag', keys: ['b', 'd'] },
+    ];
+    expect(found(true)).toMatchObject([{ code: 'VALUES_NOT_UNIQUE', kind: 'collection', id: 'heroes', clashes: 2, samples }]);
+    expect(found(false)).toMatchObject([{ clashes: 1, samples: [{ keys: ['a', 'c'] }] }]);
   });
 
   it('counts the documents that the staged schema would refuse, shows five, and estimates the rest', () => {
