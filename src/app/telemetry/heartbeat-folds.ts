@@ -28,8 +28,10 @@ interface Open {
 const LOOK_MS = 5_000;
 /** A heartbeat comes every 30 s; after this long without one the session counts as over. */
 const SILENCE_MS = ONLINE_MS + LOOK_MS;
-/** Told at one look: of players who left together the log hears in small groups. */
+/** Told at one look: of players who came or left together the log hears in small groups. */
 const MOST_TOLD = 500;
+/** Of all players, a look takes this many times its share, where that is more: those who came last must have their turn before the first are due again. */
+const AHEAD = 2;
 /** How long one waits for the log, which nobody waits for. */
 const PATIENCE_MS = 30_000;
 
@@ -101,9 +103,11 @@ export class HeartbeatFolds {
 
   #look(): void {
     const now = this.#scheduler.now();
+    const share = Math.ceil((AHEAD * this.#open.size * LOOK_MS) / Math.max(AHEAD * LOOK_MS, this.#limits.foldMs));
+    const most = Math.max(MOST_TOLD, share);
     let told = 0;
     for (const [key, open] of this.#open) {
-      if (told === MOST_TOLD) break;
+      if (told === most) break;
       const { lastAt, toldAt, count } = open.gathering;
       if (now - lastAt > SILENCE_MS) void this.#end(key, open);
       else if (now - toldAt >= this.#limits.foldMs && count > 0) {

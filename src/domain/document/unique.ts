@@ -30,12 +30,16 @@ function comparable({ caseless }: UniqueField, value: Json | undefined): string 
   if (isNumber(value)) return `n${numberForm(value)}`;
   if (typeof value !== 'string') return null;
   const text = value.normalize('NFC');
-  // By way of the large letters, so that what they alone tell apart (`ß` and `SS`, `ς` and `σ`) is one.
-  return `t${caseless ? text.toUpperCase().toLowerCase().normalize('NFC') : text}`;
+  return `t${caseless ? withoutCase(text) : text}`;
 }
 
 /** Whom a value belongs to after an event of the document `key`, by its hash; `undefined`: as before. */
 export function holderAfter(change: UniqueChange | undefined, key: string, hash: string): string | null | undefined {
   if (change?.taken.includes(hash)) return key;
   return change?.freed.includes(hash) ? null : undefined;
+}
+
+/** By way of the large letters, so that what they alone tell apart (`ß` and `SS`, `ς` and `σ`) is one, and first of the small ones, for `ẞ`. */
+function withoutCase(text: string): string {
+  return text.toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }

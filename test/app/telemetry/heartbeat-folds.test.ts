@@ -24,10 +24,8 @@ function setup(limits = { foldMs: 300_000, players: 3 }) {
     return 'to be stored';
   };
   const pass = (ms: number) => clock.run(clock.now + ms);
-  const events = async () =>
-    (await log.read('telemetry-a', { limit: 100, direction: 'forwards' }))
-      .map(readTelemetryEvent)
-      .map(({ type, data }) => ({ type, data }));
+  const events = async (limit = 100) =>
+    (await log.read('telemetry-a', { limit, direction: 'forwards' })).map(readTelemetryEvent).map(({ type, data }) => ({ type, data }));
   return { folds, receive, pass, events };
 }
 
@@ -57,6 +55,18 @@ describe('a player who stays', () => {
     await pass(600_000);
     expect(await events()).toHaveLength(1);
   });
+});
+
+it('each of very many players is told of in that time, also who came last', async () => {
+  const { receive, pass, events } = setup({ foldMs: 60_000, players: 10_000 });
+  const players = Array.from({ length: 10_000 }, (_, at) => `p${at}`);
+  for (const player of players) receive(player);
+  for (let beat = 0; beat < 6; beat += 1) {
+    await pass(30_000);
+    for (const player of players) receive(player);
+  }
+  const told = (await events(20_000)).map(({ data }) => Reflect.get(data, 'platformId'));
+  expect(new Set(told).size).toBe(10_000);
 });
 
 describe('what is gathered is told before', () => {

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { compileSchema } from '../../../src/domain/document/schema.ts';
+import { heldValues } from '../../../src/domain/document/unique.ts';
+
+const schema = compileSchema({ name: { type: 'string', _unique: 'caseless' } });
+const hashOf = (name: string) => heldValues(schema, { name })[0]?.hash;
+
+test('a caseless field: a text, its small and its large letters are one value, of every letter there is', () => {
+  const apart: string[] = [];
+  for (let code = 1; code < 0x30000; code += 1) {
+    const letter = String.fromCodePoint(code);
+    const forms = new Set([letter, letter.toLowerCase(), letter.toUpperCase()]);
+    if (forms.size > 1 && new Set([...forms].map(hashOf)).size > 1) apart.push(letter);
+  }
+  expect(apart).toEqual([]);
+  expect(hashOf('STRAẞE')).toBe(hashOf('straße'));
+  expect(hashOf('strasse')).toBe(hashOf('straße'));
+  expect(hashOf('a')).not.toBe(hashOf('ä'));
+});
