@@ -9,7 +9,23 @@ import { isReservedQuery } from './names.ts';
 const OF_ANOTHER_TIME = /(?:^|&)(?:at|asof|as_of|atrevision|revision)=/i;
 
 const SERVED = [
-  ...['limit', 'offset', 'around', 'after', 'before', 'cursor', 'field', 'from', 'to', 'fresh', 'format', 'refresh', 'cache'],
+  ...[
+    'limit',
+    'offset',
+    'around',
+    'after',
+    'before',
+    'cursor',
+    'field',
+    'from',
+    'to',
+    'fresh',
+    'live',
+    'noCache',
+    'format',
+    'refresh',
+    'cache',
+  ],
   ...['replaceAll', 'async', 'strict', 'dryRun', 'force', 'publicKey', 'saveVersion'],
 ];
 const KNOWN: ReadonlySet<string> = new Set(SERVED);

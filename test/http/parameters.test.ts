@@ -44,5 +44,6 @@ it('asked for strictly, what no route serves is refused, with what was probably 
   const told = await server.send('GET', '/v3/queries/demo/top?ofset=3&strict=true', { headers: { 'x-api-key': SECRET_KEY } });
   expect([told.status, told.json.error.message]).toEqual([400, "The parameter 'ofset' is not served. Did you mean 'offset'?"]);
   expect(await ask('/v3/queries/demo/top?offset=3&strict=true&apiKey=x&_t=1')).toBe(200);
+  for (const name of ['fresh', 'live', 'noCache']) expect(await ask(`/v3/queries/demo/top?${name}=1&strict=true`)).toBe(200);
   expect(await ask('/v3/manage/demo/sync?strict=true&revisionTarget=next', 'PUT')).toBe(200);
 });
