@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { Checkpoint, StateReader } from '../../src/app/ports/readers.ts';
 import type { SubjectState } from '../../src/domain/states.ts';
 import type { SubjectKey } from '../../src/domain/subjects.ts';
+import { countDocumentsAfter } from '../models/documents/count.ts';
 import { readDocumentKeys } from '../models/documents/keys.ts';
 import { IN_TIME } from '../patience.ts';
 import { STATE_NAMES } from '../registry.ts';
@@ -66,6 +67,9 @@ export function createStateReader(pool: Pool, inShare: InShare = (_, read) => re
 
     documentKeys: (projectId, space, collection, most) =>
       inShare(projectId, () => readDocumentKeys(pool, projectId, space, collection, most)),
+
+    countDocuments: (projectId, after, most, withBytes) =>
+      inShare(projectId, () => countDocumentsAfter(pool, projectId, after, most, withBytes)),
   };
 }
 

@@ -189,7 +189,7 @@ export interface App {
 /** `reason`: why not, a word for machines. */
 export interface Tracked {
   readonly stored: boolean;
-  readonly reason: 'storage_unavailable' | 'capture_disabled' | null;
+  readonly reason: 'storage_unavailable' | 'capture_disabled' | 'quota_exceeded' | null;
 }
 
 export interface HeartbeatAnswer {

@@ -126,9 +126,9 @@ export function execute<A>(
   endpoint?: string,
 ): Promise<Outcome<A>> {
   const command = { commandId: newCommandId(), cause, actor: actorOf(caller, endpoint), decide };
-  const { quota } = project;
-  if (quota === null || !COUNTED.test(cause)) return project.execute(command);
-  return project.execute({ ...command, decide: (view, now) => quota.checked(decide(view, now), project.set.head, now) });
+  const { store } = project.quotas;
+  if (store === null || !COUNTED.test(cause)) return project.execute(command);
+  return store.execute(project, command);
 }
 
 export function decided<A>(answer: A, events: readonly DomainEvent[] = []): Decision<A> {

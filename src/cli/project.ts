@@ -6,6 +6,7 @@ import { type Json, jsonIn, stringifyJson } from '../kernel/json.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, tell, withInstallation } from './context.ts';
 import { exportCommand } from './project/export.ts';
 import { importCommand } from './project/import.ts';
+import { quotasCommand } from './project/quotas.ts';
 
 interface ProjectRow {
   readonly projectId: string;
@@ -20,6 +21,7 @@ export function projectCommand(): Command {
     .addCommand(create())
     .addCommand(list())
     .addCommand(settings())
+    .addCommand(quotasCommand())
     .addCommand(exportCommand())
     .addCommand(importCommand())
     .addCommand(remove());

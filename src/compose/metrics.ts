@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Projector } from '../../projections/projector/projector.ts';
-import { quotaCounts } from '../app/project/day-quota.ts';
 import type { Projects } from '../app/project/projects.ts';
+import { quotaRefusals } from '../app/project/quota-refusals.ts';
 import type { WriterObserver } from '../app/project/writer.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -120,12 +120,12 @@ export function exportShares(registry: Registry, shared: Readonly<Record<string,
 export function exportQuotas(registry: Registry): void {
   new Counter({
     name: 'savepoint_quota_refused_total',
-    help: 'Writes refused because their project had used up a quota',
+    help: 'Writes refused, and reports of players not stored, because their project had used up a quota',
     labelNames: ['quota'],
     registers: [registry],
     collect() {
       this.reset();
-      this.inc({ quota: 'eventsPerDay' }, quotaCounts.refused);
+      for (const [quota, refused] of Object.entries(quotaRefusals)) this.inc({ quota }, refused);
     },
   });
 }

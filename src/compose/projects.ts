@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { StateReader } from '../app/ports/readers.ts';
 import { Projects } from '../app/project/projects.ts';
-import type { WriterObserver } from '../app/project/writer.ts';
+import type { WriterLimits, WriterObserver } from '../app/project/writer.ts';
 import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
@@ -14,19 +14,23 @@ export const SILENT: WriterObserver = {
 };
 
 export function createProjects(config: Config, log: Log, reader: StateReader, logger: Logger, observer: WriterObserver): Projects {
-  const { groupCommits, groupBytes, queueCommits, windowBytes, commandTimeoutMs, workingSetBytes, eventsPerDay } = config.limits;
+  const { groupCommits, groupBytes, queueCommits, windowBytes, commandTimeoutMs, workingSetBytes } = config.limits;
   return new Projects({
     log,
     reader,
     scheduler: realScheduler,
-    limits: {
-      ...{ groupCommits, groupBytes, queueCommits, windowBytes, deadlineMs: commandTimeoutMs },
-      ...(eventsPerDay === 0 ? {} : { eventsPerDay }),
-    },
+    limits: { groupCommits, groupBytes, queueCommits, windowBytes, deadlineMs: commandTimeoutMs, quotas: quotasIn(config) },
     cacheBytes: workingSetBytes,
     observer,
     onTrouble: (what, error) => logger.error({ err: error }, what),
   });
+}
+
+/** What every project may store and report, unless the operator says something else of it. */
+export function quotasIn({
+  limits: { eventsPerDay, quotaDocuments, quotaBytes, telemetryPerMinute },
+}: Config): Required<WriterLimits>['quotas'] {
+  return { eventsPerDay, documents: quotaDocuments, bytes: quotaBytes, telemetryPerMinute };
 }
 
 const LOOK_MS = 250;

@@ -170,6 +170,24 @@ export const LIMITS = {
     whole(0, 1e12),
     'Events that one project may store in a UTC day; 0: as many as come. Beyond it 429 QUOTA_EXCEEDED.',
   ),
+  quotaDocuments: setting(
+    'QUOTA_DOCUMENTS',
+    '0',
+    whole(0, 1e12),
+    'Documents and global records that one project may hold, staged data included; 0: as many as come. Beyond it 429 QUOTA_EXCEEDED.',
+  ),
+  quotaBytes: setting(
+    'QUOTA_BYTES',
+    '0',
+    bytes(0, 1024 ** 3 * MIB),
+    'Bytes of their JSON texts that one project may hold; 0: as many as come. Beyond it 429 QUOTA_EXCEEDED for what would make more.',
+  ),
+  telemetryPerMinute: setting(
+    'QUOTA_TELEMETRY_PER_MINUTE',
+    '0',
+    whole(0, 1e9),
+    'Reports of players of one project that a process stores in a minute; 0: as many as come. Beyond it 200 with `stored: false`.',
+  ),
   commandTimeoutMs: setting('COMMAND_TIMEOUT_MS', '10000', whole(100, 600_000, 'milliseconds'), 'Longest time for one request.'),
   endpointMs: setting(
     'ENDPOINT_TIME_MS',

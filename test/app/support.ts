@@ -1,5 +1,5 @@
 import type { TelemetryParts } from '../../src/app/context.ts';
-import type { Checkpoint, StateReader } from '../../src/app/ports/readers.ts';
+import type { Checkpoint, CountedPage, DocumentPlace, StateReader } from '../../src/app/ports/readers.ts';
 import type { Command } from '../../src/app/project/commit.ts';
 import { evolve } from '../../src/app/project/evolve.ts';
 import { Project } from '../../src/app/project/project.ts';
@@ -8,8 +8,9 @@ import { createCache, type SharedCache } from '../../src/app/project/working-set
 import type { WriterLimits } from '../../src/app/project/writer.ts';
 import { HeartbeatFolds } from '../../src/app/telemetry/heartbeat-folds.ts';
 import { TelemetryRecorder } from '../../src/app/telemetry/telemetry-recorder.ts';
+import { isThere, storedText } from '../../src/domain/document/packed.ts';
 import type { DomainEvent, Space } from '../../src/domain/events.ts';
-import type { SubjectState } from '../../src/domain/states.ts';
+import { asDocument, type SubjectState } from '../../src/domain/states.ts';
 import { documentSubject, type SubjectKey, subjectsOf } from '../../src/domain/subjects.ts';
 import type { Awaitable } from '../../src/kernel/awaitable.ts';
 import { Refusal } from '../../src/kernel/errors.ts';
@@ -134,6 +135,20 @@ class TableReader implements StateReader {
     );
     const keys = found.map(([subject]) => subject.slice(beginning.length)).sort();
     return { revision: this.reached?.revision ?? -1, keys: keys.slice(0, most), bytes: 0 };
+  }
+
+  async countDocuments(_project: string, after: DocumentPlace | null, most: number): Promise<CountedPage> {
+    const beginning = after === null ? '' : documentSubject('live', after[1], after[2]);
+    const left = [...this.#rows.keys()].filter((subject) => subject.startsWith('document/live/') && subject > beginning).sort();
+    const page = left.slice(0, most);
+    const states = page.map((subject) => asDocument(this.#rows.get(subject) ?? null)).filter(isThere);
+    const [, , collection = '', key = ''] = page.at(-1)?.split('/') ?? [];
+    return {
+      revision: this.reached?.revision ?? -1,
+      documents: states.length,
+      bytes: states.reduce((sum, state) => sum + Buffer.byteLength(storedText(state)), 0),
+      last: page.length < most ? null : ['live', collection, key],
+    };
   }
 }
 

@@ -4,7 +4,7 @@ import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { here, newProject, printed } from './support/command-line.ts';
 import { bodyOf, type Client, createClient, NEXT, ok, refused } from './support/game-client.ts';
-import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+import { eventually, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -263,5 +263,44 @@ describe('unique fields', () => {
     await printed(importing, { env });
     expect(await refused(save('c', 'y'))).toBe('409 UNIQUE_VIOLATION');
     target.close();
+  });
+});
+
+describe('quotas of the operator', () => {
+  const set = (...quotas: readonly string[]) => printed(['project', 'quotas', game.projectId, '--set', ...quotas], { env });
+  const track = () => bodyOf(post('analytics/events', { platformId: '76561199000000500', type: 'custom.thing', message: 'm' }));
+
+  test('bound what a project holds, set from another process: what makes no more goes on, and taken back it may again', async () => {
+    await ok(post('watched/76561199000000301', { gold: 1, name: 'long enough to lose something' }));
+    expect(await set('documents=1')).toMatch(/documents +1 +the project/);
+    let made = 400;
+    const more = () => {
+      made += 1;
+      return post(`watched/765611990000${made}00`, { gold: 1 });
+    };
+    await eventually('what makes a document is refused', async () => (await more()).status === 429);
+    const { error } = Object((await more()).body);
+    expect(error).toMatchObject({ code: 'QUOTA_EXCEEDED', quota: 'documents', limit: 1 });
+    expect(error.used).toBeGreaterThanOrEqual(1);
+    await ok(post('watched/76561199000000301', { gold: 1 }));
+    await ok(game.play('DELETE', game.storage('watched/76561199000000301')));
+    await ok(game.manage('PUT', game.definitions('settings'), { body: { description: 'full' } }));
+    expect(await (await fetch(`${node.url}/metrics`)).text()).toMatch(/savepoint_quota_refused_total\{quota="documents"\} [1-9]/);
+    await set('documents=default');
+    await eventually('documents are made again', async () => (await more()).status === 200);
+  });
+
+  test('bound what players report: it is answered with 200, and not stored', async () => {
+    await set('telemetryPerMinute=1');
+    await eventually('an event is not stored', async () => (await track()).stored === false);
+    expect([await track(), await track()]).toContainEqual({ ok: true, stored: false, reason: 'quota_exceeded' });
+    // A minute may begin between two of them, not between all.
+    const beat = (player: number) => bodyOf(post(`stats/heartbeat?platformId=7656119900000050${player}`, {}));
+    expect([(await beat(1)).persisted, (await beat(2)).persisted, (await beat(3)).persisted]).toContain(false);
+    const lost = () =>
+      bodyOf(game.play('POST', `/api/network-storage/${game.projectId}/save-failure`, { body: { collectionId: 'c', recordKey: 'k' } }));
+    expect([(await lost()).recorded, (await lost()).recorded]).toContain(false);
+    await set('telemetryPerMinute=default');
+    await eventually('events are stored again', async () => (await track()).stored === true);
   });
 });

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRevisions } from '../../projections/models/subjects/read.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
+import type { CountedPage, DocumentPlace } from '../../src/app/ports/readers.ts';
 import { type DocumentEvent, evolveDocument } from '../../src/domain/document/evolve.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
 import type { DocumentState } from '../../src/domain/states.ts';
@@ -275,6 +276,40 @@ test('loads of one turn are one statement, and each caller gets its own in its o
   expect(statements).toBe(1);
   expect(one.states).toMatchObject([{ document: { a: 2 } }, { document: { a: 1 } }]);
   expect(other.states).toMatchObject([{ document: { a: 1 } }]);
+});
+
+test('documents are counted in pages over all collections and spaces, their bytes as the texts have them, deleted ones not', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'counted');
+  const [next, record] = [{ space: 'next-1' } as const, { space: 'live', collection: 'chat' } as const];
+  const texts = ['{"a":1}', '{"é":"ü"}', `{"long":"${'x'.repeat(20_000)}"}`];
+  await feed.commit(...texts.map((text, index) => written(`p${index}`, JSON.parse(text))), written('gone', { a: 1 }), deleted('gone'));
+  await feed.commit(written('p0', { b: 1 }, 1, next), deleted('p1', 1, next), appended('r1', 5, { n: 1 }, record));
+  await new Feed(log, 'counted-not').commit(written('p1', { a: 1 }));
+  await project(pool, log, feed);
+  const reader = createStateReader(pool);
+  const { rows } = await pool.query<{ documents: string; bytes: string; all: string }>(`
+    SELECT count(document) AS documents, sum(octet_length(document::text)) AS bytes, count(*) AS all
+    FROM savepoint.documents WHERE project = 'counted'`);
+  const [whole] = rows;
+  for (const size of [1, 3, 100]) {
+    let sum = { documents: 0, bytes: 0, pages: 0 };
+    let after: DocumentPlace | null = null;
+    do {
+      const page: CountedPage = await reader.countDocuments('counted', after, size, true);
+      expect(page.revision).toBe(feed.revision);
+      sum = { documents: sum.documents + page.documents, bytes: sum.bytes + page.bytes, pages: sum.pages + 1 };
+      after = page.last;
+    } while (after !== null);
+    expect(sum).toEqual({
+      documents: Number(whole?.documents),
+      bytes: Number(whole?.bytes),
+      pages: Math.floor(Number(whole?.all) / size) + 1,
+    });
+  }
+  expect(Number(whole?.documents)).toBe(5);
+  expect(Number(whole?.bytes)).toBeGreaterThan(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  expect(await reader.countDocuments('counted', null, 100, false)).toMatchObject({ documents: 5, bytes: 0 });
 });
 
 test('the index of subjects lists the revisions that changed a document, newest first', async () => {

@@ -37,9 +37,11 @@ function watch({ scheduler, telemetry, platformId }: AppContext, project: Projec
     const space = spaceOf(settingsOf(project), project.definitions, call.target);
     const fact = calledEvent({ platformId: playerIn(space, playerOf(caller, platformId)), slug, method, status, durationMs, input, body });
     if (fact === null) return;
+    const now = scheduler.now();
+    if (project.quotas.reports?.takes(now) === false) return;
     const actor = { kind: caller.key.kind, keyId: caller.key.keyId };
     // It never rejects, and nobody waits for it.
-    telemetry.recorder.record(project.id, fact, { recordedAt: scheduler.now(), actor }, PATIENCE_MS);
+    telemetry.recorder.record(project.id, fact, { recordedAt: now, actor }, PATIENCE_MS);
   };
 
   return {

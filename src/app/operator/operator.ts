@@ -12,6 +12,7 @@ import {
   revokeKey,
 } from '../../domain/project/decide.ts';
 import { formKey, KEY_RANDOM_BYTES } from '../../domain/project/keys.ts';
+import { changeQuotas, type QuotaChanges } from '../../domain/project/quotas.ts';
 import { type AuthorityState, asAuthority, asDefinitions, asPage, type PageState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, pageSubject } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
@@ -51,6 +52,8 @@ export interface Operator {
   ): Promise<{ readonly revision: number }>;
   /** As a manager may over HTTP, and also where the project is disabled. Throws VALIDATION_FAILED. */
   changeSettings(projectId: string, settings: JsonObject): Promise<{ readonly revision: number }>;
+  /** What this project may store and report, whatever holds for all; `null`: what holds for all. Throws NOT_FOUND, VALIDATION_FAILED. */
+  changeQuotas(projectId: string, changes: QuotaChanges): Promise<{ readonly revision: number }>;
   /** Makes or replaces a page. Throws VALIDATION_FAILED. */
   savePage(projectId: string, page: SavePage): Promise<{ readonly revision: number }>;
   /** Throws NOT_FOUND. */
@@ -120,6 +123,10 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
         return changeSettings(asAuthority(view.read(AUTHORITY)), definitions, settings);
       };
       return { revision: await commit(await open(projectId), 'settings.change', decide) };
+    },
+
+    async changeQuotas(projectId, changes) {
+      return { revision: await change(await open(projectId), 'quotas.change', (state) => changeQuotas(state, changes)) };
     },
 
     async savePage(projectId, page) {

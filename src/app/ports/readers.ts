@@ -22,6 +22,17 @@ export interface DocumentKeys {
   readonly bytes: number;
 }
 
+/** Where a document stands in its project's table. */
+export type DocumentPlace = readonly [space: string, collection: string, key: string];
+
+/** Documents and the UTF-8 bytes of their texts in some rows, as of `revision`; `last`: of these rows, `null` at the end of the table. */
+export interface CountedPage {
+  readonly revision: number;
+  readonly documents: number;
+  readonly bytes: number;
+  readonly last: DocumentPlace | null;
+}
+
 /** The state tables: what decisions load from. */
 export interface StateReader {
   /** The lowest checkpoint of all state tables; `null` when nothing of the project was projected yet. */
@@ -36,6 +47,8 @@ export interface StateReader {
   ): Promise<{ readonly revision: number; readonly states: readonly (SubjectState | null)[] }>;
   /** The first `most` keys of a collection's documents; in a `next` space the live ones shine through. */
   documentKeys(projectId: string, space: Space, collection: string, most: number): Promise<DocumentKeys>;
+  /** Counts the next `most` rows of all spaces and collections; no bytes where they are not asked for. */
+  countDocuments(projectId: string, after: DocumentPlace | null, most: number, withBytes: boolean): Promise<CountedPage>;
 }
 
 export interface LedgerRow {

@@ -2,11 +2,9 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { decodeProjectEvent } from '../../log/decode.ts';
 import type { Log } from '../../log/port.ts';
 import type { Decided } from './commit.ts';
+import { quotaRefusals } from './quota-refusals.ts';
 
 const DAY_MS = 86_400_000;
-
-/** Refusals since the start, for the metrics. */
-export const quotaCounts = { refused: 0 };
 
 /**
  * How many events a project may store in a UTC day. They are counted by their revisions, so all nodes count the same and nothing is lost
@@ -44,7 +42,7 @@ export class DayQuota {
   }
 
   #exceeded(used: number, now: number): Refusal {
-    quotaCounts.refused += 1;
+    quotaRefusals.eventsPerDay += 1;
     const resets = (this.#day + 1) * DAY_MS;
     const error = { quota: 'eventsPerDay', limit: this.#limit, used, resetsAt: new Date(resets).toISOString() };
     const headers = { 'Retry-After': String(Math.max(1, Math.ceil((resets - now) / 1000))) };

@@ -1,5 +1,6 @@
 import { EMPTY_DEFINITIONS } from '../../domain/definition/evolve.ts';
 import type { ProjectEvent, Space } from '../../domain/events.ts';
+import { NO_QUOTAS } from '../../domain/project/quotas.ts';
 import { type AuthorityState, asAuthority, asDefinitions, type DefinitionsState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
@@ -12,7 +13,7 @@ import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts'
 import { projectStream } from '../../log/streams.ts';
 import type { DocumentKeys, StateReader } from '../ports/readers.ts';
 import type { Command, Outcome } from './commit.ts';
-import { DayQuota } from './day-quota.ts';
+import { ProjectQuotas } from './project-quotas.ts';
 import { readCounts, type SharedCache, type Version, WorkingSet } from './working-set.ts';
 import { Writer, type WriterLimits, type WriterObserver } from './writer.ts';
 
@@ -50,8 +51,7 @@ export class Project {
   /** When this node last knew the head for certain; like every time here by the scheduler's monotonic clock. */
   confirmedAt = Number.NEGATIVE_INFINITY;
   lastUsedAt = 0;
-  /** What may be stored in a day; `null`: as much as comes. */
-  quota: DayQuota | null = null;
+  readonly quotas: ProjectQuotas;
   readonly #options: ProjectOptions;
   readonly #stream: string;
   /** Highest revision that the tail or a conflict has shown. */
@@ -69,6 +69,12 @@ export class Project {
     this.#options = options;
     this.#stream = projectStream(options.projectId);
     this.set = new WorkingSet(horizon, options.cache);
+    this.quotas = new ProjectQuotas({
+      ...{ projectId: this.id, stream: this.#stream, log: options.log, reader: options.reader, scheduler: options.scheduler },
+      ofAll: options.limits.quotas ?? NO_QUOTAS,
+      head: () => this.set.head,
+      isClosed: () => this.#stopped !== null,
+    });
     this.writer = new Writer({
       stream: this.#stream,
       log: options.log,
@@ -80,6 +86,7 @@ export class Project {
       readGap: (to, found) => this.#readGap(to, found),
       idle: () => {
         this.#confirm(this.writer.sentAt);
+        this.#lookAtQuotas();
         if (this.#seen > this.set.head) this.#catchUpSoon();
       },
       stop: (reason) => this.stop(reason),
@@ -99,7 +106,7 @@ export class Project {
       await project.#readGap(null, new Map());
       if (project.set.head < 0 && !create) return null;
       await project.load([AUTHORITY, DEFINITIONS]);
-      await project.#openQuota();
+      await project.quotas.open(project.authority?.settings);
       project.set.opened();
       project.#confirm(asked);
       return project;
@@ -110,10 +117,11 @@ export class Project {
     }
   }
 
-  async #openQuota(): Promise<void> {
-    const { log, limits, scheduler } = this.#options;
-    const { eventsPerDay } = limits;
-    if (eventsPerDay !== undefined) this.quota = await DayQuota.open(log, this.#stream, this.set.head, eventsPerDay, scheduler.now());
+  /** An operator may have changed them: looked at when the writer rests, and when events of other nodes have come. */
+  #lookAtQuotas(): void {
+    const settings = this.authority?.settings;
+    // What it may take is a few reads of the log: where those fail, the next request opens the project anew.
+    if (this.quotas.isOutdated(settings)) this.quotas.open(settings).catch(() => this.stop(refusal('STORAGE_UNAVAILABLE')));
   }
 
   /** Whether the log is known to hold more than is folded here. */
@@ -397,6 +405,7 @@ export class Project {
         this.writer.recordedAt = Math.max(this.writer.recordedAt, event.metadata.recordedAt);
         found?.set(event.metadata.commandId, event.revision);
       }
+      if (whole > 0) this.#lookAtQuotas();
       return events.slice(whole);
     } catch (error) {
       const reason = unreadable(error);

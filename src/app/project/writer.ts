@@ -1,4 +1,5 @@
 import type { DomainEvent } from '../../domain/events.ts';
+import type { Quotas } from '../../domain/project/quotas.ts';
 import type { SubjectKey } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { type Command, type Commit, type Decided, effectsOf, type Outcome, textOf } from './commit.ts';
@@ -34,8 +35,8 @@ export interface WriterLimits {
   readonly groupBytes: number;
   readonly queueCommits: number;
   readonly windowBytes: number;
-  /** Events of one project in a UTC day; absent: no end. */
-  readonly eventsPerDay?: number;
+  /** Of projects of which the operator has said nothing else; absent: none. */
+  readonly quotas?: Quotas;
   /** Milliseconds from the request to its 503 or 504. */
   readonly deadlineMs: number;
 }

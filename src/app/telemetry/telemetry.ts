@@ -15,6 +15,7 @@ import { spaceOf } from '../access.ts';
 import type { App, Caller, HeartbeatAnswer, StatsAnswer } from '../app.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { ProfileRow } from '../ports/readers.ts';
+import type { MinuteQuota } from '../project/minute-quota.ts';
 
 /**
  * What players report (runtime-storage 12, 13, 15). Nothing of it may fail or hold up a game: whatever the log or the tables do, the
@@ -66,26 +67,30 @@ export function createTelemetry(context: AppContext): App['telemetry'] {
       }
       if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
       const told = accepted(analyticsEvent(body, claimed, context.platformId));
-      const { settings, space } = await placeOf(context, caller, target);
+      const { settings, space, reports } = await placeOf(context, caller, target);
       const fact: TelemetryReport = { type: 'analytics.tracked', data: { ...told, platformId: playerIn(space, told.platformId) } };
       if (!isCaptured(settings, fact)) return { stored: false, reason: 'capture_disabled' };
-      const revision = await record(context, caller, asKept(settings, fact), context.scheduler.now(), TRACK_MS);
+      const now = context.scheduler.now();
+      if (reports !== null && !reports.takes(now)) return { stored: false, reason: 'quota_exceeded' };
+      const revision = await record(context, caller, asKept(settings, fact), now, TRACK_MS);
       return revision === null ? { stored: false, reason: 'storage_unavailable' } : { stored: true, reason: null };
     },
 
     async heartbeat(caller, body, claimed, target) {
       const told = accepted(heartbeatEvent(isObject(body) ? body : null, claimed));
       const answered = (persisted: boolean, stats: PlayerStats | null) => heartbeatAnswer(caller, told.platformId, persisted, stats);
-      const { settings, space } = await placeOf(context, caller, target);
+      const { settings, space, reports } = await placeOf(context, caller, target);
       const data = { ...told, platformId: playerIn(space, told.platformId) };
       const at = context.scheduler.now();
-      if (!isCaptured(settings, { type: 'heartbeat.received', data })) {
+      const notStored = async () => {
         const known = await inTime(context, statsOf(context, remembered, caller.projectId, data.platformId));
         return answered(false, known?.stats ?? null);
-      }
+      };
+      if (!isCaptured(settings, { type: 'heartbeat.received', data })) return notStored();
       const { heartbeats } = context.telemetry;
       const gathered = heartbeats.take(caller.projectId, data, at);
       if (gathered !== null) return answered(true, gathered.stats);
+      if (reports !== null && !reports.takes(at)) return notStored();
       const { persisted, stats } = await store(caller, data, at);
       return answered(persisted, stats);
     },
@@ -94,7 +99,10 @@ export function createTelemetry(context: AppContext): App['telemetry'] {
       if (!isObject(body)) throw refusal('INVALID_BODY');
       const data = saveFailure(body, caller.platformId);
       context.telemetry.onSaveFailed(caller.projectId, data);
-      const revision = await record(context, caller, { type: 'save.failed', data }, context.scheduler.now(), TRACK_MS);
+      const now = context.scheduler.now();
+      const { reports } = (await projectOf(context, caller)).quotas;
+      if (reports !== null && !reports.takes(now)) return { recorded: false };
+      const revision = await record(context, caller, { type: 'save.failed', data }, now, TRACK_MS);
       return { recorded: revision !== null };
     },
 
@@ -112,10 +120,10 @@ async function placeOf(
   context: AppContext,
   caller: Caller,
   target: PublishTarget,
-): Promise<{ readonly settings: JsonObject; readonly space: Space }> {
+): Promise<{ readonly settings: JsonObject; readonly space: Space; readonly reports: MinuteQuota | null }> {
   const project = await projectOf(context, caller);
   const settings = projectSettings(project.authority?.settings ?? {});
-  return { settings: settings.analytics, space: spaceOf(settings, project.definitions, target) };
+  return { settings: settings.analytics, space: spaceOf(settings, project.definitions, target), reports: project.quotas.reports };
 }
 
 function record(context: AppContext, caller: Caller, fact: TelemetryReport, recordedAt: number, waitMs: number): Promise<number | null> {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Caller } from '../../../src/app/app.ts';
 import { decided, execute } from '../../../src/app/context.ts';
 import type { Project } from '../../../src/app/project/project.ts';
+import { NO_QUOTAS } from '../../../src/domain/project/quotas.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { Table, THING, written } from '../support.ts';
 
@@ -31,9 +32,9 @@ test('a project stores so many events a day, counted over restarts, and is told 
   const table = new Table();
   // Of an earlier day.
   for (let n = 0; n < 9; n += 1) await table.elsewhere(written(`old${n}`, 1));
-  const first = await table.open({ eventsPerDay: 3 });
+  const first = await table.open({ quotas: { ...NO_QUOTAS, eventsPerDay: 3 } });
   expect([await stores(table, first), await stores(table, first)]).toEqual(['stored', 'stored']);
-  const again = await table.open({ eventsPerDay: 3 });
+  const again = await table.open({ quotas: { ...NO_QUOTAS, eventsPerDay: 3 } });
   expect(await stores(table, again)).toBe('stored');
   const now = table.machine.now();
   const resetsAt = new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS).toISOString();
@@ -53,6 +54,6 @@ test('a project stores so many events a day, counted over restarts, and is told 
 test('without a quota nothing is counted', async () => {
   const table = new Table();
   const project = await table.open();
-  expect(project.quota).toBeNull();
+  expect(project.quotas.store).toBeNull();
   expect(await stores(table, project)).toBe('stored');
 });

@@ -67,6 +67,7 @@ export function readerOf(world: World, model: ReadModel, machine: NodeClock): St
     checkpoint: () => ask(() => model.checkpoint),
     // No command of the simulation looks through a collection.
     documentKeys: () => ask(() => ({ revision: model.checkpoint?.revision ?? -1, keys: [], bytes: 0 })),
+    countDocuments: () => ask(() => ({ revision: model.checkpoint?.revision ?? -1, documents: 0, bytes: 0, last: null })),
     load: (_project, subjects) =>
       ask(() => ({ revision: model.checkpoint?.revision ?? -1, states: subjects.map((subject) => model.row(subject)) })),
   };

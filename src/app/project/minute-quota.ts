@@ -1,0 +1,30 @@
+import { quotaRefusals } from './quota-refusals.ts';
+
+const MINUTE_MS = 60_000;
+
+/** What players of a project may report to this process in a minute. */
+export class MinuteQuota {
+  readonly #limit: number;
+  /** Minutes since 1970. */
+  #minute = 0;
+  #used = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Counts one report. Whether it may be stored; `now`: unix ms. */
+  takes(now: number): boolean {
+    const minute = Math.floor(now / MINUTE_MS);
+    if (minute !== this.#minute) {
+      this.#minute = minute;
+      this.#used = 0;
+    }
+    if (this.#used >= this.#limit) {
+      quotaRefusals.telemetryPerMinute += 1;
+      return false;
+    }
+    this.#used += 1;
+    return true;
+  }
+}

@@ -1,0 +1,72 @@
+import { NO_QUOTAS, type Quotas, quotasOf, sameQuotas } from '../../domain/project/quotas.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import type { Log } from '../../log/port.ts';
+import type { StateReader } from '../ports/readers.ts';
+import { DayQuota } from './day-quota.ts';
+import { HoldingCount } from './holding-count.ts';
+import { MinuteQuota } from './minute-quota.ts';
+import { StoreQuotas } from './store-quotas.ts';
+
+interface ProjectQuotasOptions {
+  readonly projectId: string;
+  readonly stream: string;
+  readonly log: Log;
+  readonly reader: StateReader;
+  readonly scheduler: Scheduler;
+  /** Of projects of which the operator has said nothing else. */
+  readonly ofAll: Quotas;
+  readonly head: () => number;
+  readonly isClosed: () => boolean;
+}
+
+const NO_SETTINGS: JsonObject = {};
+
+/** The quotas of one open project, as its settings are now. */
+export class ProjectQuotas {
+  /** What games and servers may store; `null`: as much as comes. */
+  store: StoreQuotas | null = null;
+  /** What players may report; `null`: as much as comes. */
+  reports: MinuteQuota | null = null;
+  readonly #options: ProjectQuotasOptions;
+  #quotas = NO_QUOTAS;
+  #from: JsonObject | null = null;
+
+  constructor(options: ProjectQuotasOptions) {
+    this.#options = options;
+  }
+
+  /** Whether these are not the settings that it was opened for last; never before it was opened. */
+  isOutdated(settings: JsonObject = NO_SETTINGS): boolean {
+    return this.#from !== null && this.#from !== settings;
+  }
+
+  /** Takes up what the operator says in these settings; rejects where the log cannot be asked what was stored today. */
+  async open(settings: JsonObject = NO_SETTINGS): Promise<void> {
+    this.#from = settings;
+    const quotas = quotasOf(settings, this.#options.ofAll);
+    if (sameQuotas(quotas, this.#quotas)) return;
+    this.#quotas = quotas;
+    const { telemetryPerMinute, eventsPerDay } = quotas;
+    this.reports = telemetryPerMinute === 0 ? null : new MinuteQuota(telemetryPerMinute);
+    const { log, stream, head, scheduler } = this.#options;
+    const day = eventsPerDay === 0 ? null : await DayQuota.open(log, stream, head(), eventsPerDay, scheduler.now());
+    // Others since.
+    if (this.#quotas !== quotas) return;
+    const count = this.#countFor(quotas);
+    this.store = day === null && count === null ? null : new StoreQuotas(quotas, day, count);
+  }
+
+  #countFor(quotas: Quotas): HoldingCount | null {
+    if (quotas.documents === 0 && quotas.bytes === 0) return null;
+    const { projectId, reader, scheduler, isClosed } = this.#options;
+    const count = new HoldingCount({
+      scheduler,
+      isClosed: () => isClosed() || this.#quotas !== quotas,
+      page: (after, rows) => reader.countDocuments(projectId, after, rows, quotas.bytes > 0),
+    });
+    // Begins the first one: nothing is refused before it is done.
+    count.held();
+    return count;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { quotasIn } from '../../compose/projects.ts';
+import { isQuotaName, NO_QUOTAS, ownQuotas, type QuotaChanges, type QuotaName, quotasOf } from '../../domain/project/quotas.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { type CommonOptions, command, printResult, table, withInstallation } from '../context.ts';
+
+interface QuotasOptions extends CommonOptions {
+  readonly set?: readonly string[];
+}
+
+/** `savepoint project quotas`: what one project may store and report. */
+export function quotasCommand(): Command {
+  return command('quotas', 'show what a project may store and report, or set it apart from QUOTA_… of the installation')
+    .argument('<projectId>')
+    .option('--set <name=value...>', 'such as documents=100000, bytes=0 (no end), eventsPerDay=default')
+    .action(async (projectId: string, options: QuotasOptions) => {
+      const asked: QuotaChanges = Object.fromEntries((options.set ?? []).map(assignment));
+      const shown = await withInstallation(options, async ({ config, operator, projected }) => {
+        if (options.set !== undefined) {
+          const { revision } = await operator.changeQuotas(projectId, asked);
+          await projected(projectId, revision);
+        }
+        const { settings } = await operator.show(projectId);
+        return { quotas: quotasOf(settings, quotasIn(config)), own: ownQuotas(settings) };
+      });
+      printResult(options, { projectId, ...shown }, () =>
+        table(
+          ['QUOTA', 'MOST', 'OF'],
+          Object.entries(shown.quotas).map(([name, most]) => [
+            name,
+            most === 0 ? 'no end' : String(most),
+            Object.hasOwn(shown.own, name) ? 'the project' : 'the installation, as this command is configured',
+          ]),
+        ),
+      );
+    });
+}
+
+function assignment(text: string): readonly [QuotaName, number | null] {
+  const [, name = '', value = ''] = /^(\w+)=(\d{1,15}|default)$/.exec(text) ?? [];
+  if (!isQuotaName(name)) {
+    const names = Object.keys(NO_QUOTAS).join(', ');
+    throw refusal('VALIDATION_FAILED', `--set takes NAME=NUMBER or NAME=default, with one of ${names}; not ${text}`);
+  }
+  return [name, value === 'default' ? null : Number(value)];
+}

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import type { Caller } from '../../../src/app/app.ts';
+import { decided, execute } from '../../../src/app/context.ts';
+import { MinuteQuota } from '../../../src/app/project/minute-quota.ts';
+import type { Project } from '../../../src/app/project/project.ts';
+import type { DomainEvent } from '../../../src/domain/events.ts';
+import { NO_QUOTAS } from '../../../src/domain/project/quotas.ts';
+import { Refusal } from '../../../src/kernel/errors.ts';
+import { Table, THING, written } from '../support.ts';
+
+const CALLER = { isSecret: false, platformId: 'p1', onBehalfOf: null, key: { kind: 'public', keyId: 'k' } } as unknown as Caller;
+
+/** Stores the events in one commit; what it was refused with, or how it went. */
+async function stores(table: Table, project: Project, ...events: readonly DomainEvent[]): Promise<unknown> {
+  const storing = execute(project, CALLER, 'document.write', (view) => {
+    for (const { data } of events) if ('key' in data) view.read(THING(data.key));
+    return decided('stored', events);
+  });
+  return table.passing(
+    storing.then(
+      ({ answer }) => answer,
+      (error: unknown) => {
+        if (error instanceof Refusal) return error;
+        throw error;
+      },
+    ),
+  );
+}
+
+const sized = (key: string, text: string, version = 1): DomainEvent => ({
+  type: 'document.written',
+  data: { space: 'live', collection: 'things', key, version, document: { text }, definition: '' },
+});
+const deleted = (key: string, version: number): DomainEvent => ({
+  type: 'document.deleted',
+  data: { space: 'live', collection: 'things', key, version, definition: '' },
+});
+const quotasSet = (quotas: Record<string, number>): DomainEvent => ({ type: 'settings.changed', data: { changes: { quotas } } });
+const waits = (table: Table, ms: number) => table.clock.run(table.clock.now + ms);
+
+test('a project holds so many documents, counted over restarts and other nodes; what makes none goes on, and deleting makes room', async () => {
+  const table = new Table();
+  const quotas = { ...NO_QUOTAS, documents: 1_202 };
+  // More than one page of a count, some of it after the tables.
+  for (let n = 0; n < 1_000; n += 1) await table.elsewhere(written(`old${n}`, 1));
+  await table.reader.project();
+  const project = await table.open({ quotas });
+  await waits(table, 100);
+  for (let n = 0; n < 200; n += 1) expect(await stores(table, project, written(`new${n}`, 1))).toBe('stored');
+  // Two of one commit: both or neither, and the second write of a document makes none.
+  expect(await stores(table, project, written('a', 1), written('b', 1), written('c', 1))).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  expect(await stores(table, project, written('a', 1), written('b', 1), sized('a', 'again', 2))).toBe('stored');
+  expect(await stores(table, project, written('c', 1))).toMatchObject({
+    status: 429,
+    code: 'QUOTA_EXCEEDED',
+    extra: { error: { quota: 'documents', limit: 1_202, used: 1_202 } },
+  });
+  expect(await stores(table, project, written('old0', 2, 2))).toBe('stored');
+
+  const again = await table.open({ quotas });
+  await waits(table, 100);
+  await table.reader.project();
+  again.projected(again.set.head);
+  // The next count has what the tables lacked.
+  await waits(table, 60_000);
+  await stores(table, again, written('old0', 3, 3), written('c', 1));
+  await waits(table, 100);
+  expect(await stores(table, again, written('d', 1))).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  expect(await stores(table, again, deleted('old1', 2), deleted('old2', 2))).toBe('stored');
+  expect(await stores(table, again, written('d', 1))).toBe('stored');
+});
+
+test('a project holds so many bytes; what becomes smaller is never refused', async () => {
+  const table = new Table();
+  const project = await table.open({ quotas: { ...NO_QUOTAS, bytes: 100 } });
+  await waits(table, 100);
+  expect(await stores(table, project, sized('a', 'x'.repeat(80)))).toBe('stored');
+  expect(await stores(table, project, sized('b', 'x'))).toMatchObject({
+    code: 'QUOTA_EXCEEDED',
+    extra: { error: { quota: 'bytes', limit: 100, used: 91 } },
+  });
+  expect(await stores(table, project, sized('a', 'x'.repeat(79), 2))).toBe('stored');
+  expect(await stores(table, project, sized('b', ''))).toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  expect(await stores(table, project, sized('a', '', 3))).toBe('stored');
+  expect(await stores(table, project, sized('b', 'é'.repeat(39)))).toBe('stored');
+  expect(await stores(table, project, sized('c', ''))).toMatchObject({ extra: { error: { used: 100 } } });
+});
+
+test('what an operator says of one project is in force where it is open, and taken back', async () => {
+  const table = new Table();
+  await table.elsewhere({ type: 'project.created', data: { projectId: 'table', name: 'T' } });
+  const project = await table.open();
+  expect([project.quotas.store, project.quotas.reports]).toEqual([null, null]);
+  await table.elsewhere(quotasSet({ documents: 1, telemetryPerMinute: 5 }));
+  await table.passing(project.refresh());
+  await waits(table, 100);
+  expect(project.quotas.reports).not.toBeNull();
+  expect(await stores(table, project, written('a', 1))).toBe('stored');
+  expect(await stores(table, project, written('b', 1))).toMatchObject({ extra: { error: { quota: 'documents', limit: 1 } } });
+  await table.elsewhere(quotasSet({ eventsPerDay: 3 }));
+  await table.passing(project.refresh());
+  await waits(table, 100);
+  // Events of another day by the time of this node: its own alone count.
+  expect(await stores(table, project, written('b', 1))).toBe('stored');
+  expect(project.quotas.reports).toBeNull();
+  await table.elsewhere(quotasSet({}));
+  await table.passing(project.refresh());
+  expect(project.quotas.store).toBeNull();
+});
+
+test('so many reports of players are taken in a minute', () => {
+  const quota = new MinuteQuota(2);
+  const at = 1_700_000_040_000;
+  expect([0, 1, 59_999, 60_000].map((ms) => quota.takes(at + ms))).toEqual([true, true, false, true]);
+});
