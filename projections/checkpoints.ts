@@ -112,7 +112,8 @@ export async function advance(
 export async function hold(session: Session, names: readonly ProjectionName[], at: number): Promise<void> {
   const { rows } = await session.client.query<{ revision: string }>(
     `SELECT revision FROM savepoint.checkpoints WHERE project = $1
-       AND (projection, version) IN (SELECT name, version FROM unnest($2::text[], $3::int[]) AS w (name, version)) FOR UPDATE`,
+       AND (projection, version) IN (SELECT name, version FROM unnest($2::text[], $3::int[]) AS w (name, version))
+     ORDER BY projection, version FOR UPDATE`,
     [session.projectId, names, names.map((name) => session.versions.get(name))],
   );
   const still = rows.length === names.length && rows.every((row) => Number(row.revision) === at);

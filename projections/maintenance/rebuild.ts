@@ -97,6 +97,12 @@ function withPrerequisites(names: readonly ProjectionName[]): readonly Projectio
   return PROJECTIONS.filter(({ name }) => names.includes(name) || (derived && (name === 'documents' || name === 'definitions')));
 }
 
+const MOST_TRIES = 20;
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '40P01';
+}
+
 class Rebuild {
   readonly #projections: readonly Projection[];
   readonly #names: readonly ProjectionName[];
@@ -223,8 +229,23 @@ class Rebuild {
     }
   }
 
-  /** The row locks on the versions keep new projects out, those on the checkpoints keep running projectors where they are. */
+  /**
+   * Running projectors hold checkpoints in an order of their own, and Postgres ends one of two that wait for each other: while nothing
+   * has been folded yet, it is tried again.
+   */
   async #switch(): Promise<void> {
+    const begun = this.#events;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#switchOnce();
+      } catch (error) {
+        if (!isDeadlock(error) || this.#events > begun || tries === MOST_TRIES) throw error;
+      }
+    }
+  }
+
+  /** The row locks on the versions keep new projects out, those on the checkpoints keep running projectors where they are. */
+  async #switchOnce(): Promise<void> {
     await this.#withClient((client) =>
       inTransaction(client, async () => {
         const old = this.#names.map((name) => this.#old.get(name));

@@ -38,6 +38,8 @@ test('a projector tells what it has written, what failed, and what waits to be c
         expect.stringMatching(/^savepoint_projector_failures_total ([5-9]|\d\d)$/),
         'savepoint_projector_stopped_projects 1',
         'savepoint_projector_paused_views 1',
+        expect.stringMatching(/^savepoint_projector_view_lag [1-9]/),
+        'savepoint_projector_building_boards 0',
       ]);
   });
 });

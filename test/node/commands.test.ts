@@ -225,7 +225,7 @@ describe('verify', () => {
   });
 
   test('ends with 1 and names every row that was changed, removed or added by hand; rebuild makes them right', async () => {
-    const columns = 'key, field, before, after, delta, amount, source, reason, at, event_id';
+    const columns = 'key, field, before, after, delta, amount, source, reason, at, event_id, summed';
     const edits = [
       `UPDATE savepoint.documents SET document = '{"gold":999}' WHERE collection = 'players' AND key = '${PLAYER}'`,
       `DELETE FROM savepoint.documents WHERE collection = 'scores' AND key = 'p-removed'`,
