@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { catchUpTelemetry } from '../projections/models/telemetry/catch-up.ts';
 import { createProjector, type Projector } from '../projections/projector/projector.ts';
 import { createStateReader } from '../projections/readers/state-reader.ts';
 import { createViewReader } from '../projections/readers/view-reader.ts';
@@ -176,6 +177,8 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: Exposi
   await Promise.all([projector?.start(), projects.start()]);
   if (projector === null) stops.add(watchCheckpoints(projects, states, logger));
   else exportProjector(metrics.registry, projector);
+  // Stopped after telemetry: what is told of players at the end is shown as well, so that a verification finds nothing left behind.
+  if (projecting) stops.add(async () => void (await catchUpTelemetry({ log, pool })));
   const telemetry = openTelemetry({ log, pool, logger, stops, registry: metrics.registry }, config.limits);
   if (projecting) followTelemetry({ log, pool, logger, stops, registry: metrics.registry });
   stops.add(sampleMetrics(metrics, projects));
