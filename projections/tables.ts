@@ -77,6 +77,8 @@ export type Versions = ReadonlyMap<ProjectionName, number>;
 
 /** The version `verify` folds into; real versions start at 1. */
 export const SCRATCH_VERSION = 0;
+/** The version that a cut of telemetry folds into: no rebuild counts so far. */
+export const CUT_VERSION = 999_999;
 
 const tableByName = new Map(TABLES.map((table) => [table.name, table]));
 

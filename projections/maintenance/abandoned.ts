@@ -1,33 +1,30 @@
 import type { Pool, PoolClient } from 'pg';
+import { CUT_LOCK } from '../models/telemetry/cut.ts';
 import { SCRATCH_VERSION, TABLES, tableName } from '../tables.ts';
 import { REBUILD_LOCK } from './rebuild.ts';
 import { VERIFY_LOCK } from './verify.ts';
 
 /**
- * Tables that nobody reads or fills any more: the scratch tables of a verification that was killed, and the versions that a rebuild
- * was killed before dropping. Both locks are held meanwhile, so that no table of one at work is taken for abandoned.
+ * Tables that nobody reads or fills any more: the scratch tables of a verification or a cut that was killed, and the versions that
+ * a rebuild was killed before dropping. Their locks are held meanwhile, so that no table of one at work is taken for abandoned.
  */
 
-/** Drops them and their checkpoints; resolves to the tables' names. Drops nothing while a rebuild or verification runs. */
+const LOCKS = [REBUILD_LOCK, VERIFY_LOCK, CUT_LOCK];
+
+/** Drops them and their checkpoints; resolves to the tables' names. Drops nothing while any of those that make such tables runs. */
 export async function dropAbandoned(pool: Pool): Promise<readonly string[]> {
   const client = await pool.connect();
+  const held: number[] = [];
   try {
-    const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [REBUILD_LOCK]);
-    if (!rows[0]?.free) return [];
-    return await beforeVerifications(client);
-  } finally {
-    await client.query('SELECT pg_advisory_unlock($1)', [REBUILD_LOCK]).catch(() => undefined);
-    client.release();
-  }
-}
-
-async function beforeVerifications(client: PoolClient): Promise<readonly string[]> {
-  const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [VERIFY_LOCK]);
-  if (!rows[0]?.free) return [];
-  try {
+    for (const lock of LOCKS) {
+      const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [lock]);
+      if (!rows[0]?.free) return [];
+      held.push(lock);
+    }
     return await drop(client);
   } finally {
-    await client.query('SELECT pg_advisory_unlock($1)', [VERIFY_LOCK]).catch(() => undefined);
+    for (const lock of held) await client.query('SELECT pg_advisory_unlock($1)', [lock]).catch(() => undefined);
+    client.release();
   }
 }
 

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import { dropAbandoned } from '../../projections/maintenance/abandoned.ts';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
+import { cutTelemetry } from '../../projections/models/telemetry/cut.ts';
 import { retainTelemetry } from '../../projections/models/telemetry/retain.ts';
 import { isProjectionName } from '../../projections/registry.ts';
 import type { ProjectTests } from '../app/operator/project-tests.ts';
@@ -70,7 +71,12 @@ export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess }: ProjectW
     verify: (onPercent) => verify({ log, pool, onProgress: ({ percent }) => onPercent(percent) }),
     runTests: (projectId, target, onPercent) => tests.run(projectId, target, (done, of) => onPercent((100 * done) / of)),
     dropAbandoned: () => dropAbandoned(pool),
-    retainTelemetry: () => retainTelemetry({ log, pool, now: Date.now() }),
+    async retainTelemetry() {
+      const now = Date.now();
+      // What this sweeps is cut the next time, when its rows are gone.
+      const cut = await cutTelemetry({ log, pool, now });
+      return { ...(await retainTelemetry({ log, pool, now })), cut };
+    },
     sweepAccess,
   };
 }

@@ -28,8 +28,8 @@ export interface JobWork {
   runTests(projectId: string, target: PublishTarget, onPercent: (percent: number) => void): Promise<TestsDone>;
   /** Drops what aborted rebuilds and verifications left; resolves to the names of the tables. */
   dropAbandoned(): Promise<readonly string[]>;
-  /** Sweeps what players reported and is older than its project keeps it. */
-  retainTelemetry(): Promise<{ readonly projects: number; readonly events: number }>;
+  /** Sweeps what players reported and is older than its project keeps it; `cut`: events swept before that now left the log, too. */
+  retainTelemetry(): Promise<{ readonly projects: number; readonly events: number; readonly cut: number }>;
   /** Forgets expired auth sessions, used request ids and kept answers, by an event of each project that has any; resolves to those projects. */
   sweepAccess(): Promise<readonly string[]>;
 }

@@ -81,7 +81,7 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
   },
   'telemetry.retain': {
     lane: 'upkeep',
-    about: 'takes telemetry out of the lists that is older than its project keeps it',
+    about: 'takes telemetry out of the lists, and then out of the log, that is older than its project keeps it',
     check: nothing,
     attempts: 3,
     everyMs: 6 * HOUR,

@@ -31,6 +31,9 @@ export function totalsStream(projectId: string): string {
   return TOTALS_PREFIX + projectId;
 }
 
+/** The type of what a copy puts in the place of events that were cut, so that those behind them keep their revisions. */
+export const CUT = 'log.cut';
+
 /** Whether a stream's beginning may ever be given up: of what nothing is decided from. A project's own is kept whole, its chain with it. */
 export function isCuttable(stream: string): boolean {
   return stream.startsWith(TELEMETRY_PREFIX) || stream.startsWith(TOTALS_PREFIX);

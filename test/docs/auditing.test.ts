@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SCHEMA_VERSIONS } from '../../src/domain/events.ts';
 import { TELEMETRY_VERSIONS } from '../../src/domain/telemetry/events.ts';
+import { TOTALS_VERSIONS } from '../../src/domain/telemetry/totals.ts';
 
 /** docs/auditing.md against the events that it describes. */
 
@@ -12,7 +13,7 @@ const rows = [...PAGE.matchAll(/^\| `([\w.]+)` \| (\d+) \|(?: (.*) \|)?$/gm)];
 
 test('every type of event stands there, with the version that is written', () => {
   const listed = Object.fromEntries(rows.map(([, type, version]) => [type, Number(version)]));
-  expect(listed).toEqual({ ...SCHEMA_VERSIONS, ...TELEMETRY_VERSIONS });
+  expect(listed).toEqual({ ...SCHEMA_VERSIONS, ...TELEMETRY_VERSIONS, ...TOTALS_VERSIONS });
 });
 
 describe('its members', () => {

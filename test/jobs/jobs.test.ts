@@ -141,7 +141,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
       rebuild: async () => ({}),
       verify: async () => ({ ok: problems.length === 0, problems, events: 7 }),
       runTests: async () => ({ results: [], total: 0, passed: 0, failed: 0 }),
-      retainTelemetry: async () => ({ projects: 0, events: 0 }),
+      retainTelemetry: async () => ({ projects: 0, events: 0, cut: 0 }),
       dropAbandoned: async () => [],
       sweepAccess: async () => [],
     };

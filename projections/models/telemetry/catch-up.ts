@@ -8,6 +8,7 @@ import { transaction } from '../../transaction.ts';
 import { beginTelemetry, checkHistory, holdPlace, readBatch, TELEMETRY_VERSIONS } from './place.ts';
 import { writeTelemetry } from './project.ts';
 import { telemetryProjects } from './rebuild.ts';
+import { beginFromTotals } from './totals.ts';
 
 /**
  * Writes what the log holds beyond the rows, for a command that is to leave nothing behind: as the projector does it, in batches, but at
@@ -37,7 +38,8 @@ async function writeBatch(session: Session, log: Log): Promise<number> {
   const at = await holdPlace(session);
   if (at === null) return 0;
   await checkHistory(log, session.projectId, at);
-  const { events, unknown } = await readBatch(log, session.projectId, at.revision);
+  const from = at.revision < 0 ? await beginFromTotals(session, log) : at.revision;
+  const { events, unknown } = await readBatch(log, session.projectId, from);
   if (events.length === 0 && unknown !== null) throw unknown;
   await writeTelemetry(session, events);
   return events.length;

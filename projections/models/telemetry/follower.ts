@@ -12,6 +12,7 @@ import type { Session } from '../../tables.ts';
 import { transaction } from '../../transaction.ts';
 import { beginTelemetry, checkHistory, readBatch, TELEMETRY_VERSIONS, takePlace } from './place.ts';
 import { writeTelemetry } from './project.ts';
+import { beginFromTotals } from './totals.ts';
 
 /**
  * The projector of telemetry, apart from the one of game data: it writes one batch of one project at a time, through one connection, and
@@ -155,10 +156,11 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     if (at === null) return null;
     // At the first look, and whenever the tables stand elsewhere than this process left them.
     if (!place.isBegun || at.revision !== place.shown) await checkHistory(log, projectId, at);
-    const { events, unknown } = await readBatch(log, projectId, at.revision);
+    const from = at.revision < 0 ? await beginFromTotals(session, log) : at.revision;
+    const { events, unknown } = await readBatch(log, projectId, from);
     if (events.length === 0 && unknown !== null) throw unknown;
     await writeTelemetry(session, events);
-    return { events: events.length, shown: events.at(-1)?.revision ?? at.revision };
+    return { events: events.length, shown: events.at(-1)?.revision ?? from };
   };
 
   const failed = (projectId: string, place: Place, error: unknown) => {

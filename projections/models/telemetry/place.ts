@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { TelemetryEvent } from '../../../src/domain/telemetry/events.ts';
 import type { UnknownEvent } from '../../../src/log/decode.ts';
 import type { Log } from '../../../src/log/port.ts';
-import { telemetryStream } from '../../../src/log/streams.ts';
+import { CUT, telemetryStream } from '../../../src/log/streams.ts';
 import { readTelemetryEvent } from '../../../src/log/telemetry.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
 import { IN_TIME } from '../../patience.ts';
@@ -62,9 +62,19 @@ export async function checkHistory(log: Log, projectId: string, { revision, even
   throw new HistoryMismatch(projectId, `its telemetry has another event at revision ${revision}`);
 }
 
+const ADVANCE = 'UPDATE {telemetry_checkpoints} SET revision = $2, event_id = $3 WHERE project = $1';
+
+/** Moves the place to an event; the caller holds it. */
+export async function advanceTelemetry(session: Session, { revision, eventId }: TelemetryPlace): Promise<void> {
+  await session.run('telemetry-advance', ADVANCE, [revision, eventId]);
+}
+
 const PAGE = 500;
 
-/** The next events, as many as one batch takes, none beyond `until`. Those before one that cannot be read come without it. */
+/**
+ * The next events, as many as one batch takes, none beyond `until`. Those before one that cannot be read come without it. Throws
+ * {@link HistoryMismatch} where the next one was cut: what it and those behind it came to is in the totals alone.
+ */
 export async function readBatch(
   log: Log,
   projectId: string,
@@ -73,5 +83,9 @@ export async function readBatch(
 ): Promise<{ readonly events: readonly TelemetryEvent[]; readonly unknown: UnknownEvent | null }> {
   const limit = Math.min(PAGE, until - after);
   const page = limit <= 0 ? [] : await log.read(telemetryStream(projectId), { from: after + 1, limit, direction: 'forwards' });
+  const [first] = page;
+  if (first !== undefined && (first.revision !== after + 1 || first.type === CUT)) {
+    throw new HistoryMismatch(projectId, `its telemetry behind revision ${after} was cut from the log`);
+  }
   return decoded(page.slice(0, batchLength(page)), readTelemetryEvent);
 }

@@ -4,6 +4,7 @@ import { evolvePlayer, type Player } from '../../../src/domain/telemetry/player.
 import { evolveSession, type SessionReport, sessionReport } from '../../../src/domain/telemetry/session.ts';
 import { stringifyJson } from '../../../src/kernel/json.ts';
 import type { Session } from '../../tables.ts';
+import { advanceTelemetry } from './place.ts';
 import { loadPlayers, savePlayers } from './players.ts';
 import { loadSessions, type SessionRow, saveSessions, sessionKey } from './sessions.ts';
 
@@ -13,8 +14,6 @@ INSERT INTO {telemetry_events} (project, revision, recorded_at, platform_id, typ
 SELECT $1, revision, recorded_at, platform_id, type, category, label, source, endpoint_slug, collection_id, session_id, payload::json
 FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
   $12::text[]) AS w (revision, recorded_at, platform_id, type, category, label, source, endpoint_slug, collection_id, session_id, payload)`;
-
-const ADVANCE = 'UPDATE {telemetry_checkpoints} SET revision = $2, event_id = $3 WHERE project = $1';
 
 const SWEEP_EVENTS = 'DELETE FROM {telemetry_events} WHERE project = $1 AND revision < $2';
 const SWEEP_SESSIONS = 'DELETE FROM {telemetry_sessions} WHERE project = $1 AND revision < $2';
@@ -33,12 +32,17 @@ interface Fold {
   readonly reports: { readonly report: SessionReport; readonly revision: number; readonly at: number }[];
 }
 
+interface Writing {
+  /** Whether events are listed, too, and not only added to players and sessions. Default true. */
+  readonly listed?: boolean;
+}
+
 /** Brings the tables of a project from the event before the first of these to the last one. The checkpoint's row is held already. */
-export async function writeTelemetry(session: Session, events: readonly TelemetryEvent[]): Promise<void> {
+export async function writeTelemetry(session: Session, events: readonly TelemetryEvent[], { listed = true }: Writing = {}): Promise<void> {
   const last = events.at(-1);
   if (last === undefined) return;
-  for (const part of parts(events)) await writePart(session, part);
-  await session.run('telemetry-advance', ADVANCE, [last.revision, last.id]);
+  for (const part of parts(events)) await writePart(session, part, listed);
+  await advanceTelemetry(session, { revision: last.revision, eventId: last.id });
 }
 
 /** Each ends with a sweep or with the batch: what a sweep takes away must be gone for what comes after it, however batches fall. */
@@ -51,8 +55,8 @@ function* parts(events: readonly TelemetryEvent[]): Generator<readonly Telemetry
   }
 }
 
-async function writePart(session: Session, events: readonly TelemetryEvent[]): Promise<void> {
-  await writeRows(session, events);
+async function writePart(session: Session, events: readonly TelemetryEvent[], listed: boolean): Promise<void> {
+  await writeRows(session, events, listed);
   const last = events.at(-1);
   if (last?.type !== 'telemetry.swept') return;
   const { before, forgotten } = last.data;
@@ -61,13 +65,13 @@ async function writePart(session: Session, events: readonly TelemetryEvent[]): P
   if (forgotten) await session.run('telemetry-forget', FORGET, []);
 }
 
-async function writeRows(session: Session, events: readonly TelemetryEvent[]): Promise<void> {
+async function writeRows(session: Session, events: readonly TelemetryEvent[], listed: boolean): Promise<void> {
   const ids = events.flatMap((event) => playerIdOf(event) ?? []);
   const fold: Fold = { players: await loadPlayers(session, [...new Set(ids)]), listed: [], reports: [] };
   for (const event of events) foldOne(fold, event);
   await savePlayers(session, fold.players);
   await writeSessions(session, fold);
-  await insert(session, fold.listed);
+  if (listed) await insert(session, fold.listed);
 }
 
 function foldOne({ players, listed, reports }: Fold, event: TelemetryEvent): void {

@@ -1,10 +1,12 @@
 import type { Pool } from 'pg';
 import type { Log } from '../../../src/log/port.ts';
 import { telemetryStream } from '../../../src/log/streams.ts';
+import { HistoryMismatch } from '../../checkpoints.ts';
 import type { Session } from '../../tables.ts';
 import { transaction } from '../../transaction.ts';
 import { beginTelemetry, holdPlace, readBatch, TELEMETRY_VERSIONS } from './place.ts';
 import { writeTelemetry } from './project.ts';
+import { beginFromTotals } from './totals.ts';
 
 /**
  * Builds telemetry's rows anew, a project at a time, in one transaction: readers see the old rows until it ends, and the running
@@ -21,10 +23,21 @@ export async function rebuildTelemetry(options: {
   for (const projectId of await telemetryProjects(pool)) {
     const head = await log.head(telemetryStream(projectId));
     await beginTelemetry(pool, projectId);
-    events += await transaction(pool, projectId, TELEMETRY_VERSIONS, (session) => rebuildOne(session, log, head?.revision ?? -1));
+    const again = () => transaction(pool, projectId, TELEMETRY_VERSIONS, (session) => rebuildOne(session, log, head?.revision ?? -1));
+    events += await unlessCutMeanwhile(again);
     projects += head === null ? 0 : 1;
   }
   return { projects, events, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+/** Does it again where its beginning was cut from the log while it was read: it then begins with newer totals. */
+export async function unlessCutMeanwhile<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof HistoryMismatch) return work();
+    throw error;
+  }
 }
 
 /** Every project that may have telemetry, or rows of it. */
@@ -43,10 +56,10 @@ async function rebuildOne(session: Session, log: Log, head: number): Promise<num
   await holdPlace(session);
   for (const table of WIPE) await session.run(`telemetry-wipe-${table}`, `DELETE FROM {telemetry_${table}} WHERE project = $1`, []);
   await session.run('telemetry-back', BACK, []);
-  return foldTelemetry(session, log, -1, head);
+  return foldTelemetry(session, log, await beginFromTotals(session, log, head), head);
 }
 
-/** Folds what lies after `from`, up to `to`. Throws `UnknownEvent`. */
+/** Folds what lies after `from`, up to `to`. Throws `UnknownEvent` and `HistoryMismatch`. */
 export async function foldTelemetry(session: Session, log: Log, from: number, to: number): Promise<number> {
   let at = from;
   let count = 0;

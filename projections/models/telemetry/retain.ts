@@ -9,7 +9,7 @@ import { telemetryStream } from '../../../src/log/streams.ts';
 
 /**
  * Retention. It removes nothing itself: it appends an event that says what is no longer shown, and the projector takes the rows away, as
- * a rebuild and a verification do at the same place. The log keeps its events.
+ * a rebuild and a verification do at the same place. The events themselves are cut from the log later (cut.ts).
  */
 
 export interface Retained {

@@ -22,7 +22,8 @@ FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7
 ON CONFLICT (project, platform_id, session_id) DO UPDATE SET revision = excluded.revision, started_at = excluded.started_at,
   last_heartbeat_at = excluded.last_heartbeat_at, ended_at = excluded.ended_at, seconds = excluded.seconds, fps = excluded.fps`;
 
-interface Loaded {
+/** Numbers as Postgres prints them. */
+export interface LoadedSession {
   readonly platform_id: string;
   readonly session_id: string;
   readonly revision: string;
@@ -44,11 +45,11 @@ export async function loadSessions(
 ): Promise<Map<string, SessionRow>> {
   if (wanted.length === 0) return new Map();
   const lists = [wanted.map((one) => one.platformId), wanted.map((one) => one.sessionId)];
-  const rows = await session.run<Loaded>('telemetry-sessions', LOAD, lists);
-  return new Map(rows.map((row) => [sessionKey(row.platform_id, row.session_id), rowOf(row)]));
+  const rows = await session.run<LoadedSession>('telemetry-sessions', LOAD, lists);
+  return new Map(rows.map((row) => [sessionKey(row.platform_id, row.session_id), sessionOf(row)]));
 }
 
-function rowOf(row: Loaded): SessionRow {
+export function sessionOf(row: LoadedSession): SessionRow {
   const number = (text: string | null) => (text === null ? null : Number(text));
   return {
     platformId: row.platform_id,

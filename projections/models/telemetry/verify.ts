@@ -1,16 +1,18 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { UnknownEvent } from '../../../src/log/decode.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { telemetryStream } from '../../../src/log/streams.ts';
+import { HistoryMismatch } from '../../checkpoints.ts';
 import { compareTable, type Problem } from '../../maintenance/compare.ts';
 import { behindProblem, lagging } from '../../maintenance/places.ts';
-import { dropVersion } from '../../migrate.ts';
 import { TELEMETRY } from '../../registry.ts';
-import { SCRATCH_VERSION, Session, schemaOf, tableName, tablesOf, type Versions } from '../../tables.ts';
+import { SCRATCH_VERSION, Session, tableName, tablesOf, type Versions } from '../../tables.ts';
 import { snapshot, transaction } from '../../transaction.ts';
 import { lookAtPlace, readBatch, TELEMETRY_VERSIONS } from './place.ts';
 import { writeTelemetry } from './project.ts';
-import { foldTelemetry, telemetryProjects } from './rebuild.ts';
+import { foldTelemetry, telemetryProjects, unlessCutMeanwhile } from './rebuild.ts';
+import { beginScratch, onScratch } from './scratch.ts';
+import { beginFromTotals } from './totals.ts';
 
 /**
  * The proof that telemetry's rows are what its streams say: folded again into scratch tables, up to where the tables stand, and compared
@@ -32,10 +34,10 @@ export async function verifyTelemetry({ log, pool }: { readonly log: Log; readon
   const problems: Problem[] = [];
   const heads = new Map<string, number>();
   let events = 0;
-  await onScratch(pool, async () => {
+  await onScratch(pool, SCRATCH_VERSION, async () => {
     for (const projectId of await telemetryProjects(pool)) {
       heads.set(projectId, (await log.head(telemetryStream(projectId)))?.revision ?? -1);
-      const found = await verifyOne(log, pool, projectId);
+      const found = await verified(log, pool, projectId);
       problems.push(...found.problems);
       events += found.events;
     }
@@ -47,50 +49,34 @@ export async function verifyTelemetry({ log, pool }: { readonly log: Log; readon
   return { problems: [...problems, ...lags.map((lag) => behindProblem('telemetry', lag))], events, behind };
 }
 
-async function onScratch(pool: Pool, work: () => Promise<void>): Promise<void> {
-  await withClient(pool, async (client) => {
-    await dropVersion(client, TELEMETRY, SCRATCH_VERSION);
-    await client.query(schemaOf(TELEMETRY, SCRATCH_VERSION).replaceAll('CREATE TABLE', 'CREATE UNLOGGED TABLE'));
-  });
+async function verified(log: Log, pool: Pool, projectId: string): Promise<Omit<VerifiedTelemetry, 'behind'>> {
+  const problem = (kind: Problem['kind'], detail: string) => ({ kind, project: projectId, table: 'telemetry', row: '', detail });
   try {
-    await work();
-  } finally {
-    await withClient(pool, (client) => dropVersion(client, TELEMETRY, SCRATCH_VERSION)).catch(() => undefined);
-  }
-}
-
-async function withClient(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await work(client);
-  } finally {
-    client.release();
+    return await unlessCutMeanwhile(() => verifyOne(log, pool, projectId));
+  } catch (error) {
+    if (error instanceof UnknownEvent) return { problems: [problem('unreadable', error.message)], events: 0 };
+    if (error instanceof HistoryMismatch) return { problems: [problem('history', error.message)], events: 0 };
+    throw error;
   }
 }
 
 async function verifyOne(log: Log, pool: Pool, projectId: string): Promise<Omit<VerifiedTelemetry, 'behind'>> {
   const shown = (await shownPlaces(pool)).get(projectId);
   if (shown === undefined) return { problems: [], events: 0 };
-  const problem = (kind: Problem['kind'], row: string, detail: string) => ({ kind, project: projectId, table: 'telemetry', row, detail });
-  try {
-    const tables = tablesOf(TELEMETRY).map(({ name }) => tableName(name, 1));
-    const folded = await foldMost(log, pool, projectId, shown - LITTLE);
-    return await snapshot(pool, projectId, SCRATCH, tables, async (session) => {
-      const active = new Session(session.client, projectId, TELEMETRY_VERSIONS);
-      const place = (await lookAtPlace(active)) ?? { revision: -1, eventId: '' };
-      if (folded.events === 0) await begin(session);
-      const events = folded.events + (await foldTelemetry(session, log, folded.at, place.revision));
-      const at = await scratchAt(session);
-      if (at < place.revision) {
-        const detail = `the read models stand at revision ${place.revision}, the log ends at ${at}`;
-        return { problems: [problem('history', `revision ${place.revision}`, detail)], events };
-      }
-      return { problems: await compared(session, projectId), events };
-    });
-  } catch (error) {
-    if (!(error instanceof UnknownEvent)) throw error;
-    return { problems: [problem('unreadable', '', error.message)], events: 0 };
-  }
+  const tables = tablesOf(TELEMETRY).map(({ name }) => tableName(name, 1));
+  const folded = await foldMost(log, pool, projectId, shown);
+  return snapshot(pool, projectId, SCRATCH, tables, async (session) => {
+    const active = new Session(session.client, projectId, TELEMETRY_VERSIONS);
+    const place = (await lookAtPlace(active)) ?? { revision: -1, eventId: '' };
+    const events = folded.events + (await foldTelemetry(session, log, folded.at, place.revision));
+    const at = await scratchAt(session);
+    if (at < place.revision) {
+      const row = `revision ${place.revision}`;
+      const detail = `the read models stand at revision ${place.revision}, the log ends at ${at}`;
+      return { problems: [{ kind: 'history', project: projectId, table: 'telemetry', row, detail }], events };
+    }
+    return { problems: await compared(session, projectId), events };
+  });
 }
 
 async function shownPlaces(pool: Pool): Promise<ReadonlyMap<string, number>> {
@@ -99,26 +85,23 @@ async function shownPlaces(pool: Pool): Promise<ReadonlyMap<string, number>> {
 }
 
 /** All but the last of it, a batch at a time, while the projector goes on. */
-async function foldMost(log: Log, pool: Pool, projectId: string, to: number): Promise<{ readonly at: number; readonly events: number }> {
-  let at = -1;
+async function foldMost(log: Log, pool: Pool, projectId: string, shown: number): Promise<{ readonly at: number; readonly events: number }> {
+  let at = await transaction(pool, projectId, SCRATCH, async (session) => {
+    await beginScratch(session);
+    return beginFromTotals(session, log, shown);
+  });
   let count = 0;
+  const to = shown - LITTLE;
   while (at < to) {
     const { events, unknown } = await readBatch(log, projectId, at, to);
     if (unknown !== null) throw unknown;
     const last = events.at(-1);
     if (last === undefined) break;
-    await transaction(pool, projectId, SCRATCH, async (session) => {
-      if (count === 0) await begin(session);
-      await writeTelemetry(session, events);
-    });
+    await transaction(pool, projectId, SCRATCH, (session) => writeTelemetry(session, events));
     at = last.revision;
     count += events.length;
   }
   return { at, events: count };
-}
-
-async function begin(session: Session): Promise<void> {
-  await session.run('telemetry-scratch', `INSERT INTO {telemetry_checkpoints} (project, revision, event_id) VALUES ($1, -1, '')`, []);
 }
 
 async function scratchAt(session: Session): Promise<number> {

@@ -6,13 +6,15 @@ export interface BatchLimits {
   readonly bytes: number;
 }
 
-/** Cuts events into appends: neighbours of one stream, within the limits, in their order. */
+/** Cuts events into appends: neighbours of one stream, none missing between, within the limits, in their order. */
 export function* batches(events: readonly RecordedEvent[], limits: BatchLimits): Generator<readonly RecordedEvent[]> {
   let batch: RecordedEvent[] = [];
   let bytes = 0;
   for (const event of events) {
     const size = bytesOf(event);
-    const fits = batch.length < limits.events && bytes + size <= limits.bytes && batch[0]?.stream === event.stream;
+    const last = batch.at(-1);
+    const isNext = last?.stream === event.stream && last.revision + 1 === event.revision;
+    const fits = batch.length < limits.events && bytes + size <= limits.bytes && isNext;
     if (batch.length > 0 && !fits) {
       yield batch;
       batch = [];

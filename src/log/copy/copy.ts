@@ -1,7 +1,8 @@
+import { hash as digest } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashOf, NO_HASH, verifyLink } from '../chain.ts';
 import { type AppendResult, AppendTooLarge, LogUnavailable, OutcomeUnknown, type RecordedEvent } from '../port.ts';
-import { isProductStream, projectOf } from '../streams.ts';
+import { CUT, isCuttable, isProductStream, projectOf } from '../streams.ts';
 import { type BatchLimits, batches, windows } from './batches.ts';
 import { type CopySource, type CopyTarget, fingerprintOf, type Stored } from './ends.ts';
 
@@ -147,11 +148,30 @@ class Copy {
       if (signal.aborted) return false;
       const appends: (readonly RecordedEvent[])[] = [];
       for (const batch of window) {
+        if (!(await this.#fillCut(batch[0]))) return false;
         const missing = await this.#missing(batch);
         if (missing.length > 0) appends.push(missing);
       }
       if (!(await this.#appendAll(appends))) return false;
     }
+    return true;
+  }
+
+  /**
+   * Puts something in the place of events that were cut before this one, so that it keeps its revision: others name it by that. Whoever
+   * folds the stream begins behind them. `false`: was told to stop.
+   */
+  async #fillCut(event: RecordedEvent | undefined): Promise<boolean> {
+    if (event === undefined || !isCuttable(event.stream)) return true;
+    const place = this.#places.get(event.stream) ?? (await this.#firstMet(event));
+    const { events: most } = this.#options.limits ?? LIMITS;
+    while (Math.max(place.seen, place.head) + 1 < event.revision) {
+      const from = Math.max(place.seen, place.head) + 1;
+      const count = Math.min(most, event.revision - from);
+      if (!(await this.#append(Array.from({ length: count }, (_, index) => fillerOf(event, from + index))))) return false;
+      place.seen = from + count - 1;
+    }
+    place.seen = Math.max(place.seen, event.revision - 1);
     return true;
   }
 
@@ -297,6 +317,13 @@ class Copy {
     const eventsPerSecond = seconds > 0 ? this.#copied / seconds : 0;
     this.#options.onProgress?.({ copied: this.#copied, skipped: this.#skipped, share, eventsPerSecond });
   }
+}
+
+/** The same whoever copies it: a copy that broke off goes on with it. */
+function fillerOf({ stream, position }: RecordedEvent, revision: number): RecordedEvent {
+  const hex = digest('sha256', `${CUT} ${stream}@${revision}`);
+  const id = [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+  return { id, type: CUT, data: '{}', metadata: '{"schemaVersion":1}', stream, revision, position };
 }
 
 /** Every event of a project must be sealed; of other streams those that are. */

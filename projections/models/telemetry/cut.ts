@@ -1,0 +1,165 @@
+import type { Pool } from 'pg';
+import type { Log } from '../../../src/log/port.ts';
+import { telemetryStream, totalsStream } from '../../../src/log/streams.ts';
+import { TELEMETRY } from '../../registry.ts';
+import { CUT_VERSION, type Versions } from '../../tables.ts';
+import { transaction } from '../../transaction.ts';
+import { readBatch, type TelemetryPlace } from './place.ts';
+import { type PlayerRow, playerOf } from './players.ts';
+import { writeTelemetry } from './project.ts';
+import { beginScratch, onScratch } from './scratch.ts';
+import { type LoadedSession, sessionOf } from './sessions.ts';
+import { beginFromTotals, findTotals, TotalsWriter } from './totals.ts';
+
+/**
+ * Cutting: once retention has taken the rows away, the events of which no row is shown any more leave the log, too. What players had come to
+ * by them is kept first, as totals in a stream beside; a rebuild and a verification begin there. Totals are folded from the log, by the
+ * code of every other fold, into tables of their own, and never taken from the tables that they are to prove.
+ *
+ * Of sessions those go into the totals that are still shown. Any other was swept, by a sweep that a later fold either meets, too, or that
+ * lies before the cut: in both cases nothing is left of it.
+ *
+ * In this order: totals, the telemetry before them, the totals before those. Whatever breaks off, what a rebuild needs is there, and the
+ * next run does the rest. The event that the totals go up to stays, so that one history can be told from another.
+ */
+
+/** Held by one cut at a time: the tables that it folds into have fixed names. The number has no meaning. */
+export const CUT_LOCK = 7_203_114_007;
+const VERSIONS: Versions = new Map([[TELEMETRY, CUT_VERSION]]);
+/** Fewer events are not worth it; nor are fewer than there are players, each of whom the totals tell of. */
+const LEAST = 1_000;
+const ROWS = 200;
+
+export interface CutOptions {
+  readonly log: Log;
+  readonly pool: Pool;
+  /** Unix ms. */
+  readonly now: number;
+  /** Events that a cut has to free at least. */
+  readonly least?: number;
+}
+
+/** Cuts every project's telemetry where that frees enough; resolves to how many events left the log. Nothing while another cut runs. */
+export async function cutTelemetry(options: CutOptions): Promise<number> {
+  const lock = await options.pool.connect();
+  try {
+    const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [CUT_LOCK]);
+    if (!rows[0]?.free) return 0;
+    let events = 0;
+    for (const place of await cuttable(options.pool)) events += await cutOne(options, place);
+    return events;
+  } finally {
+    await lock.query('SELECT pg_advisory_unlock($1)', [CUT_LOCK]).catch(() => undefined);
+    lock.release();
+  }
+}
+
+/** A project, and up to where its events may go. */
+interface Cuttable {
+  readonly project: string;
+  readonly deleted: boolean;
+  readonly through: number;
+  readonly players: number;
+}
+
+/** Up to before the first row that is shown; where none is, up to where the tables stand. */
+const CUTTABLE = `
+SELECT c.project, p.deleted, coalesce((SELECT e.revision - 1 FROM savepoint.telemetry_events e WHERE e.project = c.project
+    ORDER BY e.revision LIMIT 1), c.revision) AS through,
+  (SELECT count(*) FROM savepoint.telemetry_players t WHERE t.project = c.project) AS players
+FROM savepoint.telemetry_checkpoints c JOIN savepoint.projects p ON p.project = c.project WHERE c.revision > 0 ORDER BY c.project`;
+
+async function cuttable(pool: Pool): Promise<readonly Cuttable[]> {
+  const { rows } = await pool.query<{ project: string; deleted: boolean; through: string; players: string }>(CUTTABLE);
+  return rows
+    .map(({ project, deleted, through, players }) => ({ project, deleted, through: Number(through), players: Number(players) }))
+    .filter(({ through }) => through > 0);
+}
+
+async function cutOne({ log, pool, now, least = LEAST }: CutOptions, { project, deleted, through, players }: Cuttable): Promise<number> {
+  const stream = telemetryStream(project);
+  const [first] = await log.read(stream, { limit: 1, direction: 'forwards' });
+  if (first === undefined) return 0;
+  const totals = await findTotals(log, project);
+  const known = totals?.through.revision ?? -1;
+  const freed = through - first.revision;
+  // What players had come to is not kept of a project that is gone.
+  const enough = deleted ? players === 0 : freed >= Math.max(least, players);
+  const worthwhile = freed > 0 && through > known && enough;
+  if (worthwhile) {
+    const from = await onScratch(pool, CUT_VERSION, () => keepTotals(log, pool, project, through, now));
+    await log.truncate(stream, through);
+    await log.truncate(totalsStream(project), from);
+    return freed;
+  }
+  if (totals === null) return 0;
+  // A cut that broke off behind its totals is brought to its end.
+  await log.truncate(stream, known);
+  await log.truncate(totalsStream(project), totals.revision - totals.parts);
+  return Math.max(0, known - first.revision);
+}
+
+/** Folds up to `through` and writes down what that comes to. Resolves to the revision where the totals begin. */
+async function keepTotals(log: Log, pool: Pool, project: string, through: number, now: number): Promise<number> {
+  const last = await foldThrough(log, pool, project, through);
+  const writer = await TotalsWriter.open(log, project, now);
+  for await (const row of rowsOf(pool, project, PLAYERS)) await writer.player({ platformId: row.platform_id, ...playerOf(row) });
+  for await (const row of rowsOf(pool, project, SESSIONS)) await writer.session(sessionOf(row));
+  return writer.complete(last);
+}
+
+/** A batch at a time, so that nothing gathers and nobody waits. */
+async function foldThrough(log: Log, pool: Pool, project: string, through: number): Promise<TelemetryPlace> {
+  let place = await transaction(pool, project, VERSIONS, async (session) => {
+    await beginScratch(session);
+    return { revision: await beginFromTotals(session, log, through), eventId: '' };
+  });
+  while (place.revision < through) {
+    const { events, unknown } = await readBatch(log, project, place.revision, through);
+    if (unknown !== null) throw unknown;
+    const last = events.at(-1);
+    if (last === undefined) throw new Error(`the telemetry of ${project} ends at ${place.revision}, its tables stand beyond`);
+    await transaction(pool, project, VERSIONS, (session) => writeTelemetry(session, events, { listed: false }));
+    place = { revision: last.revision, eventId: last.id };
+  }
+  return place;
+}
+
+/** A statement that gives rows behind a key of so many parts. */
+interface Listing<Row> {
+  readonly name: string;
+  readonly statement: string;
+  readonly keyOf: (row: Row) => readonly string[];
+  readonly parts: number;
+}
+
+const PLAYERS: Listing<PlayerRow> = {
+  name: 'telemetry-totals-players',
+  parts: 1,
+  keyOf: (row) => [row.platform_id],
+  statement: `
+SELECT * FROM {telemetry_players} WHERE project = $1 AND ($3::text IS NULL OR platform_id > $3) ORDER BY platform_id LIMIT $2`,
+};
+const SESSIONS: Listing<LoadedSession> = {
+  name: 'telemetry-totals-sessions',
+  parts: 2,
+  keyOf: (row) => [row.platform_id, row.session_id],
+  statement: `
+SELECT platform_id, session_id, revision, started_at, last_heartbeat_at, ended_at, seconds, fps::text AS fps FROM {telemetry_sessions} s
+WHERE project = $1 AND ($3::text IS NULL OR (platform_id, session_id) > ($3, $4)) AND EXISTS (SELECT FROM savepoint.telemetry_sessions a
+  WHERE a.project = s.project AND a.platform_id = s.platform_id AND a.session_id = s.session_id)
+ORDER BY platform_id, session_id LIMIT $2`,
+};
+
+/** Rows in the order of their key, some at a time. */
+async function* rowsOf<Row extends object>(pool: Pool, project: string, listing: Listing<Row>): AsyncGenerator<Row> {
+  let key: readonly (string | null)[] = Array.from({ length: listing.parts }, () => null);
+  for (;;) {
+    const values = [ROWS, ...key];
+    const rows = await transaction(pool, project, VERSIONS, (session) => session.run<Row>(listing.name, listing.statement, values));
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS) return;
+    key = listing.keyOf(last);
+  }
+}

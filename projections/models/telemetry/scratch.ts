@@ -1,0 +1,34 @@
+import type { Pool, PoolClient } from 'pg';
+import { dropVersion } from '../../migrate.ts';
+import { TELEMETRY } from '../../registry.ts';
+import { type Session, schemaOf } from '../../tables.ts';
+
+/** Telemetry's tables in a version that is only folded into, beside those that are read. */
+
+/** Makes them for the length of `work`; what one that was killed left of this version goes first. */
+export async function onScratch<T>(pool: Pool, version: number, work: () => Promise<T>): Promise<T> {
+  await withClient(pool, async (client) => {
+    await dropVersion(client, TELEMETRY, version);
+    await client.query(schemaOf(TELEMETRY, version).replaceAll('CREATE TABLE', 'CREATE UNLOGGED TABLE'));
+  });
+  try {
+    return await work();
+  } finally {
+    await withClient(pool, (client) => dropVersion(client, TELEMETRY, version)).catch(() => undefined);
+  }
+}
+
+async function withClient(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await work(client);
+  } finally {
+    client.release();
+  }
+}
+
+/** Takes the project's place in them back to the beginning, and its rows with it. */
+export async function beginScratch(session: Session): Promise<void> {
+  await session.wipe(TELEMETRY);
+  await session.run('telemetry-scratch', `INSERT INTO {telemetry_checkpoints} (project, revision, event_id) VALUES ($1, -1, '')`, []);
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { TOTALS_VERSIONS, type TotalsCompleted, type TotalsKept, type TotalsType } from '../../../src/domain/telemetry/totals.ts';
+import { encodeEvent } from '../../../src/kernel/json.ts';
+import { type Log, type NewEvent, OutcomeUnknown } from '../../../src/log/port.ts';
+import { telemetryStream, totalsStream } from '../../../src/log/streams.ts';
+import { readTotalsEvent } from '../../../src/log/totals.ts';
+import { HistoryMismatch } from '../../checkpoints.ts';
+import type { Session } from '../../tables.ts';
+import { advanceTelemetry, type TelemetryPlace } from './place.ts';
+import { savePlayers } from './players.ts';
+import { saveSessions } from './sessions.ts';
+
+/** The totals of a project in the log: found, put into tables to fold on from, and written. */
+
+export interface Totals extends TotalsCompleted {
+  /** Of the event that completes them. */
+  readonly revision: number;
+}
+
+/** A part is about 128 KiB. */
+const PAGE = 4;
+
+/** The last that are whole; `null`: the project's telemetry was never cut. Parts behind them are of a cut that broke off. */
+export async function findTotals(log: Log, projectId: string): Promise<Totals | null> {
+  const stream = totalsStream(projectId);
+  let page = await log.read(stream, { limit: 1, direction: 'backwards' });
+  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+    const found = page.find(({ type }) => type === COMPLETED);
+    if (found !== undefined) {
+      const event = readTotalsEvent(found);
+      if (event.type === COMPLETED) return { ...event.data, revision: event.revision };
+    }
+    if (last.revision === 0) return null;
+    page = await log.read(stream, { from: last.revision - 1, limit: PAGE, direction: 'backwards' });
+  }
+  return null;
+}
+
+const COMPLETED = 'totals.completed';
+
+/**
+ * Where folding begins in tables that are empty: at −1, or behind what was cut, with what players had come to until then. Moves the
+ * place there; the caller holds it. `until`: totals that reach further are not taken. Throws {@link HistoryMismatch} where the log holds
+ * another event there, or the totals are cut meanwhile by those that follow them.
+ */
+export async function beginFromTotals(session: Session, log: Log, until = Number.MAX_SAFE_INTEGER): Promise<number> {
+  const { projectId } = session;
+  const totals = await findTotals(log, projectId);
+  if (totals === null || totals.through.revision > until) return -1;
+  const { revision, eventId } = totals.through;
+  const [event] = await log.read(telemetryStream(projectId), { from: revision, limit: 1, direction: 'forwards' });
+  if (event?.id !== eventId)
+    throw new HistoryMismatch(projectId, `its telemetry has another event at revision ${revision} than its totals`);
+  await restore(session, log, totals);
+  await advanceTelemetry(session, totals.through);
+  return revision;
+}
+
+async function restore(session: Session, log: Log, { revision, parts, players, sessions }: Totals): Promise<void> {
+  const stream = totalsStream(session.projectId);
+  let [somePlayers, someSessions] = [0, 0];
+  for (let at = revision - parts; at < revision; ) {
+    const page = await log.read(stream, { from: at, limit: Math.min(PAGE, revision - at), direction: 'forwards' });
+    if (page[0]?.revision !== at) break;
+    for (const event of page.map(readTotalsEvent)) {
+      if (event.type !== 'totals.kept') break;
+      const kept = event.data;
+      await savePlayers(session, new Map(kept.players.map(({ platformId, ...player }) => [platformId, player])));
+      await saveSessions(session, kept.sessions);
+      somePlayers += kept.players.length;
+      someSessions += kept.sessions.length;
+    }
+    at += page.length;
+  }
+  if (somePlayers === players && someSessions === sessions) return;
+  throw new HistoryMismatch(session.projectId, `the totals of its telemetry hold ${somePlayers} of ${players} players`);
+}
+
+/** Bytes of a part, about; a single row may be larger. */
+const PART_BYTES = 128 * 1024;
+const TRIES = 5;
+
+/** Writes totals, a part at a time. Nobody else may at the same time: whoever comes second finds the stream grown, and fails. */
+export class TotalsWriter {
+  readonly #log: Log;
+  readonly #projectId: string;
+  readonly #now: number;
+  #head: number | 'none';
+  #players: string[] = [];
+  #sessions: string[] = [];
+  #bytes = 0;
+  #parts = 0;
+  readonly #counts = { players: 0, sessions: 0 };
+
+  private constructor(log: Log, projectId: string, now: number, head: number | 'none') {
+    this.#log = log;
+    this.#projectId = projectId;
+    this.#now = now;
+    this.#head = head;
+  }
+
+  static async open(log: Log, projectId: string, now: number): Promise<TotalsWriter> {
+    const head = await log.head(totalsStream(projectId));
+    return new TotalsWriter(log, projectId, now, head?.revision ?? 'none');
+  }
+
+  async player(player: TotalsKept['players'][number]): Promise<void> {
+    this.#counts.players += 1;
+    await this.#add(this.#players, player);
+  }
+
+  async session(session: TotalsKept['sessions'][number]): Promise<void> {
+    this.#counts.sessions += 1;
+    await this.#add(this.#sessions, session);
+  }
+
+  /** From here on these totals count. Resolves to the revision of their first event. */
+  async complete(through: TelemetryPlace): Promise<number> {
+    await this.#flush();
+    const { revision, eventId } = through;
+    await this.#append(COMPLETED, encodeEvent({ through: { revision, eventId }, parts: this.#parts, ...this.#counts }));
+    return Number(this.#head) - this.#parts;
+  }
+
+  async #add(rows: string[], row: object): Promise<void> {
+    const text = encodeEvent(row);
+    if (this.#bytes > 0 && this.#bytes + text.length > PART_BYTES) await this.#flush();
+    rows.push(text);
+    this.#bytes += Buffer.byteLength(text);
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#bytes === 0) return;
+    await this.#append('totals.kept', `{"players":[${this.#players.splice(0).join()}],"sessions":[${this.#sessions.splice(0).join()}]}`);
+    this.#bytes = 0;
+    this.#parts += 1;
+  }
+
+  async #append(type: TotalsType, data: string): Promise<void> {
+    const metadata = { schemaVersion: TOTALS_VERSIONS[type], recordedAt: this.#now, actor: { kind: 'operator' } };
+    const event = { id: randomUUID(), type, data, metadata: JSON.stringify(metadata) };
+    const result = await this.#sendUntilKnown(event);
+    if (!result.ok) throw new Error(`totals of ${this.#projectId} are being written by another process`);
+    this.#head = result.revision;
+  }
+
+  /** The identical append again is stored once. */
+  async #sendUntilKnown(event: NewEvent) {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#log.append(totalsStream(this.#projectId), this.#head, [event]);
+      } catch (error) {
+        if (!(error instanceof OutcomeUnknown) || tries === TRIES) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { logSource, logTarget } from '../../../src/log/copy/log-ends.ts';
+import { openFileSource } from '../../../src/log/file/source.ts';
+import { openFileTarget } from '../../../src/log/file/target.ts';
+import { createMemoryLog } from '../../../src/log/memory/log.ts';
+import type { Log } from '../../../src/log/port.ts';
+import { CUT } from '../../../src/log/streams.ts';
+import { postgresLog, postgresLogDatabase } from '../../support/postgres-log.ts';
+import { copy, copyLogs, counted, fill } from './support.ts';
+
+/** Copies of a log whose telemetry was cut: every event that is left keeps its revision, whatever is put before it. */
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function cutLog(before: number): Promise<Log> {
+  const log = postgresLog(await postgresLogDatabase());
+  closing.push(() => log.close());
+  await fill(log, 30);
+  await log.append('totals-a', 'none', [{ id: randomUUID(), type: 'totals.completed', data: '{}', metadata: '{}' }]);
+  await log.truncate('telemetry-a', before);
+  return log;
+}
+
+const read = (log: Log, stream: string, from = 0) => log.read(stream, { from, limit: 10_000, direction: 'forwards' });
+const placeless = async (log: Log, stream: string, from = 0) => (await read(log, stream, from)).map(({ position: _, ...event }) => event);
+
+async function same(from: Log, to: Log, kept: number): Promise<void> {
+  for (const stream of ['project-a', 'project-b', 'access-a', 'totals-a', 'telemetry-a']) {
+    expect(await placeless(to, stream, stream === 'telemetry-a' ? kept : 0)).toEqual(await placeless(from, stream));
+  }
+  const before = (await read(to, 'telemetry-a')).slice(0, kept);
+  expect(before.map(({ revision }) => revision)).toEqual(before.map((_, index) => index));
+}
+
+test('what is left of a cut stream keeps its revisions, and what was cut its place', async () => {
+  const [from, to] = [await cutLog(20), createMemoryLog()];
+  expect(await copyLogs(from, to)).toMatchObject({ complete: true });
+  await same(from, to, 20);
+  expect(new Set((await read(to, 'telemetry-a')).slice(0, 20).map(({ type }) => type))).toEqual(new Set([CUT]));
+  expect(await copyLogs(from, to)).toMatchObject({ copied: 0, complete: true });
+});
+
+test('a copy from before the cut goes on with it; one that was left behind goes on after what it missed', async () => {
+  const from = await cutLog(0);
+  const to = createMemoryLog();
+  await copyLogs(from, to);
+  for (let n = 30; n < 50; n++) {
+    await from.append('telemetry-a', 'any', [{ id: randomUUID(), type: 'heartbeat.received', data: `{"n":${n}}`, metadata: '{}' }]);
+  }
+  await from.truncate('telemetry-a', 10);
+  expect(await copyLogs(from, to)).toMatchObject({ copied: 20, complete: true });
+  await from.append('telemetry-a', 'any', [{ id: randomUUID(), type: 'heartbeat.received', data: '{"n":50}', metadata: '{}' }]);
+  await from.append('telemetry-a', 'any', [{ id: randomUUID(), type: 'heartbeat.received', data: '{"n":51}', metadata: '{}' }]);
+  await from.truncate('telemetry-a', 51);
+  expect(await copyLogs(from, to)).toMatchObject({ complete: true });
+  const copied = await read(to, 'telemetry-a');
+  expect(copied.map(({ revision }) => revision)).toEqual(Array.from({ length: 52 }, (_, n) => n));
+  expect(copied.flatMap(({ type, revision }) => (type === CUT ? [revision] : []))).toEqual([50]);
+});
+
+test('one that broke off among them goes on there', async () => {
+  const [from, to] = [await cutLog(20), createMemoryLog()];
+  let calls = 0;
+  const breaking: Log = {
+    ...to,
+    async append(stream, expected, events) {
+      const result = await to.append(stream, expected, events);
+      if (events[0]?.type === CUT && ++calls === 2) throw new Error('killed');
+      return result;
+    },
+  };
+  const limits = { events: 4, bytes: 1000 };
+  await expect(copy({ source: logSource(from, counted), target: logTarget(breaking, counted), limits })).rejects.toThrow('killed');
+  expect(await copy({ source: logSource(from, counted), target: logTarget(to, counted), limits })).toMatchObject({ complete: true });
+  await same(from, to, 20);
+});
+
+test('through a file, too', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cut-copy-'));
+  closing.push(() => rm(folder, { recursive: true }));
+  const [from, to] = [await cutLog(20), createMemoryLog()];
+  const target = await openFileTarget(join(folder, 'log.gz'));
+  await copy({ source: logSource(from, counted), target });
+  await target.close();
+  const source = await openFileSource(join(folder, 'log.gz'));
+  expect(await copy({ source, target: logTarget(to, counted) })).toMatchObject({ complete: true });
+  await source.close();
+  await same(from, to, 20);
+});
