@@ -195,3 +195,23 @@ test('a board whose query is deleted is not filled further, and goes page by pag
   expect(await rowsOf(pool, 'SELECT FROM savepoint.leaderboards UNION ALL SELECT FROM savepoint.leaderboard_marks')).toEqual([]);
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
+
+test('a board of more than a thousand rows that is given up is gone from a fresh fold, too', async () => {
+  const parts = new Parts('given-up');
+  const { feed, log } = parts;
+  const pages = async () => {
+    while (await parts.page(4_000));
+  };
+  await feed.publish('live', [['collection', 'saves', SAVES]]);
+  await feed.publish('live', [['query', 'top', topQuery('desc')]]);
+  for (let first = 0; first < 1_100; first += 100) {
+    await feed.commit(...Array.from({ length: 100 }, (_, i) => written(`k${first + i}`, { stats: { xp: i } })));
+    await parts.batch(false);
+  }
+  await pages();
+  await feed.publish('live', [['query', 'top', topQuery('asc')]]);
+  await parts.batch(false);
+  await parts.catchUp();
+  await pages();
+  expect((await verify({ log, pool })).problems).toEqual([]);
+});

@@ -29,7 +29,7 @@ export const leaderboards: Projection = {
     if (!isSame) await changeQueries(session, after);
     await follow(session, batch, known, fills);
     if (isSame) return;
-    for (const id of known) if (!after.boards.has(id)) await putAway(session, id, fills.get(id));
+    for (const id of known) if (!after.boards.has(id)) await putAway(session, id, fills.get(id), batch.atOnce);
     for (const board of after.boards.values()) {
       if (!known.has(board.id)) await begin(session, board, fills.get(board.id), batch.atOnce);
     }
