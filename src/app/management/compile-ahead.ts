@@ -69,10 +69,11 @@ export async function judgeAhead(
     await rest();
   }
   const known = knownWith(state, target, push);
+  const texts: Texts = new WeakMap();
   for (const [kind, planned] of push) {
     for (const each of planned) {
       if (!each.ok) continue;
-      if (each.put.text.length > SMALL_DEFINITION) await judgeApart(context, projectId, kind, each, known);
+      if (each.put.text.length > SMALL_DEFINITION) await judgeApart(context, projectId, kind, each, { known, texts });
       else findingsOf(kind, each.definition, known);
       await rest();
     }
@@ -88,11 +89,11 @@ async function judgeApart(
   projectId: string,
   kind: ListedKind,
   { put, definition }: Fit,
-  known: Known,
+  { known, texts }: { readonly known: Known; readonly texts: Texts },
 ): Promise<void> {
   const told = new Map<Question, Answer>();
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const text = stringifyJson(Object.fromEntries([...told].map(([question, answer]) => [question, answer ?? null])));
+    const text = toldText(told, texts);
     const { findings, asked } = judgedIn(await compiler.run(projectId, { kind: 'judge', of: kind, text: put.text, known: text }));
     const answers = new Map(asked.map((question) => [question, answerTo(known, question)]));
     const isTrue = [...answers].every(([question, answer]) => answer === (told.has(question) ? told.get(question) : likely(question)));
@@ -102,6 +103,20 @@ async function judgeApart(
     }
     for (const [question, answer] of answers) told.set(question, answer);
   }
+}
+
+/** Texts of the definitions that the thread was told of in this push: many may import the same ones, and printing all of them for each took the node's turns. */
+type Texts = WeakMap<JsonObject, string>;
+
+function toldText(told: ReadonlyMap<Question, Answer>, texts: Texts): string {
+  return `{${[...told].map(([question, answer]) => `${stringifyJson(question)}:${answerText(answer, texts)}`).join(',')}}`;
+}
+
+function answerText(answer: Answer, texts: Texts): string {
+  if (answer === undefined || typeof answer === 'boolean') return stringifyJson(answer ?? null);
+  const text = texts.get(answer) ?? stringifyJson(answer);
+  texts.set(answer, text);
+  return text;
 }
 
 function likely(question: Question): Answer {
