@@ -152,6 +152,16 @@ describe('cutting', () => {
     expect(await firstKept()).toBe(0);
   });
 
+  test('of very many events one run cuts a part, and the next goes on', async () => {
+    await sweep(280_000);
+    const some = () => cutTelemetry({ pool, log, now: keptFrom(clock), least: 1, most: 25 });
+    expect([await some(), await firstKept()]).toEqual([25, 25]);
+    await agree();
+    expect([await some(), await firstKept()]).toEqual([24, 49]);
+    expect(await some()).toBe(0);
+    await agree();
+  });
+
   test('a player of more sessions and names than one part holds is whole in the totals', async () => {
     for (let i = 0; i < 1_200; i += 1) {
       await report(

@@ -28,6 +28,8 @@ export const CUT_LOCK = 7_203_114_007;
 const VERSIONS: Versions = new Map([[TELEMETRY, CUT_VERSION]]);
 /** Fewer events are not worth it; nor are fewer than there are players, each of whom the totals tell of. */
 const LEAST = 1_000;
+/** So many at most in one run, which is minutes: other upkeep waits for it. The next run goes on. */
+const MOST = 1_000_000;
 const ROWS = 200;
 
 export interface CutOptions {
@@ -37,6 +39,8 @@ export interface CutOptions {
   readonly now: number;
   /** Events that a cut has to free at least. */
   readonly least?: number;
+  /** And at most, of each project; where it has more players than that, as many as those. */
+  readonly most?: number;
 }
 
 /** Cuts every project's telemetry where that frees enough; resolves to how many events left the log. Nothing while another cut runs. */
@@ -76,12 +80,14 @@ async function cuttable(pool: Pool): Promise<readonly Cuttable[]> {
     .filter(({ through }) => through > 0);
 }
 
-async function cutOne({ log, pool, now, least = LEAST }: CutOptions, { project, deleted, through, players }: Cuttable): Promise<number> {
+async function cutOne(options: CutOptions, { project, deleted, through: reach, players }: Cuttable): Promise<number> {
+  const { log, pool, now, least = LEAST, most = MOST } = options;
   const stream = telemetryStream(project);
   const [first] = await log.read(stream, { limit: 1, direction: 'forwards' });
   if (first === undefined) return 0;
   const totals = await findTotals(log, project);
   const known = totals?.through.revision ?? -1;
+  const through = Math.min(reach, first.revision + Math.max(most, least, players));
   const freed = through - first.revision;
   // What players had come to is not kept of a project that is gone.
   const enough = deleted ? players === 0 : freed >= Math.max(least, players);
