@@ -33,6 +33,7 @@ test('what killed rebuilds and verifications left is dropped; what is read, or b
     'leaderboard_marks_v7',
     'leaderboard_queries_v7',
     'leaderboards_v7',
+    'ledger_totals_v0',
     'ledger_v0',
   ];
   expect(await dropAbandoned(pool)).toEqual(dropped.map((name) => `savepoint.${name}`));
@@ -51,5 +52,5 @@ test('nothing is dropped while a rebuild runs', async () => {
   expect(await dropAbandoned(pool)).toEqual([]);
   await rebuilding.query('SELECT pg_advisory_unlock($1)', [REBUILD_LOCK]);
   rebuilding.release();
-  expect(await dropAbandoned(pool)).toEqual(['savepoint.ledger_v0']);
+  expect(await dropAbandoned(pool)).toEqual(['savepoint.ledger_totals_v0', 'savepoint.ledger_v0']);
 });

@@ -175,7 +175,10 @@ async function buildingQueries({ views }: AppContext, projectId: string): Promis
     if (isDatabaseOutage(error)) return [];
     throw error;
   });
-  return boards.flatMap(({ queries, fraction }) => queries.map((id) => ({ id, fraction: Math.floor(fraction * 1_000) / 1_000 })));
+  // A query has a board of its own in `next` where that differs: it is as far as the one that lags.
+  const least = new Map<string, number>();
+  for (const { queries, fraction } of boards) for (const id of queries) least.set(id, Math.min(fraction, least.get(id) ?? 1));
+  return [...least].map(([id, fraction]) => ({ id, fraction: Math.floor(fraction * 1_000) / 1_000 }));
 }
 
 /** The setup window reads a text of every scope. */
