@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog.ts';
 import { catalogOf } from '../catalog.ts';
 import { CheckpointMoved } from '../checkpoints.ts';
 import { loadDefinitions } from '../models/definitions/project.ts';
-import { type FillState, fillStep, LARGEST_PAGE } from '../models/leaderboards/fill.ts';
+import { type FillState, fillStep, LARGEST_PAGE, LEAST_PAGE } from '../models/leaderboards/fill.ts';
 import { type Standing, type ViewPlace, viewsBehind } from '../standing.ts';
 import type { ProjectionName } from '../tables.ts';
 import { transaction } from '../transaction.ts';
@@ -51,9 +51,13 @@ function grown({ own, passing, since }: Trouble, error: unknown): Trouble {
 
 /** A page of a fill holds up the batches of the project's boards, so it is short; the machine has others to serve, so it rests after it. */
 const FILL_MS = 40;
+/** The documents are counted first, which on a busy machine takes long, and holds up nobody. */
+const FILL_PATIENCE_MS = 60_000;
 const FIRST_FILL = 250;
 const REST = 1;
 const PRESSED_REST = 4;
+/** On a machine that is slow with everything, longer ones would only make it take for ever. */
+const LONGEST_REST_MS = 100;
 
 /**
  * What is done for one project beside its lane, so that no batch waits for it: views that are not in step with the state tables are
@@ -178,13 +182,13 @@ export class Beside {
       if (standing === null) return;
       try {
         const { state, tookMs } = await this.#context.beside(() =>
-          this.#fillPage(standing, size, PATIENCE_MS * 2 ** Math.min(failures, 6)),
+          this.#fillPage(standing, size, Math.min(FILL_PATIENCE_MS * 2 ** failures, LONGEST_PATIENCE_MS)),
         );
         failures = 0;
         this.building = state?.building ?? 0;
         if (state === null) return;
-        size = Math.max(1, Math.min(LARGEST_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(tookMs, 1))));
-        await this.#fillSleeper.sleep(tookMs * (this.#host.isPressed() ? PRESSED_REST : REST));
+        size = Math.max(LEAST_PAGE, Math.min(LARGEST_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(tookMs, 1))));
+        await this.#fillSleeper.sleep(Math.min(tookMs, LONGEST_REST_MS) * (this.#host.isPressed() ? PRESSED_REST : REST));
       } catch (error) {
         failures += 1;
         this.#context.counters.failures += 1;

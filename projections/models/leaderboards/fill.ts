@@ -162,6 +162,8 @@ const NEXT_SPACE = 'SELECT space FROM {documents} WHERE project = $1 AND space >
 const PAGE_SIZES = [1, 4, 16, 64, 250, 1_000, 4_000];
 /** The largest page. */
 export const LARGEST_PAGE = 4_000;
+/** No page is smaller, however slow the machine: a page costs as much as so many of its rows. */
+export const LEAST_PAGE = 64;
 
 const pageOf = (value: string, limit: number) => `
 SELECT key, ${value} AS text FROM {documents}
