@@ -204,7 +204,7 @@ test('a board of more than a thousand rows that is given up is gone from a fresh
   };
   await feed.publish('live', [['collection', 'saves', SAVES]]);
   await feed.publish('live', [['query', 'top', topQuery('desc')]]);
-  for (let first = 0; first < 1_100; first += 100) {
+  for (let first = 0; first < 1_600; first += 100) {
     await feed.commit(...Array.from({ length: 100 }, (_, i) => written(`k${first + i}`, { stats: { xp: i } })));
     await parts.batch(false);
   }
