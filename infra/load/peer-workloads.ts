@@ -71,7 +71,7 @@ export const PEER_WORKLOADS = {
     headers: asGame,
     request: (project, index) => ({ path: own(project, playerId(index)), player: playerId(index), body: saveText(index) }),
   },
-  'node.top': { method: 'GET', headers: asGame, request: (project) => ({ path: board(project, '') }) },
+  'node.top': { method: 'GET', headers: asGame, request: (project) => ({ path: board(project, '&limit=100') }) },
   'node.around': {
     method: 'GET',
     headers: asGame,

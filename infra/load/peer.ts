@@ -29,6 +29,8 @@ SELECT (SELECT count(*) FROM documents d, own WHERE (d.score, own.key) > (own.sc
 
 async function koa({ kind, databaseUrl }: PeerStart): Promise<number> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: CONNECTIONS });
+  // At the end of a run the database may stop before this process has.
+  pool.on('error', () => undefined);
   await pool.query(`CREATE TABLE IF NOT EXISTS documents (key text PRIMARY KEY, score bigint, document jsonb NOT NULL)`);
   await pool.query(`CREATE INDEX IF NOT EXISTS documents_score ON documents (score DESC, key)`);
   await pool.query(`CREATE TABLE IF NOT EXISTS events (id bigserial PRIMARY KEY, key text NOT NULL, document jsonb NOT NULL)`);
