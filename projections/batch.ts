@@ -39,6 +39,27 @@ export interface Batch {
   readonly atOnce: number;
 }
 
+/** How far a page has come. */
+export interface FillState {
+  /** A name of what is being made or taken away. */
+  readonly of: string;
+  readonly phase: string;
+  readonly done: number;
+  /** `null` until they were counted. */
+  readonly total: number | null;
+}
+
+/** What a view has left to pages, and how it makes them. */
+export interface Filling {
+  /**
+   * One page of the work that is to do: `size` documents at most. Answers how it now stands, `null` when there is nothing to do. The
+   * transaction should end soon after: it holds up the batches of the project. `only`: of this name.
+   */
+  step(session: Session, catalog: Pick<Catalog, 'boards'>, size: number, only?: string): Promise<FillState | null>;
+  /** What is being made, and not taken away. */
+  building(session: Session): Promise<number>;
+}
+
 export interface Projection {
   readonly name: ProjectionName;
   /** Decisions load from state tables; a view may fail without harming them. */
@@ -50,6 +71,8 @@ export interface Projection {
    * stands where the others do, and has nothing to catch up.
    */
   readonly broughtEvents?: true;
+  /** What it leaves to pages; see fills.ts. */
+  readonly filling?: Filling;
   /** Brings the tables from the state before the batch to the state after it. Rows of a wiped project are gone already. */
   project(batch: Batch, session: Session): Promise<void>;
 }

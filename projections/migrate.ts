@@ -146,6 +146,18 @@ BEGIN
   END IF;
 END $$`;
 
+/** Which collections are listed, of every version there is: those that have rows. One without any is listed anew at the next publish. */
+const LISTED_BEFORE = `DO $$
+DECLARE version integer;
+BEGIN
+  FOR version IN
+    SELECT v FROM savepoint.projection_versions, unnest(ARRAY[active, building]) v WHERE name = 'records' AND v IS NOT NULL
+  LOOP
+    EXECUTE format('INSERT INTO savepoint.record_lists_v%1$s (project, collection, phase)
+      SELECT DISTINCT project, collection, ''complete'' FROM savepoint.records_v%1$s ON CONFLICT DO NOTHING', version);
+  END LOOP;
+END $$`;
+
 /** A table that a projection got later, with the text of the statement that makes it now. */
 function laterTable(projection: ProjectionName, table: string): string {
   const made = schemaOf(projection, FIRST_VERSION).split(/(?=^CREATE TABLE )/m);
@@ -185,6 +197,7 @@ function own(): readonly Migration[] {
     // Boards of fields below `additionalProperties` know defaults, and have other names.
     { name: 'leaderboards-0003', sql: BOARDS_ANEW },
     { name: 'leaderboards-0004', sql: laterTable('leaderboards', 'leaderboard_fills') },
+    { name: 'records-0002', sql: `${laterTable('records', 'record_lists')};${LISTED_BEFORE}` },
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
     { name: 'subjects-0002', sql: SUBJECTS_IN_BLOCKS },
     { name: 'idempotency-0002', sql: ANSWERS_OF_ALL },
@@ -220,8 +233,22 @@ async function install(client: PoolClient, name: ProjectionName): Promise<void> 
 /** Points the readers' views at a version. Waits for readers at work and holds new ones until the transaction ends. */
 export async function showVersion(client: PoolClient, projection: ProjectionName, version: number): Promise<void> {
   for (const { name } of tablesOf(projection)) {
-    await client.query(`CREATE OR REPLACE VIEW savepoint.${name} AS SELECT * FROM ${tableName(name, version)}`);
+    const [view, table] = [`savepoint.${name}`, tableName(name, version)];
+    const [shown, made] = [await columnsOf(client, view), await columnsOf(client, table)];
+    // A view that is replaced keeps its columns in their places, and tables that got some later have them in others than new ones.
+    if (shown.some((column, place) => column !== made[place])) await client.query(`DROP VIEW ${view}`);
+    await client.query(`CREATE OR REPLACE VIEW ${view} AS SELECT * FROM ${table}`);
   }
+}
+
+/** In their order, with their types; none of what is not there. */
+async function columnsOf(client: PoolClient, relation: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ readonly column: string }>(
+    `SELECT concat_ws(' ', attname, format_type(atttypid, atttypmod), attcollation) AS column FROM pg_attribute
+     WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+    [relation],
+  );
+  return rows.map(({ column }) => column);
 }
 
 export async function dropVersion(client: PoolClient, projection: ProjectionName, version: number): Promise<void> {

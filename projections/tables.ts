@@ -35,10 +35,12 @@ export interface Table {
   readonly unfinished?: string;
 }
 
-/** Boards that are not complete are true up to where their pages are. */
+/** Boards and lists that are not complete are true up to where their pages are. */
 const FILLING = 'EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = t.project AND f.board = t.board)';
 const FILLING_BEHIND = `EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = t.project AND f.board = t.board
   AND (f.phase = 'drop' OR (f.phase = 'rows' AND (t.space, t.key) > (f.space, f.key))))`;
+const LISTING_BEHIND = `EXISTS (SELECT FROM {record_lists} f WHERE f.project = t.project AND f.collection = t.collection
+  AND (f.phase = 'drop' OR (f.phase = 'rows' AND (t.space, t.record_id) > (f.space, f.key))))`;
 
 export const TABLES: readonly Table[] = [
   { name: 'documents', projection: 'documents', key: ['space', 'collection', 'key'] },
@@ -57,10 +59,12 @@ export const TABLES: readonly Table[] = [
   { name: 'uniques', projection: 'uniques', key: ['space', 'collection', 'hash'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'ledger_totals', projection: 'ledger', key: ['space', 'collection', 'player', 'key', 'part'] },
-  { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'] },
+  // First of its projection: whoever wipes a project waits for the page that is being filled.
+  { name: 'record_lists', projection: 'records', key: ['collection'], unfinished: 'true' },
+  { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'], unfinished: LISTING_BEHIND },
   { name: 'publishes', projection: 'publishes', key: ['revision'] },
   { name: 'flags', projection: 'flags', key: ['revision'] },
-  // First of its projection: whoever wipes a project waits for the page that is being filled.
+  // First, as above.
   { name: 'leaderboard_fills', projection: 'leaderboards', key: ['board'], unfinished: 'true' },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
   { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'], unfinished: FILLING_BEHIND },

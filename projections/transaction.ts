@@ -48,7 +48,7 @@ async function within<T>(pool: Pool, begin: string, work: (client: PoolClient) =
  * Reads one project's rows as they are at one moment, however long that takes: nothing is locked that a writer asks for, and tables that
  * are read stay until the end. `tables` by their full names; they are locked before the snapshot is taken. Only own tables may be written.
  *
- * Without sequential scans: the tables read may be too young for statistics, and every page of them would be taken for all of them.
+ * Without sequential scans: the tables read may be too young for statistics, and what is left to fold would pass over all of them for every batch.
  */
 export async function snapshot<T>(
   pool: Pool,

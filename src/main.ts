@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { catchUpTelemetry } from '../projections/models/telemetry/catch-up.ts';
 import { createProjector, type Projector } from '../projections/projector/projector.ts';
 import { createStateReader } from '../projections/readers/state-reader.ts';
 import { createViewReader } from '../projections/readers/view-reader.ts';
@@ -21,12 +20,13 @@ import { createProjects, SILENT, watchCheckpoints } from './compose/projects.ts'
 import { type Readiness, watchReadiness } from './compose/readiness.ts';
 import { scanPlaces } from './compose/scans.ts';
 import { createServing } from './compose/serving.ts';
+import { sharedBuckets } from './compose/shared-buckets.ts';
 import { sharedViews, shareReads } from './compose/shared-reads.ts';
 import { installationSigner } from './compose/signing-key.ts';
 import { Stops } from './compose/stops.ts';
 import { followTelemetry, openTelemetry } from './compose/telemetry.ts';
 import type { Config } from './config/config.ts';
-import { createMetrics, type Exposition, expositionOf } from './http/metrics.ts';
+import { createMetrics, expositionOf } from './http/metrics.ts';
 import type { Probes } from './http/routes/system.ts';
 import type { HttpServer } from './http/server.ts';
 import { realScheduler } from './kernel/scheduler.ts';
@@ -35,6 +35,8 @@ import { realScheduler } from './kernel/scheduler.ts';
 
 /** Share of the stop's time that running requests may take; the rest is for what they leave to be written, and for the database. */
 const DRAIN_SHARE = 0.6;
+/** Share of it that telemetry may take to be shown to the end. */
+const FINISH_SHARE = 0.2;
 /** Share of it for everything but the database. */
 const STOP_SHARE = 0.9;
 
@@ -155,12 +157,12 @@ async function startProjecting({ config, log, pool, logger, stops }: Building) {
   stops.add(() => projector.stop());
   await projector.start();
   exportProjector(metrics.registry, projector);
-  followTelemetry({ log, pool, logger, stops, registry: metrics.registry });
+  followTelemetry({ log, pool, logger, stops, registry: metrics.registry }, config.limits.shutdownTimeoutMs * FINISH_SHARE);
   return { metrics, registry: metrics.registry, projector };
 }
 
 /** The write side with its HTTP server, which nothing reaches yet. `projecting`: in this process too; `ofAll`: metrics of the whole node. */
-async function openProjects(build: Building, projecting: boolean, ofAll?: Exposition) {
+async function openProjects(build: Building, projecting: boolean, ofAll?: () => Promise<string>) {
   const { config, log, pool, connections, logger, stops } = build;
   const metrics = createMetrics();
   // Apart, so that slow views of a project hold up none of its decisions.
@@ -177,10 +179,9 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: Exposi
   await Promise.all([projector?.start(), projects.start()]);
   if (projector === null) stops.add(watchCheckpoints(projects, states, logger));
   else exportProjector(metrics.registry, projector);
-  // Stopped after telemetry: what is told of players at the end is shown as well, so that a verification finds nothing left behind.
-  if (projecting) stops.add(async () => void (await catchUpTelemetry({ log, pool })));
-  const telemetry = openTelemetry({ log, pool, logger, stops, registry: metrics.registry }, config.limits);
-  if (projecting) followTelemetry({ log, pool, logger, stops, registry: metrics.registry });
+  const around = { log, pool, logger, stops, registry: metrics.registry };
+  if (projecting) followTelemetry(around, config.limits.shutdownTimeoutMs * FINISH_SHARE);
+  const telemetry = openTelemetry(around, config.limits);
   stops.add(sampleMetrics(metrics, projects));
   exportQuotas(metrics.registry);
   const views = sharedViews(createViewReader(pool, projector, build.readiness.hasCaughtUp), viewing);
@@ -197,6 +198,7 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: Exposi
     logger,
     probes: build.probes,
     exposition,
+    sharedBuckets: sharedBuckets(config, logger, stops),
   });
   return { projects, views, metrics, server, exposition };
 }

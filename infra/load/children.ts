@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { freePort } from '../harness/port.ts';
+import { ENOUGH } from './enough.ts';
 import type { Job, Seen } from './generator.ts';
 import type { Felt, Pace } from './neighbour.ts';
 import type { PeerStart } from './peer.ts';
@@ -39,16 +40,19 @@ export async function startPeer(start: PeerStart): Promise<Peer> {
 }
 
 export interface Neighbour {
-  feel(pace: Pace): Promise<Felt>;
+  /** `until`: when that is over, it ends early. */
+  feel(pace: Pace, until?: Promise<unknown>): Promise<Felt>;
   stop(): void;
 }
 
 export function startNeighbour(): Neighbour {
   const child = forkBeside('neighbour.js');
   return {
-    async feel(pace) {
+    async feel(pace, until) {
       const answer = nextMessage(child);
       child.send(pace);
+      const enough = () => void (child.connected && child.send(ENOUGH));
+      until?.then(enough, enough);
       const felt = await answer;
       if (isFelt(felt)) return felt;
       throw new Error(`the quiet neighbour failed: ${JSON.stringify(felt)}`);

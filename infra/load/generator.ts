@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import autocannon from 'autocannon';
 import type { Credentials } from '../harness/project.ts';
 import { PEER_WORKLOADS, type PeerWorkload } from './peer-workloads.ts';
@@ -64,9 +65,24 @@ const DRAWN = 16_384;
 
 /** Requests that were made beforehand, round and round: what making them costs would be taken from those who share the CPUs. */
 function drawn(next: () => Buffer): () => Buffer {
-  const ready = Array.from({ length: DRAWN }, next);
+  const ready = Array.from({ length: DRAWN }, next).map((bytes) => ({ bytes, keyAt: bytes.indexOf(KEY_HEADER) }));
   let turn = 0;
-  return () => ready[turn++ % DRAWN] ?? next();
+  return () => {
+    const { bytes, keyAt } = ready[turn++ % DRAWN] ?? { bytes: next(), keyAt: -1 };
+    if (keyAt >= 0) bytes.write(newKey(), keyAt + KEY_HEADER.length, 'latin1');
+    return bytes;
+  };
+}
+
+const KEY_HEADER = 'idempotency-key: ';
+/** Of this process: no other run on the same data has its keys. */
+const RUN = randomBytes(6).toString('hex');
+let keys = 0;
+
+/** Always of one length, so that it can be written over another. */
+function newKey(): string {
+  keys += 1;
+  return `${RUN}-${String(keys).padStart(12, '0')}`;
 }
 
 const ALL = { ...WORKLOADS, ...PEER_WORKLOADS };
@@ -83,8 +99,9 @@ function requests(job: Job): () => Buffer {
     const { path, body = '', player, token } = workload.request(job.project, index++);
     const proof = token === undefined ? '' : `x-platform-token: ${token}\r\n`;
     const claim = player === undefined ? '' : `x-platform-id: ${player}\r\n${proof}`;
+    const key = workload.isKeyed ? `${KEY_HEADER}${newKey()}\r\n` : '';
     const length = workload.method === 'GET' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
-    return Buffer.from(`${workload.method} ${path} HTTP/1.1\r\n${head}${claim}${length}\r\n${body}`);
+    return Buffer.from(`${workload.method} ${path} HTTP/1.1\r\n${head}${claim}${key}${length}\r\n${body}`);
   };
 }
 

@@ -10,7 +10,7 @@ import { plant, pushDefinitions, sampleAnswer } from './prepare.ts';
 import { findPostmaster } from './processes.ts';
 import { bars, machine, markdown, printResult, type Result, type Starts } from './report.ts';
 import { positive, progress } from './terminal.ts';
-import { CASES, type CaseName, NEEDS } from './workloads.ts';
+import { CASES, type CaseName, KEYED_CASES, NEEDS } from './workloads.ts';
 
 /**
  * `npm run bench`: a node on its embedded Postgres against a bare Koa handler, on the same machine, by turns.
@@ -28,8 +28,11 @@ interface Options {
   readonly settings: Settings;
 }
 
+const ALL_CASES: readonly CaseName[] = [...CASES, ...KEYED_CASES];
+
 const USAGE = `npm run bench [-- options]
-  --only CASE…           ${CASES.join(', ')} (repeatable, or separated by commas)
+  --only CASE…           ${CASES.join(', ')}; beside them ${KEYED_CASES.join(' and ')}, which have an
+                         Idempotency-Key a request (repeatable, or separated by commas)
   --connections 16,128   how many at once
   --workers N            processes of the node that serve (1)
   --eventstore URL       the node's log on an EventStoreDB, which this fills; what it takes of the machine is in the figures, too
@@ -54,12 +57,12 @@ function readOptions(): Options | null {
   });
   if (values.help) return null;
   const named = [...values.only, ...positionals].flatMap((text) => text.split(','));
-  const unknown = named.find((name) => !CASES.some((one) => one === name));
-  if (unknown !== undefined) throw new Error(`unknown case ${unknown}; there are ${CASES.join(', ')}`);
+  const unknown = named.find((name) => !ALL_CASES.some((one) => one === name));
+  if (unknown !== undefined) throw new Error(`unknown case ${unknown}; there are ${ALL_CASES.join(', ')}`);
   return {
     jsonFile: values.json ?? null,
     markdownFile: values.markdown ?? null,
-    only: named.length === 0 ? CASES : CASES.filter((name) => named.includes(name)),
+    only: named.length === 0 ? CASES : ALL_CASES.filter((name) => named.includes(name)),
     connections: values.connections.split(',').map((text) => positive('--connections', text)),
     workers: positive('--workers', values.workers),
     // Many short ones: the host's share of the machine changes within seconds, and both sides should meet all of it.

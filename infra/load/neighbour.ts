@@ -1,17 +1,22 @@
 import { createHttp } from '../harness/http.ts';
 import type { Credentials } from '../harness/project.ts';
-import { WORKLOADS } from './workloads.ts';
+import { keyOf, scored } from './board-data.ts';
+import { ENOUGH } from './enough.ts';
+import { WORKLOADS, type Workload } from './workloads.ts';
 
 /**
- * The quiet neighbour of `bench:neighbours`, a process of its own: a game that asks for little, at an even pace whatever the answers take.
- * A latency counts from the moment that the request was due, so a server that stands still is not asked less.
+ * A game at an even pace, whatever the answers take, in a process of its own: the quiet neighbour of `bench:neighbours`, which asks for
+ * little, and the players who write while something is published in `bench:board`. A latency counts from the moment that the request was due, so a server that stands still is not asked less.
  */
 
 export interface Pace {
   readonly url: string;
   readonly project: Credentials;
   readonly perSecond: number;
+  /** At most: it ends when it is told `ENOUGH`, too. */
   readonly seconds: number;
+  /** It writes over documents of one collection, drawn at random; else it does what a small game does. */
+  readonly writes?: { readonly collection: string; readonly documents: number; readonly bytes: number };
 }
 
 export interface Felt {
@@ -24,13 +29,20 @@ export interface Felt {
 /** What the game does, in turn. */
 const DOES = ['document.read', 'document.write', 'document.read', 'endpoint.call', 'document.read', 'leaderboard.read'] as const;
 
-async function keepPace({ url, project, perSecond, seconds }: Pace): Promise<Felt> {
+/** With more that wait nothing is measured any more but how long a line grows. */
+const MOST_OPEN = 20_000;
+
+let isEnough = false;
+
+async function keepPace({ url, project, perSecond, seconds, writes }: Pace): Promise<Felt> {
+  isEnough = false;
   const http = createHttp(url, 1_024);
   const latencies: number[] = [];
   const failures: Record<string, number> = {};
   const asked: Promise<void>[] = [];
+  let open = 0;
   const ask = async (index: number, dueAt: number) => {
-    const workload = WORKLOADS[DOES[index % DOES.length] ?? 'document.read'];
+    const workload = writes === undefined ? WORKLOADS[DOES[index % DOES.length] ?? 'document.read'] : writing(writes);
     const { path, body, player } = workload.request(project, index);
     const headers = { ...workload.headers(project), ...(player === undefined ? {} : { 'x-platform-id': player }) };
     const sent = body === undefined ? { headers } : { headers, body: JSON.parse(body) };
@@ -39,13 +51,17 @@ async function keepPace({ url, project, perSecond, seconds }: Pace): Promise<Fel
       () => 'error' as const,
     );
     latencies.push(performance.now() - dueAt);
+    open -= 1;
     if (status === 'error' || status < 200 || status > 299) failures[status] = (failures[status] ?? 0) + 1;
   };
   const startedAt = performance.now();
-  for (let index = 0; index < perSecond * seconds; index += 1) {
+  for (let index = 0; index < perSecond * seconds && !isEnough; index += 1) {
     const dueAt = startedAt + (index * 1_000) / perSecond;
     const early = dueAt - performance.now();
     if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
+    open += 1;
+    if (open > MOST_OPEN)
+      throw new Error(`${open} of ${perSecond} requests a second wait for their answers: this machine cannot do so many`);
     asked.push(ask(index, dueAt));
   }
   await Promise.all(asked);
@@ -53,7 +69,22 @@ async function keepPace({ url, project, perSecond, seconds }: Pace): Promise<Fel
   return { latencies: Float64Array.from(latencies), failures };
 }
 
-process.on('message', (pace: Pace) => {
+function writing({ collection, documents, bytes }: NonNullable<Pace['writes']>): Workload {
+  return {
+    method: 'POST',
+    headers: ({ secretKey, publicKey }) => ({ 'x-api-key': secretKey, 'x-public-key': publicKey }),
+    request: ({ projectId }) => ({
+      path: `/v3/storage/${projectId}/${collection}/${keyOf(Math.floor(Math.random() * documents))}`,
+      body: JSON.stringify(scored(Math.floor(Math.random() * 1_000_000), bytes)),
+    }),
+  };
+}
+
+process.on('message', (pace: Pace | typeof ENOUGH) => {
+  if (pace === ENOUGH) {
+    isEnough = true;
+    return;
+  }
   keepPace(pace).then(
     (felt) => process.send?.(felt),
     (error: unknown) => process.send?.({ failed: String(error) }),

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createHttp } from '../harness/http.ts';
 import { savepointWith } from '../harness/node.ts';
 import { endpointPath, expectOk, managePath, type Project, playerHeaders, secretHeaders, storagePath } from '../harness/project.ts';
+import type { BareServer } from './children.ts';
 
 /** What a project does that another one next to it should not feel (`bench:neighbours`). */
 
@@ -18,6 +20,8 @@ export interface Nuisance {
 export interface Place {
   readonly project: Project;
   readonly dataFolder: string;
+  /** A server that is none of ours. */
+  readonly bare: BareServer;
   readonly sizes: Sizes;
 }
 
@@ -91,6 +95,18 @@ const query = ({ project }: Place, id: string) =>
 function aggregate(id: string, collectionId: string, type: string, field: string) {
   return { id, name: id, type, requiresSecretKey: false, sources: [{ collectionId }], config: { field } };
 }
+
+/** What the machine itself costs the quiet project: the same load generator asks somebody else's server, and the node has nothing to do. */
+const elsewhere: Nuisance = {
+  name: 'a bare server beside it',
+  prepare: ({ bare }) => bare.answerWith({ note: 'x'.repeat(500) }),
+  async run({ bare }, over) {
+    const http = createHttp(bare.url);
+    const answered = await flood(32, over, () => http.send('GET', '/'));
+    http.close();
+    return answered;
+  },
+};
 
 const scans: Nuisance = {
   name: 'queries that scan',
@@ -237,4 +253,4 @@ const proof: Nuisance = {
   },
 };
 
-export const NUISANCES: readonly Nuisance[] = [scans, roomy, ledgers, hardWork, pushes, writes, watchers, board, proof];
+export const NUISANCES: readonly Nuisance[] = [elsewhere, scans, roomy, ledgers, hardWork, pushes, writes, watchers, board, proof];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { numberAt } from '../harness/json.ts';
-import { demoCredentials, type RunningNode, savepoint, startNode } from '../harness/node.ts';
+import { projectOf, type RunningNode, type Settings, savepointWith, startNode } from '../harness/node.ts';
 import { openProject } from '../harness/project.ts';
 import { table } from '../harness/table.ts';
 import { databaseUrlOf } from '../postgres/database.ts';
@@ -20,6 +20,7 @@ import { KEYS } from './workloads.ts';
 
 const USAGE = `npm run bench:storage [-- options]
   --writes N             documents of 0.7 KB that are written, over ${KEYS} keys (200000)
+  --eventstore URL       the node's log on an EventStoreDB that is empty; what that leaves on the disk is not shown
   --json FILE            write the result as JSON, too`;
 
 const CONNECTIONS = 128;
@@ -47,13 +48,19 @@ interface StorageResult {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { writes: { type: 'string', default: '200000' }, json: { type: 'string' }, help: { type: 'boolean', default: false } },
+    options: {
+      writes: { type: 'string', default: '200000' },
+      eventstore: { type: 'string' },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
   });
   if (values.help) {
     print(USAGE);
     return 0;
   }
   const writes = Math.round(positive('--writes', values.writes));
+  const settings: Settings = values.eventstore === undefined ? {} : { EVENTSTORE_URL: values.eventstore };
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-storage-'));
   const state: { node: RunningNode | null } = { node: null };
   const clean = async () => {
@@ -62,8 +69,8 @@ async function main(): Promise<number> {
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
   try {
-    state.node = await startNode(join(folder, 'node'));
-    const result = await bench(state.node, folder, writes);
+    state.node = await startNode(join(folder, 'node'), { settings });
+    const result = await bench(state.node, settings, folder, writes);
     show(result);
     if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(result, null, 2)}\n`);
     return 0;
@@ -72,9 +79,9 @@ async function main(): Promise<number> {
   }
 }
 
-async function bench(node: RunningNode, folder: string, writes: number): Promise<StorageResult> {
+async function bench(node: RunningNode, settings: Settings, folder: string, writes: number): Promise<StorageResult> {
   const data = node.dataFolder;
-  const credentials = demoCredentials(data);
+  const credentials = await projectOf(data, settings);
   const project = openProject(node.url, credentials);
   await pushDefinitions(project);
   project.http.close();
@@ -102,7 +109,7 @@ async function bench(node: RunningNode, folder: string, writes: number): Promise
     const grown = bytes - (before.get(name) ?? 0);
     return { name, bytes: grown, bytesPerWrite: grown / writes };
   });
-  const { speeds, backupBytes } = await readAgain(folder, data);
+  const { speeds, backupBytes } = await readAgain(folder, data, settings);
   return {
     writes,
     writesPerSecond: writes / seen.seconds,
@@ -122,26 +129,33 @@ async function usageOf(node: RunningNode): Promise<() => Promise<number | null>>
 }
 
 /** The log is read from its beginning by each of these, without a node beside them. */
-async function readAgain(folder: string, data: string): Promise<{ readonly speeds: readonly Speed[]; readonly backupBytes: number }> {
+async function readAgain(
+  folder: string,
+  data: string,
+  settings: Settings,
+): Promise<{ readonly speeds: readonly Speed[]; readonly backupBytes: number }> {
   const file = join(folder, 'backup.ndjson.gz');
-  const events = numberAt(await command(['verify', '--wait', '--data', data]), 'answer.events');
+  const events = numberAt(await command(settings, ['verify', '--wait', '--data', data]), 'answer.events');
   const speeds: Speed[] = [];
   const timed = async (name: string, words: readonly string[], within?: string) => {
     progress(name);
-    const { seconds, answer } = await command(words);
+    const { seconds, answer } = await command(name === FROM_FILE ? {} : settings, words);
     const own = within === undefined ? seconds : numberAt(answer, within);
     speeds.push({ name, seconds: own, eventsPerSecond: events / own });
   };
   await timed('rebuild', ['rebuild', '--data', data], 'seconds');
   await timed('verify', ['verify', '--data', data]);
   await timed('log copy to a file', ['log', 'copy', '--data', data, '--to', `file:${file}`]);
-  await timed('log copy from it', ['log', 'copy', '--data', join(folder, 'restored'), '--from', `file:${file}`]);
+  await timed(FROM_FILE, ['log', 'copy', '--data', join(folder, 'restored'), '--from', `file:${file}`]);
   return { speeds, backupBytes: (await stat(file)).size };
 }
 
-async function command(words: readonly string[]): Promise<{ readonly seconds: number; readonly answer: unknown }> {
+/** Into a Postgres of its own, whatever the log was. */
+const FROM_FILE = 'log copy from it';
+
+async function command(settings: Settings, words: readonly string[]): Promise<{ readonly seconds: number; readonly answer: unknown }> {
   const started = performance.now();
-  const { code, stdout, stderr } = await savepoint(...words, '--json');
+  const { code, stdout, stderr } = await savepointWith(settings, ...words, '--json');
   if (code !== 0) throw new Error(`savepoint ${words.join(' ')} ended with ${code}: ${stdout}${stderr}`);
   return { seconds: (performance.now() - started) / 1000, answer: JSON.parse(stdout) };
 }

@@ -11,6 +11,8 @@ export interface WorkRequest {
 
 export interface Workload {
   readonly method: 'GET' | 'POST' | 'PUT';
+  /** Each request has an `Idempotency-Key` of its own. */
+  readonly isKeyed?: true;
   /** What all requests share. */
   headers(project: Credentials): Readonly<Record<string, string>>;
   /** The request number `index` (from 0, counted over all connections). Measured cases draw a random key instead; seeds count. */
@@ -22,7 +24,9 @@ export const LEADERBOARD_PLAYERS = 100_000;
 
 /** Names are fixed: results are compared over time by them. */
 export const CASES = ['document.read', 'document.write', 'document.ops', 'endpoint.call', 'leaderboard.read', 'global.append'] as const;
-export type CaseName = (typeof CASES)[number];
+/** What is measured where it is asked for alone. */
+export const KEYED_CASES = ['document.ops.keyed', 'endpoint.call.keyed'] as const;
+export type CaseName = (typeof CASES)[number] | (typeof KEYED_CASES)[number];
 
 /** What must lie in the store before a case, by the name of the workload that puts it there. */
 export const SEEDS = {
@@ -39,6 +43,8 @@ export const NEEDS: Readonly<Record<CaseName, SeedName | null>> = {
   'endpoint.call': 'seed.players',
   'leaderboard.read': 'seed.leaderboard',
   'global.append': null,
+  'document.ops.keyed': 'seed.documents',
+  'endpoint.call.keyed': 'seed.players',
 };
 
 const asPlayer = (project: Credentials) => ({
@@ -55,6 +61,21 @@ const asServer = (project: Credentials) => ({
 /** Saves of about 0.7 KB, as a small game has them. A few hundred different ones, so that every write changes something. */
 const SAVES = Array.from({ length: 256 }, (_, index) => JSON.stringify(save(index)));
 
+const OPERATIONS: Workload = {
+  method: 'POST',
+  headers: asPlayer,
+  request: (project, index) => ({ ...ownDocument(project, randomBelow(KEYS)), body: operations(index) }),
+};
+const CALL: Workload = {
+  method: 'POST',
+  headers: asPlayer,
+  request: (project) => ({
+    path: `/v3/endpoints/${project.projectId}/bench-buy?apiKey=${project.publicKey}`,
+    player: playerId(randomBelow(KEYS)),
+    body: '{"cost":1,"_endpointSlug":"bench-buy"}',
+  }),
+};
+
 export const WORKLOADS: Readonly<Record<CaseName | SeedName, Workload>> = {
   'document.read': {
     method: 'GET',
@@ -66,20 +87,10 @@ export const WORKLOADS: Readonly<Record<CaseName | SeedName, Workload>> = {
     headers: asPlayer,
     request: (project, index) => ({ ...ownDocument(project, randomBelow(KEYS)), body: saveText(index) }),
   },
-  'document.ops': {
-    method: 'POST',
-    headers: asPlayer,
-    request: (project, index) => ({ ...ownDocument(project, randomBelow(KEYS)), body: operations(index) }),
-  },
-  'endpoint.call': {
-    method: 'POST',
-    headers: asPlayer,
-    request: (project) => ({
-      path: `/v3/endpoints/${project.projectId}/bench-buy?apiKey=${project.publicKey}`,
-      player: playerId(randomBelow(KEYS)),
-      body: '{"cost":1,"_endpointSlug":"bench-buy"}',
-    }),
-  },
+  'document.ops': OPERATIONS,
+  'document.ops.keyed': { ...OPERATIONS, isKeyed: true },
+  'endpoint.call': CALL,
+  'endpoint.call.keyed': { ...CALL, isKeyed: true },
   'leaderboard.read': {
     method: 'GET',
     headers: asPlayer,

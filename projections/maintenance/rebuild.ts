@@ -5,8 +5,8 @@ import type { Log } from '../../src/log/port.ts';
 import { projectStream } from '../../src/log/streams.ts';
 import type { Projection } from '../batch.ts';
 import { HistoryMismatch } from '../checkpoints.ts';
+import { AT_ONCE, fillAll, IN_PAGES } from '../fills.ts';
 import { dropVersion, inTransaction, showVersion } from '../migrate.ts';
-import { AT_ONCE } from '../models/leaderboards/fill.ts';
 import { rebuildTelemetry } from '../models/telemetry/rebuild.ts';
 import { projectsAfter, readFollowed } from '../projector/followed.ts';
 import { PROJECTION_NAMES, PROJECTIONS, STATE_NAMES, TELEMETRY } from '../registry.ts';
@@ -18,7 +18,8 @@ import { type Memory, NOTHING, writeBatch } from '../write.ts';
  * Rebuilding without downtime. A new version of the tables is *building* beside the active one: the log is folded into it, project by
  * project, up to where the active version stands, in rounds until little is left. Then one transaction *switches*: it holds every
  * active checkpoint, folds the rest, points the readers' views at the new tables and removes the old checkpoints, so that a running
- * projector finds nothing to move and looks again. The old tables are dropped last.
+ * projector finds nothing to move and looks again. The old tables are dropped last. Lists over many documents are made in pages when a
+ * round has ended, once for all their publishes.
  */
 
 export interface RebuildProgress {
@@ -128,6 +129,7 @@ class Rebuild {
       if (left < LITTLE && round > 0) break;
       for (const [projectId, place] of this.#places) {
         await this.#fold(projectId, place, (work) => transaction(pool, projectId, this.#new, work));
+        await fillAll(this.#projections, place.memory.catalog, (work) => transaction(pool, projectId, this.#new, work));
       }
     }
     this.#report('switching');
@@ -215,7 +217,7 @@ class Rebuild {
     projectId: string,
     place: Place,
     run: (work: (session: Session) => Promise<Memory>) => Promise<Memory>,
-    atOnce?: number,
+    atOnce = IN_PAGES,
   ): Promise<void> {
     while (place.revision < place.target) {
       const limit = Math.min(PAGE, place.target - place.revision);
@@ -259,7 +261,7 @@ class Rebuild {
         );
         await this.#aim(client);
         for (const [projectId, place] of this.#places) {
-          // Every project stands still meanwhile: the projector fills a large board that was published just now.
+          // Every project stands still meanwhile: the projector fills a large list that was published just now.
           await this.#fold(projectId, place, (work) => work(new Session(client, projectId, this.#new)), AT_ONCE);
         }
         await client.query(

@@ -5,6 +5,7 @@ import { readProjectEvent } from '../../src/log/decode.ts';
 import { followToEnd } from '../../src/log/heard.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
+import { fillAll, IN_PAGES } from '../fills.ts';
 import { verifyTelemetry } from '../models/telemetry/verify.ts';
 import { PROJECTION_NAMES, PROJECTIONS } from '../registry.ts';
 import { SCRATCH_VERSION, type Session, schemaOf, TABLES, tableName, type Versions } from '../tables.ts';
@@ -48,10 +49,15 @@ export interface Verified {
 const MOST_PROBLEMS = 1_000;
 /** Held for the whole run: the scratch tables have fixed names. The number has no meaning. */
 export const VERIFY_LOCK = 7_203_114_003;
+/** Events of one transaction: a batch costs a dozen statements, however large it is. */
+const BATCH = 2_000;
+/** Events that are read at once, however large they are. */
 const PAGE = 500;
 /** So many events may be folded while the snapshot is held, which keeps Postgres from clearing away what was written over since. */
 const LITTLE = 500;
 const ROUNDS = 20;
+/** Of fewer events no plan is a bad one. */
+const LARGE = 10_000;
 /** A rebuild may switch to other tables between the look at their versions and the lock on them. */
 const TRIES = 5;
 /** Share of the time that folding takes, about; the rest is for comparing. */
@@ -118,6 +124,7 @@ class Verification {
     this.#targets = await checkpoints(pool);
     for (const revision of this.#targets.values()) this.#expected += revision + 1;
     await this.#walkLog();
+    await this.#fillScratch();
     for (const projectId of this.#targets.keys()) await this.#compare(projectId);
     await this.#findForeign();
     const telemetry = await verifyTelemetry(this.#options);
@@ -160,6 +167,22 @@ class Verification {
     await this.#foldAll();
   }
 
+  /** What the folds have left to pages; then the tables are as full as they get, and Postgres is told what is in those that are large. */
+  async #fillScratch(): Promise<void> {
+    for (const projectId of this.#walks.keys()) await this.#fill(projectId);
+    if (this.#events < LARGE) return;
+    const tables = TABLES.filter(({ projection }) => PROJECTION_NAMES.includes(projection)).map(({ name }) =>
+      tableName(name, SCRATCH_VERSION),
+    );
+    await this.#options.pool.query(`ANALYZE ${tables.join(', ')}`);
+  }
+
+  async #fill(projectId: string): Promise<void> {
+    const walk = this.#walk(projectId);
+    if (walk.unreadable) return;
+    await fillAll(PROJECTIONS, walk.memory.catalog, (work) => transaction(this.#options.pool, projectId, SCRATCH, work));
+  }
+
   #tell(phase: VerifyProgress['phase'], project: string, percent: number): void {
     this.#options.onProgress?.({ phase, project, percent, events: this.#events });
   }
@@ -181,7 +204,7 @@ class Verification {
       walk.waiting.push(event);
       this.#buffered += event.data.length;
     }
-    if (walk.waiting.length >= PAGE) await this.#foldWaiting(projectId, walk);
+    if (walk.waiting.length >= BATCH) await this.#foldWaiting(projectId, walk);
   }
 
   #checkLink(projectId: string, walk: Walk, event: RecordedEvent): void {
@@ -205,7 +228,7 @@ class Verification {
   async #foldWaiting(projectId: string, walk: Walk): Promise<void> {
     const { pool } = this.#options;
     while (walk.waiting.length > 0) {
-      const page = walk.waiting.splice(0, PAGE);
+      const page = walk.waiting.splice(0, BATCH);
       for (const event of page) this.#buffered -= event.data.length;
       await this.#fold(projectId, walk, page, (work) => transaction(pool, projectId, SCRATCH, work));
       this.#tell('folding', projectId, FOLDING * Math.min(1, this.#events / this.#expected));
@@ -218,7 +241,7 @@ class Verification {
       const events = page.map((event) => readProjectEvent(event));
       walk.memory = await run(async (session) => {
         if (walk.folded === -1) await openScratch(session);
-        return writeBatch(session, PROJECTIONS, events, walk.memory);
+        return writeBatch(session, PROJECTIONS, events, walk.memory, IN_PAGES);
       });
       walk.folded += page.length;
     } catch (error) {
@@ -238,6 +261,7 @@ class Verification {
       if (at - walk.folded < LITTLE) break;
       await this.#foldRest(projectId, walk, at, (work) => transaction(this.#options.pool, projectId, SCRATCH, work));
     }
+    await this.#fill(projectId);
     for (let tries = 1; ; tries++) {
       const versions = await activeVersions(this.#options.pool);
       try {
@@ -260,6 +284,7 @@ class Verification {
       if (places.some(({ name, version }) => versions.get(name) !== version)) return false;
       const at = Math.max(-1, ...places.map((place) => place.revision));
       await this.#foldRest(projectId, walk, at, (work) => work(session));
+      if (!walk.unreadable) await fillAll(PROJECTIONS, walk.memory.catalog, (work) => work(session));
       for (const place of walk.unreadable ? [] : places) await this.#comparePlace(session, walk, place, at);
       return true;
     });

@@ -2,10 +2,11 @@ import type { Projection } from '../batch.ts';
 import type { Catalog } from '../catalog.ts';
 import { catalogOf } from '../catalog.ts';
 import { CheckpointMoved } from '../checkpoints.ts';
+import { countBuilding, fillPage, LARGEST_PAGE, LEAST_PAGE } from '../fills.ts';
 import { loadDefinitions } from '../models/definitions/project.ts';
-import { type FillState, fillStep, LARGEST_PAGE, LEAST_PAGE } from '../models/leaderboards/fill.ts';
+import { VIEWS } from '../registry.ts';
 import { type Standing, type ViewPlace, viewsBehind } from '../standing.ts';
-import type { ProjectionName } from '../tables.ts';
+import type { ProjectionName, Session } from '../tables.ts';
 import { transaction } from '../transaction.ts';
 import type { LaneContext } from './context.ts';
 import { Sleeper } from './sleeper.ts';
@@ -71,7 +72,7 @@ export class Beside {
   readonly #fillSleeper = new Sleeper();
   #filling: Promise<void> | null = null;
   #closed = false;
-  /** Boards of the project that are not complete, as of the last page. */
+  /** Boards and lists of the project that are not complete, as of the last page. */
   building = 0;
 
   constructor(host: Host, context: LaneContext) {
@@ -123,7 +124,7 @@ export class Beside {
     for (let goesOn = true; goesOn; ) {
       const patienceMs = Math.min(PATIENCE_MS * 2 ** (trouble.passing + trouble.own), LONGEST_PATIENCE_MS);
       try {
-        goesOn = await this.#context.beside(() => this.#bring(view, patienceMs));
+        goesOn = await this.#context.beside.run(this.#host.projectId, () => this.#bring(view, patienceMs));
         trouble = NO_TROUBLE;
         this.#failing.delete(view.name);
       } catch (error) {
@@ -181,12 +182,12 @@ export class Beside {
       const standing = this.#closed ? null : this.#host.standing();
       if (standing === null) return;
       try {
-        const { state, tookMs } = await this.#context.beside(() =>
+        const { building, isDone, tookMs } = await this.#context.beside.run(this.#host.projectId, () =>
           this.#fillPage(standing, size, Math.min(FILL_PATIENCE_MS * 2 ** failures, LONGEST_PATIENCE_MS)),
         );
         failures = 0;
-        this.building = state?.building ?? 0;
-        if (state === null) return;
+        this.building = building;
+        if (isDone) return;
         size = Math.max(LEAST_PAGE, Math.min(LARGEST_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(tookMs, 1))));
         await this.#fillSleeper.sleep(Math.min(tookMs, LONGEST_REST_MS) * (this.#host.isPressed() ? PRESSED_REST : REST));
       } catch (error) {
@@ -194,7 +195,7 @@ export class Beside {
         this.#context.counters.failures += 1;
         this.#host.lookAgain();
         const fields = { project: this.#host.projectId, err: error };
-        this.#context.logger.warn(fields, 'a board could not be filled further and will be tried again');
+        this.#context.logger.warn(fields, 'a list could not be filled further and will be tried again');
         if (!this.#closed) await this.#fillSleeper.sleep(Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS));
       }
     }
@@ -204,13 +205,23 @@ export class Beside {
     standing: Standing,
     size: number,
     patienceMs: number,
-  ): Promise<{ readonly state: FillState | null; readonly tookMs: number }> {
+  ): Promise<{ readonly building: number; readonly isDone: boolean; readonly tookMs: number }> {
     const catalog = await this.#catalog(standing);
     const began = performance.now();
-    const run = (session: Parameters<typeof fillStep>[0]) => fillStep(session, catalog, size);
-    const state = await transaction(this.#context.pool, this.#host.projectId, standing.versions, run, patienceMs);
-    return { state, tookMs: performance.now() - began };
+    const run = async (session: Session) => {
+      const state = await fillPage(session, VIEWS, catalog, size);
+      if (state === null) return { building: 0, isDone: true };
+      // Counted where another one has its turn: it is a figure for operators, and pages are short.
+      const building = state.of === this.#filled ? this.building : await countBuilding(session, VIEWS);
+      this.#filled = state.of;
+      return { building, isDone: false };
+    };
+    const page = await transaction(this.#context.pool, this.#host.projectId, standing.versions, run, patienceMs);
+    if (page.isDone) this.#filled = null;
+    return { ...page, tookMs: performance.now() - began };
   }
+
+  #filled: string | null = null;
 
   #loaded: { readonly standing: Standing; readonly catalog: Catalog } | null = null;
 

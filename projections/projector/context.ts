@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Checkpoint } from '../../src/app/ports/readers.ts';
+import type { Bulkhead } from '../../src/kernel/bulkhead.ts';
 import type { Log } from '../../src/log/port.ts';
 import type { Tally } from './event-queue.ts';
 
@@ -8,10 +9,10 @@ export interface LaneContext {
   readonly log: Log;
   readonly pool: Pool;
   readonly logger: ProjectorLogger;
-  /** Runs a piece of database work when one of the few places for it is free. */
-  readonly gate: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The few places for pieces of database work, by project. */
+  readonly gate: Bulkhead;
   /** The same for what is done beside the lanes: it has places of its own, so that no batch waits for it. */
-  readonly beside: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly beside: Bulkhead;
   /** Of what waits in the queues of all lanes. */
   readonly tally: Tally;
   /** See `Batch.atOnce`. */

@@ -224,14 +224,14 @@ export class Lane {
     await this.#linger(standing);
     if (this.#closed) return;
     const events = await this.#take(standing.revision + 1);
-    await this.#context.gate(() => this.#write(standing, events));
+    await this.#context.gate.run(this.projectId, () => this.#write(standing, events));
   }
 
   /** Reads the standing. A passive lane does so at intervals, and becomes active when nobody has moved the checkpoint for a while. */
   async #look(): Promise<Standing> {
     if (this.#passive && this.#standing !== null) await this.#sleeper.sleep(this.#waiters.size > 0 ? LINGER_MS : RIVAL_MS);
     this.#isStale = false;
-    const standing = await this.#context.gate(() => this.#open());
+    const standing = await this.#context.gate.run(this.projectId, () => this.#open());
     if (this.failure !== null) this.#context.logger.info({ project: this.projectId }, 'the projection goes on');
     this.failure = null;
     if (standing.revision !== this.#standing?.revision) this.#movedAt = performance.now();

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Checkpoint } from '../../src/app/ports/readers.ts';
-import { createGate } from '../../src/kernel/gate.ts';
+import { Bulkhead } from '../../src/kernel/bulkhead.ts';
 import { groupBy } from '../../src/kernel/group.ts';
 import { tellNowAndThen } from '../../src/kernel/trouble.ts';
 import type { FollowStep, Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
-import { AT_ONCE } from '../models/leaderboards/fill.ts';
+import { AT_ONCE } from '../fills.ts';
 import type { LaneContext, ProjectorCounters, ProjectorLogger } from './context.ts';
 import { readFollowed, storeFollowed } from './followed.ts';
 import { Lane } from './lane.ts';
@@ -57,6 +57,8 @@ const PLACES = 2;
 /** For what is done beside them. A small pool has none to give for more than one at a time. */
 const BESIDE = 2;
 const LARGE_POOL = 8;
+/** Any of which one project may hold; those who wait for one get it in turn. */
+const places = (count: number) => new Bulkhead({ places: count, each: count });
 const TAKE_OVERS = 4;
 const REFRESH_MS = 1_000;
 const STORE_POSITION_MS = 5_000;
@@ -83,8 +85,8 @@ export function createProjector({
     logger,
     onProgress,
     counters,
-    gate: createGate(PLACES),
-    beside: createGate(pool.options.max < LARGE_POOL ? 1 : BESIDE),
+    gate: places(PLACES),
+    beside: places(pool.options.max < LARGE_POOL ? 1 : BESIDE),
     owns: share.owns,
     tally: { characters: 0 },
     atOnce,

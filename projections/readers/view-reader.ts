@@ -4,7 +4,6 @@ import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
 import { countDocuments, readDocumentsAfter } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
 import { readFlags } from '../models/flags/read.ts';
-import { readBuildingBoards } from '../models/leaderboards/building.ts';
 import { readLeaderboard } from '../models/leaderboards/read.ts';
 import { readBoard } from '../models/leaderboards/rows.ts';
 import { readStanding } from '../models/leaderboards/standing.ts';
@@ -17,6 +16,7 @@ import { IN_TIME } from '../patience.ts';
 import type { Progress } from '../projector/projector.ts';
 import { PROJECTION_NAMES } from '../registry.ts';
 import { revisionOf } from '../through-views.ts';
+import { readBuildings } from './building.ts';
 
 const POLL_MS = 25;
 /** By table, since a prepared statement has one text. */
@@ -58,7 +58,7 @@ export function createViewReader(
     standing: (projectId, space, query, at, take) => readStanding(pool, projectId, space, query, at, take),
     leaderboard: (projectId, space, query, page, take) => readLeaderboard(pool, projectId, space, query, page, take),
     board: (projectId, query, take) => readBoard(pool, projectId, query, take),
-    building: (projectId) => readBuildingBoards(pool, projectId),
+    building: (projectId) => readBuildings(pool, projectId),
   };
 }
 

@@ -10,7 +10,7 @@ import { isBlocked, revisionMessage } from '../domain/revision/status.ts';
 import { type ApiKey, type AuthorityState, asAuthority, asDefinitions, type DefinitionsState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
-import type { Caller } from './app.ts';
+import type { Caller } from './caller.ts';
 import type { View } from './project/view.ts';
 
 /** Who may do what: read inside the decision wherever there is one, so that each commit is explained by an authority that still held. */

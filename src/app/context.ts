@@ -4,9 +4,11 @@ import { type ProjectSettings, projectSettings } from '../domain/project/setting
 import type { SaveFailed } from '../domain/telemetry/events.ts';
 import type { Awaitable } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
+import type { RoundRobin } from '../kernel/round-robin.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 import { actorOf } from './access.ts';
-import type { Caller, Positioned } from './app.ts';
+import type { Positioned } from './answers.ts';
+import type { Caller } from './caller.ts';
 import type { Compiler } from './ports/compiler.ts';
 import type { PlayerVerifier } from './ports/player-verifier.ts';
 import type { TelemetryReader, ViewReader, ViewTable } from './ports/readers.ts';
@@ -25,6 +27,8 @@ export interface AppContext {
   readonly projects: Projects;
   readonly views: ViewReader;
   readonly scheduler: Scheduler;
+  /** In which projects compute that compute for long. */
+  readonly turns: RoundRobin;
   readonly limits: {
     readonly documentBytes: number;
     /** How long an endpoint call may compute, ms. */

@@ -14,7 +14,7 @@ import { asKeptAnswer } from '../domain/states.ts';
 import { idempotencySubject } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
-import type { Caller } from './app.ts';
+import type { Caller } from './caller.ts';
 import { type Decided, decidedBy } from './project/commit.ts';
 import type { View } from './project/view.ts';
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { readPermissions, SCOPES } from '../domain/project/permissions.ts';
+import { SCOPES } from '../contract/credentials.ts';
+import { readPermissions } from '../domain/project/permissions.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';

@@ -12,6 +12,9 @@ export interface Front {
 /** Until a connection has said where it wants to go, however it dribbles; like the HTTP server's own limit for headers. */
 const HEAD_MS = 20_000;
 
+/** Bytes that a socket reads before somebody asks: with a chunk in hand it stops until it is asked to go on. */
+const NOTHING_AHEAD = 0;
+
 /** `hand` gets each connection with what was read of it; nothing more is read of it here. Rejects when the port cannot be had. */
 export async function openFront(
   port: number,
@@ -20,7 +23,7 @@ export async function openFront(
   headMs = HEAD_MS,
 ): Promise<Front> {
   const waiting = new Set<Socket>();
-  const server = createServer((socket) => {
+  const server = createServer({ highWaterMark: NOTHING_AHEAD }, (socket) => {
     waiting.add(socket);
     const late = setTimeout(() => socket.destroy(), headMs);
     const settle = () => {
@@ -45,31 +48,18 @@ export async function openFront(
   };
 }
 
-/** The part of a socket's inner handle that stops the system's reading at once; bytes read after it is handed on would be lost. */
-interface Handle {
-  readStop(): number;
-  readStart(): number;
-}
-
-function handleOf(socket: Socket): Handle | null {
-  const handle: unknown = Reflect.get(socket, '_handle');
-  const fits = typeof handle === 'object' && handle !== null && 'readStop' in handle && 'readStart' in handle;
-  // Node's own class; there is no public way to stop between two reads.
-  return fits ? (handle as Handle) : null;
-}
-
+/** Reads no more than it has to: what a socket reads after it is handed on would be lost. */
 function readHead(socket: Socket, done: (head: Buffer, project: string | null) => void): void {
   const chunks: Buffer[] = [];
-  const look = (chunk: Buffer) => {
-    const handle = handleOf(socket);
-    if (handle === null) return socket.destroy();
-    handle.readStop();
+  const look = () => {
+    const chunk: Buffer | null = socket.read();
+    if (chunk === null) return;
     chunks.push(chunk);
     const head = Buffer.concat(chunks);
     const seen = glance(head);
-    if (seen === 'more') return handle.readStart();
-    socket.off('data', look);
+    if (seen === 'more') return void socket.read(0);
+    socket.off('readable', look);
     done(head, seen === 'none' ? null : seen.project);
   };
-  socket.on('data', look);
+  socket.on('readable', look);
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Health, Probes } from '../http/routes/system.ts';
+import { SingleFlight } from '../kernel/single-flight.ts';
 import type { Log } from '../log/port.ts';
 import { VERSION } from '../version.ts';
 
@@ -8,7 +9,9 @@ const PATIENCE_MS = 3_000;
 
 /** What a process answers to its watchers; `readiness` as `watchReadiness` watches it. */
 export function probesOf(pool: pg.Pool, separateLog: Log | null, readiness: { readonly behind: number | null }): Probes {
-  const health = () => healthOf(pool, separateLog);
+  const asked = new SingleFlight<Health>();
+  // However many watch: each that asked by itself would take a connection from those who play.
+  const health = () => asked.run('health', null, () => healthOf(pool, separateLog));
   return {
     health,
     async ready() {

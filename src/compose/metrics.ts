@@ -7,7 +7,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { LANES } from '../jobs/kinds.ts';
 import { STATES } from '../jobs/view.ts';
-import type { Shares } from '../kernel/shares.ts';
+import type { Bulkhead } from '../kernel/bulkhead.ts';
 
 export function observerOf(metrics: Metrics): WriterObserver {
   return {
@@ -84,7 +84,7 @@ export function exportProjector(registry: Registry, projector: Projector): void 
   });
   new Gauge({
     name: 'savepoint_projector_building_boards',
-    help: 'Leaderboards that are being filled; their queries answer 503 BUILDING',
+    help: 'Leaderboards, and lists of collections that became global, that are being filled; they answer 503 BUILDING',
     registers,
     collect() {
       this.set(projector.buildingBoards());
@@ -93,7 +93,7 @@ export function exportProjector(registry: Registry, projector: Projector): void 
 }
 
 /** What projects share, by its name: how much of it is taken, and how often a project was refused. */
-export function exportShares(registry: Registry, shared: Readonly<Record<string, Pick<Shares, 'taken' | 'refused'>>>): void {
+export function exportShares(registry: Registry, shared: Readonly<Record<string, Pick<Bulkhead, 'taken' | 'refused'>>>): void {
   const registers = [registry];
   new Gauge({
     name: 'savepoint_share_taken',

@@ -70,7 +70,7 @@ export function createProbeServer({ config, probes, exposition, guard }: ProbePa
 
 const HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 
-function answer(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+function answer(response: ServerResponse, status: number, text: string | Buffer, headers: Readonly<Record<string, string>> = {}): void {
   response.writeHead(status, { ...HEADERS, ...headers }).end(text);
 }
 

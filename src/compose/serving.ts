@@ -6,12 +6,15 @@ import type { ViewReader } from '../app/ports/readers.ts';
 import type { Signer } from '../app/ports/signer.ts';
 import type { Projects } from '../app/project/projects.ts';
 import type { Config } from '../config/config.ts';
+import type { BucketGroup } from '../contract/families.ts';
+import type { SharedBuckets } from '../http/buckets.ts';
 import type { Exposition, Metrics } from '../http/metrics.ts';
 import type { Probes } from '../http/routes/system.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
-import { type BucketGroup, type BucketRule, HTTP_DEFAULTS, type HttpSettings } from '../http/settings.ts';
+import { type BucketRule, HTTP_DEFAULTS, type HttpSettings } from '../http/settings.ts';
+import { Bulkhead } from '../kernel/bulkhead.ts';
+import { RoundRobin } from '../kernel/round-robin.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
-import { Shares } from '../kernel/shares.ts';
 import { createVerifier, MOST_VERIFICATIONS } from '../outbound/verifier/create-verifier.ts';
 import { createWebhooks, MOST_WEBHOOKS } from '../outbound/webhooks.ts';
 import { VERSION } from '../version.ts';
@@ -37,13 +40,14 @@ export interface ServingParts {
   readonly logger: Logger;
   readonly probes: Probes;
   readonly exposition: Exposition;
+  readonly sharedBuckets: SharedBuckets | null;
 }
 
 /** The HTTP server over the use cases. Nothing listens yet. */
 export function createServing(parts: ServingParts): HttpServer {
   const { config, scanPlaces, projects, views, signer, telemetry, metrics, logger, probes, exposition } = parts;
-  const verifications = new Shares(MOST_VERIFICATIONS);
-  const posts = new Shares(MOST_WEBHOOKS);
+  const verifications = new Bulkhead({ places: MOST_VERIFICATIONS });
+  const posts = new Bulkhead({ places: MOST_WEBHOOKS });
   exportShares(metrics.registry, { ...parts.shared, verifications, webhooks: posts });
   const webhooks = createWebhooks(config.webhookPrefixes, posts);
   const { documentBytes, answerBytes, boardBytes, endpointMs } = config.limits;
@@ -55,6 +59,7 @@ export function createServing(parts: ServingParts): HttpServer {
     signer,
     telemetry,
     scheduler: realScheduler,
+    turns: new RoundRobin(realScheduler),
     limits: { documentBytes, answerBytes, boardBytes, endpointMs, viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) },
     onBoards: (bytes) => metrics.boardBytes.set(bytes),
     scans: createScans(config, scanPlaces, metrics.registry),
@@ -70,6 +75,7 @@ export function createServing(parts: ServingParts): HttpServer {
     metrics,
     probes,
     exposition: config.metricsPort === null ? exposition : null,
+    sharedBuckets: parts.sharedBuckets,
   });
   return {
     ...server,
@@ -105,6 +111,7 @@ function httpSettings(config: Config): HttpSettings {
     trustedProxies: config.trustedProxies,
     buckets: requestBuckets(config),
     metricsToken: config.metricsToken,
+    apiDocs: config.apiDocs === 'on',
     callLevel: config.callLevel,
   };
 }

@@ -1,12 +1,13 @@
 import type { ViewReader } from '../app/ports/readers.ts';
+import { Bulkhead } from '../kernel/bulkhead.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
-import { ShareQueue } from '../kernel/share-queue.ts';
 
 /** Connections of the pool that projectors and probes always find. */
 const SPARED = 2;
 /** Reads of one project that wait for a connection, and how long. */
-const PATIENCE = { most: 500, forMs: 2_000 };
+const MOST_WAITING = 500;
+const PATIENCE_MS = 2_000;
 
 /** Runs a project's reads in its share of the connections. Rejects with 503 BUSY where there is none in time. */
 export interface SharedReads {
@@ -17,15 +18,19 @@ export interface SharedReads {
 
 /** `connections`: of the pool. */
 export function shareReads(connections: number, scheduler: Pick<Scheduler, 'after'>): SharedReads {
-  const queue = new ShareQueue(Math.max(2, connections - SPARED), PATIENCE, scheduler);
+  const places = new Bulkhead({
+    places: Math.max(2, connections - SPARED),
+    queue: MOST_WAITING,
+    patience: { ms: PATIENCE_MS, scheduler },
+  });
   return {
     get taken() {
-      return queue.taken;
+      return places.taken;
     },
     get refused() {
-      return queue.refused;
+      return places.refused;
     },
-    run: (projectId, read) => queue.run(projectId, read, busy),
+    run: (projectId, read) => places.run(projectId, read, { full: busy }),
   };
 }
 

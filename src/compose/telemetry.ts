@@ -89,10 +89,13 @@ export function openTelemetry(
   };
 }
 
-/** The projector of telemetry, where the process has that role. */
-export function followTelemetry({ log, pool, logger, registry, stops }: TelemetryBuild): TelemetryFollower {
+/**
+ * The projector of telemetry, where the process has that role. Whoever takes telemetry in is to be stopped before it: what is told of
+ * players at the end is shown as well, so that a verification after a stop finds nothing left behind. `withinMs`: so long at most.
+ */
+export function followTelemetry({ log, pool, logger, registry, stops }: TelemetryBuild, withinMs: number): TelemetryFollower {
   const follower = createTelemetryFollower({ log, pool, logger });
-  stops.add(() => follower.stop());
+  stops.add(() => follower.stop(withinMs));
   follower.start();
   exportFollower(registry, follower);
   return follower;

@@ -78,20 +78,3 @@ export function redactUrl(text: string): string {
   // Without `//` the whole text would be the path, and a password in it would be shown.
   return host === '' ? `${protocol}***` : `${protocol}//${user}${host}${pathname}`;
 }
-
-export interface SettingDescription {
-  readonly variable: string;
-  readonly about: string;
-  readonly initial: string | null;
-  readonly allowed: string;
-}
-
-/** All settings in the order of the tables, for the operations page. */
-export function describeSettings(): readonly SettingDescription[] {
-  return [...Object.values(SERVER), ...Object.values(VERIFIER), ...Object.values(LIMITS)].map(({ variable, about, initial, allowed }) => ({
-    variable,
-    about,
-    initial,
-    allowed,
-  }));
-}

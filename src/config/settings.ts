@@ -78,7 +78,7 @@ export const SERVER = {
     'REDIS_URL',
     null,
     address(['redis:', 'rediss:'], 'redis://user:password@host:port/0'),
-    'A Redis to keep background jobs in; without it Postgres keeps them.',
+    'A Redis for background jobs and for request buckets over all processes; without it jobs are in Postgres and each process counts for itself.',
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',
@@ -106,6 +106,12 @@ export const SERVER = {
     '^[79][0-9]{3,16}$',
     pattern,
     'What a player id looks like, also of a login of your own. Leave `_` out: it ends the player in the key of a save slot.',
+  ),
+  apiDocs: setting(
+    'API_DOCS',
+    'on',
+    choice('on', 'off'),
+    'Whether anybody may read the description of the API: `/openapi.json`, and its page `/docs`.',
   ),
   metricsToken: setting('METRICS_TOKEN', null, secretText, 'Who sends it as `Authorization: Bearer …` may read `/metrics` from elsewhere.'),
   metricsPort: setting(
@@ -227,7 +233,7 @@ export const LIMITS = {
   ),
 } as const;
 
-/** How players are verified (docs/operations.md, "Players"). */
+/** How players are verified (docs/security.md, "Verifiers"). */
 export const VERIFIER = {
   kind: setting('VERIFIER', 'none', choice('none', 'http', 'jwt', 'hmac'), 'What proves who a player is.'),
   preset: setting('VERIFIER_PRESET', 'custom', choice('custom', 'published'), '`published`: http as the published platform wants it.'),

@@ -133,9 +133,9 @@ export interface OutputNames {
   member(name: string): string;
   collectionType(type: string): string;
   /** Renames the top-level members and the `error.code` of a body that the server composed itself. */
-  body(body: JsonObject): JsonObject;
+  body<Body extends object>(body: Body): Body;
   /** The entry of a save slot. Games built on the published service read its names with a capital letter, so both spellings go out. */
-  saveRecord(entry: JsonObject): JsonObject;
+  saveRecord<Entry extends object>(entry: Entry): Entry;
 }
 
 const NEUTRAL: OutputNames = { code: same, member: same, collectionType: same, body: same, saveRecord: same };
@@ -152,15 +152,16 @@ export function wireNames(mode: WireNamesMode): OutputNames {
   return mode === 'published' ? PUBLISHED : NEUTRAL;
 }
 
-function publishedBody(body: JsonObject): JsonObject {
+/** Of the type that it had: types know the neutral names alone. */
+function publishedBody<Body extends object>(body: Body): Body {
   const entries = Object.entries(body).map(([name, value]): [string, Json] => [
     PUBLISHED.member(name),
     name === 'error' ? publishedError(value) : value,
   ]);
-  return Object.fromEntries(entries);
+  return Object.fromEntries(entries) as Body;
 }
 
-function capitalised(entry: JsonObject): JsonObject {
+function capitalised(entry: object): JsonObject {
   return Object.fromEntries(Object.entries(entry).map(([name, value]) => [`${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, value]));
 }
 

@@ -1,62 +1,8 @@
-import type { BucketGroup } from './settings.ts';
+import { PREFIXES, type Prefix } from '../contract/families.ts';
 
 /**
- * Every prefix the server answers under, mapped to a family of routes before any router is asked. Aliases end here: the routes know
- * one path each (runtime-storage 1.1, seed: Versioning 1).
+ * Finds which family of routes a request is for, before any router is asked. Aliases end here: the routes know one path each.
  */
-
-/** A group of routes with one router. The storage aliases serve fewer routes, so they are families of their own. */
-export type Family =
-  | 'storage'
-  | 'storage-api'
-  | 'storage-v1'
-  | 'canary'
-  | 'endpoints'
-  | 'queries'
-  | 'values'
-  | 'manage'
-  | 'sessions'
-  | 'security-config'
-  | 'pages'
-  | 'save-failure'
-  | 'system';
-
-export interface Prefix {
-  readonly family: Family;
-  /** What the prefix stands for: the family's routes begin with it. */
-  readonly base: string;
-  /** Which request buckets count these routes. */
-  readonly group: BucketGroup;
-}
-
-const prefix = (family: Family, group: BucketGroup, base: string): Prefix => ({ family, group, base });
-
-const SESSIONS = prefix('sessions', 'session', '/v3/auth-sessions');
-const ENDPOINTS = prefix('endpoints', 'game', '/v3/endpoints');
-const QUERIES = prefix('queries', 'game', '/v3/queries');
-const VALUES = prefix('values', 'game', '/v3/values');
-const PAGES = prefix('pages', 'game', '/pages');
-
-const PREFIXES: ReadonlyMap<string, Prefix> = new Map([
-  ['v3/storage', prefix('storage', 'game', '/v3/storage')],
-  ['api/storage', prefix('storage-api', 'game', '/api/storage')],
-  ['v1/storage', prefix('storage-v1', 'game', '/v1/storage')],
-  ['v3/endpoints', ENDPOINTS],
-  ['v1/endpoints', ENDPOINTS],
-  ['v3/queries', QUERIES],
-  ['v1/queries', QUERIES],
-  ['v3/values', VALUES],
-  ['v1/values', VALUES],
-  ['v3/manage', prefix('manage', 'management', '/v3/manage')],
-  ['v3/auth-sessions', SESSIONS],
-  ['v3/sessions', SESSIONS],
-  ['v1/auth-sessions', SESSIONS],
-  ['v1/sessions', SESSIONS],
-  ['v3/security-config', prefix('security-config', 'game', '/v3/security-config')],
-  ['v3/server-info', prefix('system', 'game', '/v3/server-info')],
-  ['api/network-storage', prefix('save-failure', 'game', '/api/network-storage')],
-  ['api/pages', PAGES],
-]);
 
 /** The same where `/v1` is another name of all of `/v3`, for a client that is set to that version (client-wire 1.7). */
 const WITH_WHOLE_V1: ReadonlyMap<string, Prefix> = new Map([
@@ -64,20 +10,12 @@ const WITH_WHOLE_V1: ReadonlyMap<string, Prefix> = new Map([
   ...[...PREFIXES].flatMap(([name, found]): [string, Prefix][] => (name.startsWith('v3/') ? [[`v1/${name.slice(3)}`, found]] : [])),
 ]);
 
-// It can never be a project's id (runtime-storage 1.2).
-const CANARY = prefix('canary', 'game', '/v3/storage');
+// It can never be a project's id.
+const CANARY: Prefix = { family: 'canary', group: 'game', base: '/v3/storage' };
 const CANARY_PATH = /^\/deploy-canary(?:\/|$)/i;
 
-/** Prefixes of one segment. */
-const SHORT_PREFIXES: ReadonlyMap<string, Prefix> = new Map([
-  ['pages', PAGES],
-  ['health', prefix('system', 'system', '/health')],
-  ['ready', prefix('system', 'system', '/ready')],
-  ['metrics', prefix('system', 'system', '/metrics')],
-]);
-
-// A game's own call among the management routes: counted with the game's (security 8.8).
-const REVISION_INIT = prefix('manage', 'game', '/v3/manage');
+// A game's own call among the management routes: counted with the game's.
+const REVISION_INIT: Prefix = { family: 'manage', group: 'game', base: '/v3/manage' };
 const REVISION_INIT_PATH = /^\/[^/]+\/revision-init$/i;
 
 export interface Location {
@@ -100,7 +38,7 @@ export function locate(sent: string, wholeV1 = false): Location | null {
 
   const first = path.indexOf('/', 1);
   const second = first < 0 ? -1 : path.indexOf('/', first + 1);
-  const short = SHORT_PREFIXES.get(lower(path, first));
+  const short = PREFIXES.get(lower(path, first));
   const found = short ?? (first < 0 ? undefined : (wholeV1 ? WITH_WHOLE_V1 : PREFIXES).get(lower(path, second)));
   if (!found) return null;
 

@@ -4,8 +4,9 @@ import getRawBody from 'raw-body';
 import { type Awaitable, andThen } from '../kernel/awaitable.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { type Json, JsonError, parseJsonBytes } from '../kernel/json.ts';
-import type { Arriving } from './arriving.ts';
 import type { Exchange } from './exchange.ts';
+import type { Arriving } from './guards/arriving.ts';
+import { declaredLength } from './guards/unread-body.ts';
 
 export interface BodyBounds {
   readonly bytes: number;
@@ -22,8 +23,6 @@ export const invalidBody: Invalid = (message) => refusal('INVALID_BODY', message
 export const invalidJson: Invalid = (message) => refusal('INVALID_JSON', message);
 
 const NO_BYTES = Buffer.alloc(0);
-const DRAIN_BYTES = 4_194_304;
-const DRAIN_MS = 2_000;
 
 /**
  * Reads the whole body, whatever way its length is told; the game client never tells it (client-wire 1.1). No body reads as no bytes.
@@ -63,7 +62,7 @@ function bounded(bytes: Buffer, bounds: BodyBounds): Buffer {
 
 async function readSlowly(req: IncomingMessage, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
   const { promise: given, reject: giveUp } = withReject();
-  const timer = setTimeout(() => giveUp(new Refusal(408, 'REQUEST_TIMEOUT', 'The body did not arrive in time')), bounds.timeoutMs);
+  const timer = setTimeout(() => giveUp(refusal('REQUEST_TIMEOUT')), bounds.timeoutMs);
   const body = bounds.arriving.begin(() => giveUp(refusal('BUSY', 'Too many bodies are on their way; try again shortly')));
   const count = (chunk: Buffer) => bounds.arriving.add(body, chunk.length);
   try {
@@ -103,13 +102,6 @@ function isCompressed({ headers }: IncomingMessage): boolean {
   return transfer !== undefined && transfer.toLowerCase() !== 'chunked';
 }
 
-/** 0: no body; `null`: of unknown length. */
-function declaredLength(req: IncomingMessage): number | null {
-  if (req.headers['transfer-encoding'] !== undefined) return null;
-  const length = req.headers['content-length'];
-  return length === undefined ? 0 : Number(length);
-}
-
 /** Reads and parses a JSON body. No bytes at all: `undefined`. Throws as {@link readBody}; `invalid` also for what is not JSON. */
 export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Awaitable<Json | undefined> {
   return andThen(readBody(exchange, bounds, invalid), (bytes) => {
@@ -135,32 +127,4 @@ const UNQUOTED = /^(?:[^"]* (?:in|after) JSON at position \d+|Unexpected end of 
 function whatIsWrong({ kind, message }: JsonError): string {
   const known = kind === 'syntax' ? UNQUOTED.exec(message)?.[0] : message;
   return known === undefined ? 'Invalid JSON' : `Invalid JSON: ${known}`;
-}
-
-export function hasUnreadBody(req: IncomingMessage): boolean {
-  return !req.complete && declaredLength(req) !== 0;
-}
-
-/**
- * Throws away what a client is still sending, 4 MiB and 2 s at most. Answers whether the body ended, which is when the connection
- * can serve another request.
- */
-export function drain(req: IncomingMessage): Promise<boolean> {
-  if (req.destroyed) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    let left = DRAIN_BYTES;
-    const finish = (): void => {
-      clearTimeout(timer);
-      req.off('data', take).off('end', finish).off('close', finish).off('error', finish);
-      if (!req.complete) req.pause();
-      resolve(req.complete);
-    };
-    const take = (chunk: Buffer): void => {
-      left -= chunk.length;
-      if (left < 0) finish();
-    };
-    const timer = setTimeout(finish, DRAIN_MS);
-    req.on('data', take).on('end', finish).on('close', finish).on('error', finish);
-    req.resume();
-  });
 }

@@ -1,53 +1,115 @@
 import { LRUCache } from 'lru-cache';
+import type { BucketGroup } from '../contract/families.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Received } from './client-address.ts';
-import type { BucketGroup, BucketRule } from './settings.ts';
+import type { BucketRule } from './settings.ts';
+
+/** Where the processes of an installation count together. */
+export interface SharedBuckets {
+  /** Takes tokens that were given away already; answers what each bucket holds then, less than nothing too. May reject. */
+  take(taken: readonly Taken[]): Promise<readonly number[]>;
+}
+
+export interface Taken {
+  readonly key: string;
+  readonly rule: BucketRule;
+  readonly tokens: number;
+}
 
 interface Bucket {
+  readonly key: string;
+  readonly rule: BucketRule;
   tokens: number;
   /** Unix ms of the last refill. */
   at: number;
+  /** Tokens that the others have not been told of. */
+  untold: number;
 }
 
 /** An address unheard of for long has a full bucket again, so forgetting the least recent ones loses little. */
 const MOST_ADDRESSES = 50_000;
+/** How long a process counts for itself until it tells the others: nobody waits for them. */
+const SHARE_MS = 200;
+/** Buckets told of at once. */
+const MOST_TOLD = 1_000;
 
-/** Request buckets per client address and group of routes (security 9.1). */
+/**
+ * Request buckets per client address and group of routes. Each process decides by what it has counted itself; `shared` is told several
+ * times a second, and answers what is left over all processes. What was given away too much in between is owed, so nobody gets more
+ * for long. While it cannot be reached, each process counts for itself.
+ */
 export class Buckets {
-  private readonly rules: Readonly<Record<BucketGroup, BucketRule>>;
-  private readonly addressOf: (req: Received) => string | null;
-  private readonly now: () => number;
-  private readonly buckets = new LRUCache<string, Bucket>({ max: MOST_ADDRESSES });
+  readonly #rules: Readonly<Record<BucketGroup, BucketRule>>;
+  readonly #addressOf: (req: Received) => string | null;
+  readonly #shared: SharedBuckets | null;
+  readonly #buckets = new LRUCache<string, Bucket>({ max: MOST_ADDRESSES });
+  readonly #untold = new Set<Bucket>();
+  #sharing = false;
 
-  /** `addressOf` names whom a request counts for, `null` for nobody; `now` answers unix ms. */
-  constructor(rules: Readonly<Record<BucketGroup, BucketRule>>, addressOf: (req: Received) => string | null, now: () => number = Date.now) {
-    this.rules = rules;
-    this.addressOf = addressOf;
-    this.now = now;
+  /** `addressOf` names whom a request counts for, `null` for nobody. */
+  constructor(
+    rules: Readonly<Record<BucketGroup, BucketRule>>,
+    addressOf: (req: Received) => string | null,
+    shared: SharedBuckets | null = null,
+  ) {
+    this.#rules = rules;
+    this.#addressOf = addressOf;
+    this.#shared = shared;
   }
 
   /** Counts one request. Throws 429 RATE_LIMITED with `Retry-After` when the bucket is empty. */
   take(req: Received, group: BucketGroup): void {
-    const address = this.addressOf(req);
+    const address = this.#addressOf(req);
     if (address === null) return;
-    const rule = this.rules[group];
-    const now = this.now();
-    const bucket = this.bucketOf(`${group} ${address}`, rule, now);
-    bucket.tokens = Math.min(rule.burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * rule.perSecond);
-    bucket.at = now;
+    const bucket = this.#bucketOf(`${group} ${address}`, this.#rules[group]);
+    refill(bucket);
     if (bucket.tokens >= 1) {
       bucket.tokens -= 1;
+      if (this.#shared !== null) this.#tellLater(bucket);
       return;
     }
-    const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / rule.perSecond));
+    const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / bucket.rule.perSecond));
     throw refusal('RATE_LIMITED', `Too many requests. Retry after ${seconds} seconds.`, { headers: { 'Retry-After': String(seconds) } });
   }
 
-  private bucketOf(key: string, rule: BucketRule, now: number): Bucket {
-    const known = this.buckets.get(key);
+  #bucketOf(key: string, rule: BucketRule): Bucket {
+    const known = this.#buckets.get(key);
     if (known) return known;
-    const fresh = { tokens: rule.burst, at: now };
-    this.buckets.set(key, fresh);
+    const fresh = { key, rule, tokens: rule.burst, at: Date.now(), untold: 0 };
+    this.#buckets.set(key, fresh);
     return fresh;
   }
+
+  #tellLater(bucket: Bucket): void {
+    if (this.#untold.size >= MOST_ADDRESSES) return;
+    bucket.untold += 1;
+    this.#untold.add(bucket);
+    if (this.#sharing) return;
+    this.#sharing = true;
+    setTimeout(() => void this.#tell(), SHARE_MS).unref();
+  }
+
+  async #tell(): Promise<void> {
+    const told = [...this.#untold].slice(0, MOST_TOLD);
+    const taken = told.map(({ key, rule, untold }) => ({ key, rule, tokens: untold }));
+    for (const bucket of told) {
+      bucket.untold = 0;
+      this.#untold.delete(bucket);
+    }
+    // What could not be told of is not told again: it has been counted here.
+    const left = await this.#shared?.take(taken).catch(() => []);
+    told.forEach((bucket, index) => {
+      refill(bucket);
+      bucket.tokens = Math.min(bucket.tokens, (left?.[index] ?? bucket.rule.burst) - bucket.untold);
+    });
+    this.#sharing = this.#untold.size > 0;
+    if (this.#sharing) setTimeout(() => void this.#tell(), told.length < MOST_TOLD ? SHARE_MS : 0).unref();
+  }
+}
+
+function refill(bucket: Bucket): void {
+  const now = Date.now();
+  const { burst, perSecond } = bucket.rule;
+  bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * perSecond);
+  bucket.at = now;
 }

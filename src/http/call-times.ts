@@ -1,5 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
-import { TimingHistogram } from './timing-histogram.ts';
+import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** Slugs of all projects that have series of their own; the calls of those that come later are counted together. */
 const MOST_SLUGS = 100;
@@ -19,8 +18,13 @@ export interface CallTimes {
 const MOST_CODES = 20;
 
 export function createCallTimes(registry: Registry, most: number = MOST_SLUGS): CallTimes {
-  const title = { name: 'savepoint_endpoint_call_seconds', help: 'Time of endpoint calls, by slug and outcome' };
-  const times = new TimingHistogram(title, ['slug', 'outcome'], BUCKETS, registry);
+  const times = new Histogram({
+    name: 'savepoint_endpoint_call_seconds',
+    help: 'Time of endpoint calls, by slug and outcome',
+    labelNames: ['slug', 'outcome'],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
   const refusals = new Counter({
     name: 'savepoint_endpoint_refusals_total',
     help: 'Endpoint calls that were refused or failed, by slug and code',
@@ -48,7 +52,7 @@ export function createCallTimes(registry: Registry, most: number = MOST_SLUGS): 
       const under = known.has(slug) ? slug : OTHERS;
       refusals.inc({ slug: under, code: coded(under, code) });
     },
-    observe: (slug, status, answered, seconds) => times.observePair(named(slug, answered), outcomeOf(status), seconds),
+    observe: (slug, status, answered, seconds) => times.observe({ slug: named(slug, answered), outcome: outcomeOf(status) }, seconds),
   };
 }
 

@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
+import proxyAddress from 'proxy-addr';
 
 const LONGEST_ADDRESS = 64;
 /** A look into the list costs more than the rest of counting a request, and the same few peers come again and again. */
@@ -15,30 +16,25 @@ export interface Received {
 /**
  * Whom a request counts for: the last address on its way that is no trusted proxy. Each proxy adds the peer it saw to
  * `X-Forwarded-For`, so from the right the first that is not trusted is the one nobody could make up. `null`: a peer on this machine
- * that forwards for nobody, which is not counted (decision 16).
+ * that forwards for nobody, which is not counted.
  */
 export function clientAddresses(trustedProxies: readonly string[]): (req: Received) => string | null {
-  const trusts = remembered(trust(trustedProxies));
-  const peerOf = remembered((sent): Peer => {
-    const address = plain(sent);
-    return { address, trusted: trusts(address), alone: LOOPBACK.test(address) ? null : counted(address) };
-  });
+  const listed = proxyAddress.compile(trustedProxies.flatMap(halves));
+  const trusts = remembered((address) => listed(address, 0));
+  const alone = remembered((sent) => ({ address: LOOPBACK.test(plain(sent)) ? null : counted(plain(sent)) }));
   return (req) => {
-    const peer = peerOf(req.socket.remoteAddress ?? '');
-    if (!isForwarded(req)) return peer.alone;
-    if (!peer.trusted) return counted(peer.address);
-    const hops = hopsOf(req);
-    const untrusted = hops.findLast((hop) => !trusts(hop));
-    const client = untrusted ?? hops[0] ?? peer.address;
-    return untrusted === undefined && LOOPBACK.test(client) ? null : counted(client);
+    if (req.headers['x-forwarded-for'] === undefined) return alone(req.socket.remoteAddress ?? '').address;
+    // It looks at the two members that `Received` has.
+    const address = plain(proxyAddress(req as IncomingMessage, (hop) => trusts(plain(hop))));
+    return LOOPBACK.test(address) && trusts(address) ? null : counted(address);
   };
 }
 
-interface Peer {
-  readonly address: string;
-  readonly trusted: boolean;
-  /** Whom its requests count for that it forwards for nobody. */
-  readonly alone: string | null;
+/** A network of no bits, which is none to the library, as its halves. */
+function halves(network: string): readonly string[] {
+  const [host = '', length] = network.split('/');
+  if (Number(length) !== 0) return [network];
+  return isIP(host) === 6 ? ['::/1', '8000::/1'] : ['0.0.0.0/1', '128.0.0.0/1'];
 }
 
 /** Whether a peer's address, as its socket writes it, is this machine's own. */
@@ -50,8 +46,8 @@ const LOOPBACK = /^127\.|^::1$/;
 const PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
 
 /** Without the port that some proxies add, and an IPv4 address as one, however the socket writes it. */
-function plain(hop: string): string {
-  const text = hop.trim();
+function plain(hop: string | undefined): string {
+  const text = (hop ?? '').trim();
   const [, six, four] = PORT.exec(text) ?? [];
   return (six ?? four ?? text).replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_ADDRESS);
 }
@@ -66,35 +62,6 @@ function counted(address: string): string {
   const zeros = Array<string>(Math.max(0, IPV6_GROUPS - front.length - back.length)).fill('0');
   const network = [...front, ...zeros, ...back].slice(0, NETWORK_GROUPS).map((group) => Number.parseInt(group, 16).toString(16));
   return `${network.join(':')}::/64`;
-}
-
-function isForwarded(req: Received): boolean {
-  return req.headers['x-forwarded-for'] !== undefined;
-}
-
-/** The nearest last. */
-function hopsOf(req: Received): readonly string[] {
-  const forwarded = req.headers['x-forwarded-for'];
-  if (forwarded === undefined) return [];
-  const text = typeof forwarded === 'string' ? forwarded : forwarded.join(',');
-  return text
-    .split(',')
-    .map(plain)
-    .filter((hop) => hop !== '');
-}
-
-function trust(proxies: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const proxy of proxies) {
-    const [host = '', length] = proxy.split('/');
-    const family = isIP(host) === 6 ? 'ipv6' : 'ipv4';
-    if (length === undefined) list.addAddress(host, family);
-    else list.addSubnet(host, Number(length), family);
-  }
-  return (address) => {
-    const version = isIP(address);
-    return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
-  };
 }
 
 function remembered<Found extends object | boolean>(look: (address: string) => Found): (address: string) => Found {

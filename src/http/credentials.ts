@@ -1,76 +1,27 @@
-import type { App, Caller, Need, Presented } from '../app/app.ts';
+import type { App, Caller, Presented } from '../app/app.ts';
+import { type KeyRules, takesSecretKey } from '../contract/credentials.ts';
 import type { PublishTarget } from '../domain/events.ts';
-import { RUN_SCOPES, SCOPES } from '../domain/project/permissions.ts';
 import type { Awaitable } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
-import { type Context, type Exchange, firstHeader, firstQuery, headerText, param, queryText } from './exchange.ts';
+import { type Context, type Exchange, firstHeader, firstQuery, headerText, param, queryText, type WithParams } from './exchange.ts';
 import { intentOf } from './intent.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SECRET_HEADERS } from './names.ts';
 import { claimText, RequestProof } from './proof.ts';
-
-/** Where a family of routes takes its key from, and what it answers for a disabled one (security 1.2 and 1.3). */
-export interface KeyRules {
-  readonly carriers: 'runtime' | 'endpoints' | 'queries' | 'management' | 'management headers';
-  readonly disabledKey: Presented['disabledKey'];
-  readonly disabledProject: Presented['disabledProject'];
-  readonly needs: Need | null;
-}
-
-export const DOCUMENT_KEYS: KeyRules = {
-  carriers: 'runtime',
-  disabledKey: 'KEY_DISABLED',
-  disabledProject: 'PROJECT_DISABLED',
-  needs: { scopes: ['collections'], level: 'x' },
-};
-/** Save records: the rights of documents, but a disabled key is no key (security 1.3). */
-export const RECORD_KEYS: KeyRules = { ...DOCUMENT_KEYS, disabledKey: 'UNAUTHORIZED' };
-/** Lists, single records, ledgers, values and rate limits: any valid key. */
-export const VIEW_KEYS: KeyRules = { carriers: 'runtime', disabledKey: 'UNAUTHORIZED', disabledProject: 'PROJECT_DISABLED', needs: null };
-export const ENDPOINT_KEYS: KeyRules = {
-  carriers: 'endpoints',
-  disabledKey: 'KEY_DISABLED',
-  disabledProject: 'PROJECT_DISABLED',
-  needs: { scopes: ['endpoints'], level: 'x' },
-};
-/** A game that starts asks which revision is current: any enabled key (security 8.8). */
-export const INIT_KEYS: KeyRules = VIEW_KEYS;
-/** The permission depends on the query (security 1.4), so the use case asks for it. */
-export const QUERY_KEYS: KeyRules = { carriers: 'queries', disabledKey: 'UNAUTHORIZED', disabledProject: 'DISABLED', needs: null };
-
-/** A secret key that may do nothing in particular: the route asks for no permission, or the body says for which. */
-export const ANY_SECRET_KEY: KeyRules = {
-  carriers: 'management',
-  disabledKey: 'UNAUTHORIZED',
-  disabledProject: 'PROJECT_DISABLED',
-  needs: null,
-};
-/** What concerns the whole project (security 1.4). */
-export const EVERYTHING_READ = managementKeys('r', ...SCOPES);
-export const EVERYTHING_WRITTEN = managementKeys('rw', ...SCOPES);
-/** The game's package, whose sync takes no key out of an address (security 1.2). */
-export const PACKAGE_KEYS: KeyRules = { ...EVERYTHING_WRITTEN, carriers: 'management headers' };
-/** Dry runs of what a game could call. */
-export const RUN_KEYS = managementKeys('x', ...RUN_SCOPES);
-
-/** A secret key with a permission in all of these scopes. */
-export function managementKeys(level: Need['level'], ...scopes: readonly string[]): KeyRules {
-  return { ...ANY_SECRET_KEY, needs: { scopes, level } };
-}
 
 // `secret-key` is not among them: it is a marker without a value (client-wire 2).
 const SECRET_QUERIES: readonly string[] = ['secretKey', 'networkStorageSecret', 'network_storage_secret_key'];
 
 /** Resolves the key of a request to its caller, before any byte of the body is read. Throws as `App.authenticate`. */
-export function authenticate(app: App, ctx: Context, rules: KeyRules): Awaitable<Caller> {
-  return app.authenticate(param(ctx, 'project'), present(ctx.state.exchange, rules));
+export function authenticate(app: App, ctx: Context & WithParams<'project'>, route: { readonly keys: KeyRules }): Awaitable<Caller> {
+  return app.authenticate(param(ctx, 'project'), present(ctx.state.exchange, route.keys));
 }
 
 export function present(exchange: Exchange, rules: KeyRules): Presented {
   const extraSecret = rules.carriers === 'queries' ? secretOf(exchange) : null;
   return {
     key: keyOf(exchange, rules.carriers) ?? extraSecret,
-    management: rules.carriers === 'management' || rules.carriers === 'management headers',
+    management: takesSecretKey(rules),
     extraSecret,
     disabledKey: rules.disabledKey,
     disabledProject: rules.disabledProject,

@@ -1,10 +1,11 @@
 import type Router from '@koa/router';
+import type { Awaitable } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Answer } from './answer.ts';
 import type { Context, State } from './exchange.ts';
 
 /** Runs the route that a request's path and method name, and answers what its handler returned. */
-export type Serve = (ctx: Context) => Promise<Answer>;
+export type Serve = (ctx: Context) => Awaitable<Answer>;
 
 interface Route {
   readonly pattern: string;

@@ -3,7 +3,8 @@ import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { isDatabaseOutage } from '../kernel/outage.ts';
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../log/port.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, respond } from './answer.ts';
+import type { Middleware } from './exchange.ts';
 
 /** Seconds after which a client may try again, where the refusal does not say. An outage takes longer than a queue. */
 const RETRY_SECONDS: ReadonlyMap<string, string> = new Map([
@@ -12,6 +13,27 @@ const RETRY_SECONDS: ReadonlyMap<string, string> = new Map([
   ['BUILDING', '5'],
 ]);
 const OUTAGE_RETRY_SECONDS = '30';
+
+/** Answers whatever was thrown. An answer that cannot be written, such as with an impossible header, is a fault of ours. */
+export function answerRefusals(names: OutputNames): Middleware {
+  return async (ctx, next) => {
+    const answer = (thrown: unknown): Answer => {
+      const failure = refusalOf(thrown);
+      if (failure !== thrown) ctx.state.fault = thrown;
+      return refusalAnswer(failure, ctx.state.exchange.requestId, names);
+    };
+    try {
+      await next();
+    } catch (thrown) {
+      const refused = answer(thrown);
+      try {
+        respond(ctx, refused);
+      } catch (unsendable) {
+        respond(ctx, { ...answer(unsendable), close: true });
+      }
+    }
+  };
+}
 
 /** Turns whatever was thrown into the refusal that the client may see. A fault becomes 500 without any detail. */
 export function refusalOf(thrown: unknown): Refusal {

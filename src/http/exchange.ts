@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import type { RouterContext } from '@koa/router';
+import type Koa from 'koa';
 import type { DefaultContext } from 'koa';
+import type { Family } from '../contract/families.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 
@@ -15,15 +17,15 @@ export interface Exchange {
   /** As sent, without the query: the only part of the address that may be logged, because the query carries keys. */
   readonly path: string;
   readonly search: string;
-  /** Whether anything in path or query is escaped. */
-  readonly escaped: boolean;
   /** `performance.now()`. */
   readonly startedAt: number;
   /** Whom a request counts for; `null`: nobody, as it comes from this machine. */
   readonly addressOf: AddressOf;
   /** Parsed on first use; see {@link queryOf}. */
   query: ParsedUrlQuery | null;
-  /** The path under its canonical prefix, once `locate` has found one. */
+  /** Routes that the prefix of the path stands for, once `locate` has found one. */
+  family: Family;
+  /** The path under its canonical prefix, as well. */
   location: string;
   /** Pattern of the matched route, for metrics. */
   route: string;
@@ -38,12 +40,31 @@ export interface Named {
 
 export interface State {
   exchange: Exchange;
+  /** What was asked for is done: its answer must not become a refusal. */
+  done?: boolean;
+  /** What was thrown where that was no refusal: for the log. */
+  fault?: unknown;
 }
+
+/** A member of the chain that every request passes. */
+export type Middleware = Koa.Middleware<State>;
 
 export type Context = RouterContext<State, DefaultContext, unknown>;
 
+declare const params: unique symbol;
+declare const query: unique symbol;
+
+/** The context of a route whose path has these parameters. */
+export interface WithParams<Names extends string> {
+  readonly [params]?: { readonly [Name in Names]: unknown };
+}
+
+/** The context of a route that reads these query parameters. */
+export interface Asking<Names extends string> {
+  readonly [query]?: { readonly [Name in Names]: unknown };
+}
+
 const EMPTY_QUERY: ParsedUrlQuery = Object.create(null);
-const ESCAPED = /[%+]/;
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
 export type AddressOf = (req: IncomingMessage) => string | null;
@@ -58,10 +79,10 @@ export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchan
     requestId: requestIdOf(req.headers['x-correlation-id']),
     path: cut < 0 ? target : target.slice(0, cut),
     search: cut < 0 ? '' : target.slice(cut + 1),
-    escaped: cut >= 0 && ESCAPED.test(target),
     startedAt: performance.now(),
     addressOf,
     query: null,
+    family: 'system',
     location: '',
     route: 'unmatched',
     intent: null,
@@ -90,35 +111,17 @@ export function newRequestId(): string {
 }
 
 export function queryOf(exchange: Exchange): ParsedUrlQuery {
-  // All of them: the address is bounded, and what is left out by its number would be read by {@link scan}.
+  // All of them: the address is bounded.
   exchange.query ??= exchange.search === '' ? EMPTY_QUERY : parse(exchange.search, '&', '=', { maxKeys: 0 });
   return exchange.query;
 }
 
 /** First value of a query parameter; empty is the same as absent. */
 export function queryText(exchange: Exchange, name: string): string | null {
-  const { search } = exchange;
-  if (search === '') return null;
-  if (!exchange.escaped) return scan(search, name);
   const value = queryOf(exchange)[name];
   const text = Array.isArray(value) ? value[0] : value;
   return text ? text : null;
 }
-
-/** The same in a query without escapes, which nearly all are: without taking it apart. */
-function scan(search: string, name: string): string | null {
-  for (let at = search.indexOf(name); at !== -1; at = search.indexOf(name, at + 1)) {
-    const equals = at + name.length;
-    if ((at !== 0 && search.charCodeAt(at - 1) !== AMPERSAND) || search.charCodeAt(equals) !== EQUALS) continue;
-    const end = search.indexOf('&', equals);
-    const text = end < 0 ? search.slice(equals + 1) : search.slice(equals + 1, end);
-    return text === '' ? null : text;
-  }
-  return null;
-}
-
-const AMPERSAND = 38;
-const EQUALS = 61;
 
 /** Value of a header by its lower-case name; empty is the same as absent. */
 export function headerText(exchange: Exchange, name: string): string | null {
@@ -145,8 +148,13 @@ export function firstQuery(exchange: Exchange, names: readonly string[]): string
   return null;
 }
 
+/** First value of a query parameter of the route; empty is the same as absent. */
+export function asked<Name extends string>(ctx: Context & Asking<Name>, name: Name): string | null {
+  return queryText(ctx.state.exchange, name);
+}
+
 /** A parameter of the matched route, decoded. */
-export function param(ctx: Context, name: string): string {
+export function param<Name extends string>(ctx: Context & WithParams<Name>, name: Name): string {
   const value: unknown = ctx.params[name];
   if (typeof value !== 'string' || value === '') throw refusal('NOT_FOUND');
   return value;

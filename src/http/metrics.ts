@@ -2,7 +2,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { keptAWhile } from '../kernel/kept-a-while.ts';
 import { type CallTimes, createCallTimes } from './call-times.ts';
-import { TimingHistogram } from './timing-histogram.ts';
 
 /**
  * What the server counts, in one registry. The transport feeds the requests; the other members are for whoever does the work: the
@@ -31,16 +30,16 @@ export interface Metrics {
   readonly boardBytes: Gauge;
 }
 
-/** Makes the text of `/metrics`. */
-export type Exposition = () => Promise<string>;
+/** Gives the text of `/metrics`, in bytes. */
+export type Exposition = () => Promise<Buffer>;
 
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 /** However many ask: it costs milliseconds to make. */
 const EXPOSED_MS = 1_000;
 
 /** The text that `make` makes, at most once a second. */
-export function expositionOf(make: Exposition): Exposition {
-  return keptAWhile(make, EXPOSED_MS);
+export function expositionOf(make: () => Promise<string>): Exposition {
+  return keptAWhile(async () => Buffer.from(await make()), EXPOSED_MS);
 }
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -51,8 +50,13 @@ const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 400];
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const title = { name: 'savepoint_http_request_seconds', help: 'Time from a request to its answer, by route and status' };
-  const requests = new TimingHistogram(title, ['route', 'status'], REQUEST_BUCKETS, registry);
+  const requests = new Histogram({
+    name: 'savepoint_http_request_seconds',
+    help: 'Time from a request to its answer, by route and status',
+    labelNames: ['route', 'status'],
+    buckets: REQUEST_BUCKETS,
+    registers,
+  });
   watchEventLoop(registry);
   // What every Prometheus client tells of its process: memory, CPU, garbage collection, open files. The delay of the loop is looked at
   // as seldom as ours: by default a hundred times a second.
@@ -60,7 +64,7 @@ export function createMetrics(): Metrics {
 
   return {
     registry,
-    observeRequest: (route, status, seconds) => requests.observePair(route, status, seconds),
+    observeRequest: (route, status, seconds) => requests.observe({ route, status }, seconds),
     calls: createCallTimes(registry),
     appendGroupSize: new Histogram({ name: 'savepoint_append_commits', help: 'Commits in one append', buckets: GROUP_BUCKETS, registers }),
     appendSeconds: new Histogram({ name: 'savepoint_append_seconds', help: 'Time of one append', buckets: APPEND_BUCKETS, registers }),

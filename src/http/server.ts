@@ -3,18 +3,25 @@ import type { Socket } from 'node:net';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { App } from '../app/app.ts';
+import { wireNames } from '../domain/wire-names.ts';
 import { Throttle } from '../kernel/throttle.ts';
-import { Arriving } from './arriving.ts';
-import { Buckets } from './buckets.ts';
+import { Buckets, type SharedBuckets } from './buckets.ts';
 import { CallNotes } from './call-notes.ts';
 import { clientAddresses } from './client-address.ts';
-import { newRequestId, type State } from './exchange.ts';
-import { inTurn } from './in-turn.ts';
+import { corsHeaders, preflight } from './cors.ts';
+import { answerRefusals } from './errors.ts';
+import type { Middleware, State } from './exchange.ts';
+import { Arriving } from './guards/arriving.ts';
+import { answerBrokenRequest } from './guards/broken-requests.ts';
+import { inTurn } from './guards/in-turn.ts';
+import { afterBody } from './guards/unread-body.ts';
+import { boundUnsent, Unsent } from './guards/unsent.ts';
 import type { Exposition, Metrics } from './metrics.ts';
+import { requestLog } from './request-log.ts';
 import { buildFamilies } from './routes/families.ts';
 import type { Probes } from './routes/system.ts';
+import { limits, routes } from './routing.ts';
 import type { HttpSettings } from './settings.ts';
-import { transport } from './transport.ts';
 
 export interface ServerParts {
   readonly app: App;
@@ -24,6 +31,10 @@ export interface ServerParts {
   readonly probes: Probes;
   /** The text of `/metrics`; `null`: they are on a port of their own. */
   readonly exposition: Exposition | null;
+  /** Counts requests over several processes; `null`: this one counts for itself. */
+  readonly sharedBuckets: SharedBuckets | null;
+  /** An installation's own: each request that is not refused for its path or its number passes them before its route. */
+  readonly middleware?: readonly Middleware[];
 }
 
 export interface HttpServer {
@@ -40,46 +51,19 @@ const MOST_BAD_KEYS = 30;
 
 /** The HTTP server over the use cases. Nothing listens before {@link HttpServer.listen}. */
 export function createServer(parts: ServerParts): HttpServer {
-  const { app, settings, log, metrics } = parts;
+  const { settings, log } = parts;
   let closing = false;
-  const arriving = new Arriving(settings.arrivingBytes, settings.arrivingGraceMs);
-  const body = { depth: settings.bodyDepth, timeoutMs: settings.bodyTimeoutMs, arriving };
-  const services = {
-    app,
-    settings,
-    calls: new CallNotes(metrics.calls, log, settings.callLevel),
-    gameBody: { ...body, bytes: settings.gameBodyBytes },
-    managementBody: { ...body, bytes: settings.managementBodyBytes },
-    badKeys: settings.buckets && new Throttle(MOST_BAD_KEYS, () => performance.now()),
-  };
-
-  const addressOf = clientAddresses(settings.trustedProxies);
-  // Koa makes the contexts that the routes know. Its own handler stays out of the way: it hangs a library on every answer and writes it,
-  // while all that is sent here passes `send`; that measured a tenth of a read.
-  const koa = new Koa<State>();
-  const serve = transport({
-    settings,
-    families: buildFamilies(services, parts),
-    buckets: settings.buckets && new Buckets(settings.buckets, addressOf),
-    addressOf,
-    metrics,
-    log,
-    closing: () => closing,
-  });
+  const koa = chainOf(parts, () => closing);
   const broke = (error: unknown) => log[isHangUp(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
+  koa.on('error', (error: unknown, ctx?: Koa.Context) => {
+    broke(error);
+    // Nobody else would end it.
+    ctx?.res.destroy();
+  });
+  const handle = koa.callback();
   const server = nodeServer((req, res) => {
-    const fault = (error: unknown) => {
-      broke(error);
-      // Nobody else would end it.
-      res.destroy();
-    };
     res.on('error', broke);
-    try {
-      const serving = serve(koa.createContext<State>(req, res));
-      if (serving) serving.catch(fault);
-    } catch (error) {
-      fault(error);
-    }
+    void handle(req, res);
   }, settings);
   const handedOver = new Set<Socket>();
   let watched = false;
@@ -102,6 +86,36 @@ export function createServer(parts: ServerParts): HttpServer {
       return close(server, drainMs, handedOver);
     },
   };
+}
+
+/** What every request passes, in this order. */
+function chainOf(parts: ServerParts, closing: () => boolean): Koa<State> {
+  const { app, settings, log, metrics } = parts;
+  const arriving = new Arriving(settings.arrivingBytes, settings.arrivingGraceMs);
+  const body = { depth: settings.bodyDepth, timeoutMs: settings.bodyTimeoutMs, arriving };
+  const services = {
+    app,
+    settings,
+    calls: new CallNotes(metrics.calls, log, settings.callLevel),
+    gameBody: { ...body, bytes: settings.gameBodyBytes },
+    managementBody: { ...body, bytes: settings.managementBodyBytes },
+    badKeys: settings.buckets && new Throttle(MOST_BAD_KEYS, () => performance.now()),
+  };
+  const addressOf = clientAddresses(settings.trustedProxies);
+  const buckets = settings.buckets && new Buckets(settings.buckets, addressOf, parts.sharedBuckets);
+  const { corsOrigins } = settings;
+
+  const koa = new Koa<State>();
+  koa.use(requestLog({ settings, addressOf, metrics, log }));
+  koa.use(afterBody(closing));
+  koa.use(answerRefusals(wireNames(settings.wireNames)));
+  koa.use(boundUnsent(new Unsent(settings.unsentBytes, settings.unsentGraceMs)));
+  if (corsOrigins.length > 0) koa.use(corsHeaders(corsOrigins));
+  koa.use(limits(buckets, settings.wholeV1));
+  if (corsOrigins.length > 0) koa.use(preflight(corsOrigins));
+  for (const middleware of parts.middleware ?? []) koa.use(middleware);
+  koa.use(routes(buildFamilies(services, parts)));
+  return koa;
 }
 
 function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
@@ -130,37 +144,6 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
 /** A client that went away in the middle is no fault of ours. */
 function isHangUp(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
-}
-
-const BROKEN: ReadonlyMap<string, readonly [status: string, code: string, message: string]> = new Map([
-  ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'HEADERS_TOO_LARGE', 'The headers are too large']],
-  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'REQUEST_TIMEOUT', 'The request did not arrive in time']],
-]);
-const MALFORMED = ['400 Bad Request', 'INVALID_REQUEST', 'This is not valid HTTP'] as const;
-
-/** What could not be parsed as HTTP never becomes a request, but its sender gets an envelope all the same. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || isAnswering(socket)) {
-    socket.destroy();
-    return;
-  }
-  const [status, code, message] = BROKEN.get(error.code ?? '') ?? MALFORMED;
-  const requestId = newRequestId();
-  const text = JSON.stringify({ ok: false, error: { code, message, requestId }, message });
-  const headers = [
-    `HTTP/1.1 ${status}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    `X-Correlation-ID: ${requestId}`,
-    'Connection: close',
-  ];
-  socket.end(`${headers.join('\r\n')}\r\n\r\n${text}`);
-}
-
-/** Whether an earlier request of this connection has its answer under way: bytes in between would garble it. Node's own test. */
-function isAnswering(socket: Socket): boolean {
-  const response: unknown = Reflect.get(socket, '_httpMessage');
-  return typeof response === 'object' && response !== null && 'headersSent' in response && response.headersSent === true;
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -1,3 +1,5 @@
+import type { BucketGroup } from '../contract/families.ts';
+
 /** Everything the transport can be told. `src/compose/serving.ts` fills it from the configuration; sizes are bytes, times are milliseconds. */
 export interface HttpSettings {
   readonly version: string;
@@ -36,13 +38,13 @@ export interface HttpSettings {
   readonly slowMs: number;
   /** Who besides this machine may read `/metrics`: whoever has this; `null`: nobody. */
   readonly metricsToken: string | null;
+  /** Whether the description of the API and its page are served. */
+  readonly apiDocs: boolean;
   /** Level of the log lines about endpoint calls that were refused or failed. */
   readonly callLevel: 'debug' | 'info' | 'warn' | 'silent';
   /** Level of the log line of an answer from 400 to 499. */
   readonly clientErrorLevel: 'debug' | 'info';
 }
-
-export type BucketGroup = 'game' | 'management' | 'session' | 'system';
 
 /** A token bucket: `burst` tokens at most, `perSecond` of them come back each second. */
 export interface BucketRule {
@@ -78,6 +80,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
   trustedProxies: ['127.0.0.0/8', '::1'],
   slowMs: 1000,
   metricsToken: null,
+  apiDocs: true,
   callLevel: 'info',
   clientErrorLevel: 'debug',
 };

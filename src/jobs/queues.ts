@@ -28,8 +28,8 @@ export function settingsOf(name: JobName, retryMs: number) {
 }
 
 /**
- * Every node asks for the same run by the same id, which is kept longer than its period: so it is one run. (The library's own schedules,
- * set by several nodes at once on Postgres, sometimes became two.)
+ * Every node asks for the same run by the same id, which is kept longer than its period: so it is one run. (The library's own job
+ * schedulers are set by several nodes at once on Postgres with deadlocks and runs too many: docs/architecture.md.)
  */
 export async function enqueueDue(queues: Queues, now: number, retryMs: number): Promise<void> {
   for (const name of JOB_NAMES) {

@@ -4,7 +4,7 @@ import type { JsonObject } from './json.ts';
  * Every refusal the product answers with by its own choice: code, HTTP status, default text. Codes of endpoint authors are not
  * here. Statuses and codes: the specification's error tables; texts are ours.
  */
-const CATALOGUE = {
+export const CATALOGUE = {
   ACCESS_DENIED: [403, 'Access denied'],
   ANSWER_TOO_LARGE: [413, 'The answer is larger than what is kept for an Idempotency-Key; nothing was written'],
   APPEND_TOO_LARGE: [413, 'This change is too large for one commit; split it'],
@@ -73,6 +73,7 @@ const CATALOGUE = {
   RATE_LIMITED: [429, 'Too many requests'],
   RECORD_DELETE_DISABLED: [403, 'This collection does not allow deletes; `allowRecordDelete: true` in its definition does'],
   REQUEST_SIGNATURE_INVALID: [401, 'The envelope of this request is not valid'],
+  REQUEST_TIMEOUT: [408, 'The body did not arrive in time'],
   REVISION_OUTDATED: [426, 'This version of the game is too old; update it to play on'],
   RESULT_TOO_LARGE: [413, 'The rows come to more than one answer holds; name the `columns` that are needed, or ask for fewer rows'],
   RECORD_LIMIT_REACHED: [409, 'The player has as many records as the collection allows'],

@@ -24,8 +24,8 @@ export function encodeEvent(data: Json | object, printed?: PrintedObject): strin
 
 /** The text of a `document` that reads in an event as it does anywhere else: no exact number, no reserved name. */
 function printedDocument(data: Json | object, printed: PrintedObject | undefined): string | null {
-  if (typeof data !== 'object' || data === null || !('document' in data) || !isObject(data.document as Json)) return null;
-  const known: Printed | undefined = data.document === printed?.value ? printed : printedBefore(data.document as JsonObject);
+  if (typeof data !== 'object' || data === null || !('document' in data) || !isObject(data['document'] as Json)) return null;
+  const known: Printed | undefined = data['document'] === printed?.value ? printed : printedBefore(data['document'] as JsonObject);
   return known && !known.exact && !known.text.includes(NAME_END) ? known.text : null;
 }
 

@@ -4,8 +4,8 @@ import { request as httpsRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import type { Delivery, Webhooks } from '../app/ports/webhooks.ts';
 import { WEBHOOK_PREFIXES } from '../domain/wire-names.ts';
+import { Bulkhead } from '../kernel/bulkhead.ts';
 import { stringifyJson } from '../kernel/json.ts';
-import { Shares } from '../kernel/shares.ts';
 
 /** Under way at once in this process: one slow service must not use up its sockets. Projects share them. */
 export const MOST_WEBHOOKS = 64;
@@ -21,7 +21,7 @@ export interface SentWebhooks extends Webhooks {
  * as it will be asked, so `..` and user names lead nowhere else. Redirects are not followed, and a name that resolves to a private
  * address is not asked; an address in numbers or `localhost` is, where a prefix names it: whoever runs the installation said so.
  */
-export function createWebhooks(asked: readonly string[] | null, shares = new Shares(MOST_WEBHOOKS)): SentWebhooks {
+export function createWebhooks(asked: readonly string[] | null, shares = new Bulkhead({ places: MOST_WEBHOOKS })): SentWebhooks {
   const prefixes = asked ?? WEBHOOK_PREFIXES;
   const underWay = new Set<Promise<number>>();
   return {
@@ -31,7 +31,7 @@ export function createWebhooks(asked: readonly string[] | null, shares = new Sha
       return username === '' && password === '' && prefixes.some((prefix) => href.startsWith(prefix));
     },
     async post(projectId, url, payload, timeoutMs) {
-      if (!shares.take(projectId)) return failed('Too many webhooks of this project are under way.');
+      if (!shares.enter(projectId)) return failed('Too many webhooks of this project are under way.');
       try {
         const sending = send(new URL(url), stringifyJson(payload), timeoutMs);
         underWay.add(sending);
@@ -40,7 +40,7 @@ export function createWebhooks(asked: readonly string[] | null, shares = new Sha
       } catch (error) {
         return failed(error instanceof Error ? error.message : String(error));
       } finally {
-        shares.give(projectId);
+        shares.leave(projectId);
       }
     },
     async settled() {

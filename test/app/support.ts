@@ -28,6 +28,7 @@ import {
   OutcomeUnknown,
   type ReadRange,
 } from '../../src/log/port.ts';
+import { checkPublished } from '../support/published-events.ts';
 import { Clock, NodeClock } from './simulation/clock.ts';
 import { Random } from './simulation/world.ts';
 
@@ -56,6 +57,7 @@ class TableLog implements Log {
   }
 
   async append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult> {
+    events.forEach(checkPublished);
     this.appends.push({ at: this.#clock.now, events: events.length, ids: events.map(({ id }) => id) });
     const fate = this.fate();
     await this.#clock.wait(APPEND_MS);

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileAhead, judgeAhead, type Pushed } from '../../src/app/management/compile-ahead.ts';
+import { COMPILE_HERE } from '../../src/app/management/compile-tasks.ts';
 import type { CompilerTask } from '../../src/app/ports/compiler.ts';
 import { CompileThread, THREAD_BOUNDS } from '../../src/compose/compile-thread.ts';
 import { definitionFindings } from '../../src/domain/definition/findings/definition.ts';
@@ -14,7 +15,7 @@ import { located, Places } from '../../src/domain/definition/positions.ts';
 import { knownWith } from '../../src/domain/definition/pushed.ts';
 import { compileItem } from '../../src/domain/definition/source.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { stringifyJson } from '../../src/kernel/json.ts';
+import { parseJson, stringifyJson } from '../../src/kernel/json.ts';
 import { realScheduler } from '../../src/kernel/scheduler.ts';
 import { EMPTY, push } from '../domain/definition/given.ts';
 
@@ -103,6 +104,34 @@ test('findings of large definitions are those that would have been found here, w
     expect.arrayContaining(['COLLECTION_NOT_FOUND', 'UNKNOWN_PARAM', 'BLOCK_NOT_FOUND', 'WORKFLOW_NOT_FOUND']),
   );
   expect(findingsOf('endpoint', fit.definition, known)).toBe(found);
+});
+
+test('libraries that a large definition imports stay here: of those whose blocks it calls, the params go along', async () => {
+  const names = Array.from({ length: 50 }, (_, index) => `library_${index}`);
+  const block = { params: { level: {} }, steps: [{ id: 'r', type: 'return', message: 'x'.repeat(4_000) }] };
+  const state = push(
+    EMPTY,
+    'library',
+    names.map((id) => ({ id, name: id, blocks: { price: block } })),
+  );
+  const item = source(100, `  - { id: call, type: call, target: library_7.price, params: { levle: 1 } }\nimports: [${names.join(', ')}]\n`);
+  const told: CompilerTask[] = [];
+  const compiler = {
+    run(id: string, task: CompilerTask) {
+      told.push(task);
+      return COMPILE_HERE.run(id, task);
+    },
+  };
+  const items: Pushed[] = [[item, 'endpoint']];
+  await compileAhead({ scheduler: realScheduler, compiler }, 'p', items);
+  await judgeAhead({ scheduler: realScheduler, compiler }, 'p', items, { state, target: 'live' });
+  const judging = told.filter(({ kind }) => kind === 'judge');
+  expect(Object(parseJson(judging.at(-1)?.known ?? ''))['block library_7.price']).toEqual({ level: {} });
+  expect(Math.max(...judging.map(({ known }) => known.length))).toBeLessThan(4_000);
+  const fit = plan(state, 'endpoint', item, 'live', 0);
+  if (!fit.ok) throw new Error(fit.problem.message);
+  const found = findingsOf('endpoint', fit.definition, knownWith(state, 'live', new Map([['endpoint', [fit]]])));
+  expect(found.map(({ code }) => code)).toContain('UNKNOWN_PARAM');
 });
 
 describe('a thread', () => {

@@ -7,7 +7,7 @@ import type { Health, Probes, Ready } from '../../src/http/routes/system.ts';
 const WELL: Health = { status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 };
 const ready: { is: Ready } = { is: { status: 'ready', version: 'test' } };
 const probes: Probes = { health: async () => WELL, ready: async () => ready.is };
-const exposition = async () => 'up 1\n';
+const exposition = async () => Buffer.from('up 1\n');
 const open: ProbeServer[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 

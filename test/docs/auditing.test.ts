@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { EVENTS } from '../../src/contract/events/index.ts';
 import { SCHEMA_VERSIONS } from '../../src/domain/events.ts';
 import { TELEMETRY_VERSIONS } from '../../src/domain/telemetry/events.ts';
 import { TOTALS_VERSIONS } from '../../src/domain/telemetry/totals.ts';
@@ -17,12 +19,10 @@ test('every type of event stands there, with the version that is written', () =>
 });
 
 describe('its members', () => {
-  const declared = membersOfEvents();
-
-  test.each(Object.keys(SCHEMA_VERSIONS))('of %s stand there', (type) => {
+  test.each(Object.entries(EVENTS))('of %s stand there', (type, { data }) => {
     const text = rows.find(([, name]) => name === type)?.[3] ?? '';
     const named = new Set([...text.replaceAll(/\([^)]*\)/g, '').matchAll(/`(\w+\??)`/g)].map(([, name]) => name));
-    expect([...named].sort()).toEqual([...(declared.get(type) ?? [])].sort());
+    expect([...named].sort()).toEqual([...membersOf(data)].sort());
   });
 });
 
@@ -32,26 +32,14 @@ test('each script has at most 40 lines', () => {
   }
 });
 
-/** Type of event → members of its data, as src/domain/events.ts declares them, with `?` where they may be missing. */
-function membersOfEvents(): ReadonlyMap<string, readonly string[]> {
-  const source = readFileSync(join(ROOT, 'src/domain/events.ts'), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
-  const [, table = ''] = /export interface EventData \{\n([\s\S]*?)\n\}/.exec(source) ?? [];
-  return new Map([...table.matchAll(/'([\w.]+)': (\w+);/g)].map(([, type = '', name = '']) => [type, membersOf(source, name)]));
+/** Members of what an event says, with `?` where they may be missing. */
+function membersOf(data: z.ZodType): ReadonlySet<string> {
+  const choices = formsOf(z.toJSONSchema(data, { unrepresentable: 'any' }));
+  const all = choices.flatMap(({ properties = {} }) => Object.keys(properties));
+  return new Set(all.map((name) => (choices.every(({ required = [] }) => required.includes(name)) ? name : `${name}?`)));
 }
 
-function membersOf(source: string, name: string): readonly string[] {
-  const [, body] = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source) ?? [];
-  if (body !== undefined) return declaredIn(body);
-  const [, alias = ''] = new RegExp(`export type ${name} =([\\s\\S]*?);\\n\\n`).exec(source) ?? [];
-  const [, whole = '', without] = /^ Omit<(\w+), '(\w+)'>$/.exec(alias) ?? [];
-  if (without !== undefined) return membersOf(source, whole).filter((member) => member !== without);
-  if (/^ \w+$/.test(alias)) return membersOf(source, alias.trim());
-  const [, base] = /^ (\w+) & /.exec(alias) ?? [];
-  const choices = alias.split('\n  | ').slice(1).map(declaredIn);
-  const all = [...(base === undefined ? [] : membersOf(source, base)), ...(choices.length === 0 ? declaredIn(alias) : choices.flat())];
-  return [...new Set(all)].map((member) => (choices.some((choice) => !choice.includes(member)) ? `${member}?` : member));
-}
-
-function declaredIn(body: string): readonly string[] {
-  return [...body.matchAll(/readonly (\w+\??):/g)].map(([, member = '']) => member);
+function formsOf(schema: z.core.JSONSchema.BaseSchema): readonly z.core.JSONSchema.BaseSchema[] {
+  const choices = schema.anyOf ?? schema.oneOf;
+  return choices === undefined ? [schema] : choices.flatMap((each) => (typeof each === 'object' ? formsOf(each) : []));
 }

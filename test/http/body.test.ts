@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Arriving } from '../../src/http/arriving.ts';
+import { Arriving } from '../../src/http/guards/arriving.ts';
 import { PUBLIC_KEY, SECRET_KEY } from './fake-app.ts';
 import { type Harness, startServer } from './harness.ts';
 

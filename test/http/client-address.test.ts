@@ -37,6 +37,12 @@ describe('the address that a request counts for', () => {
     expect(client('127.0.0.1', '172.16.0.7, 10.0.0.5')).toBe('172.16.0.7');
   });
 
+  it('is the farthest there is where every address is trusted', () => {
+    for (const peer of ['8.8.8.8', '200.0.0.1', '2001:db8::1', 'fe80::1'])
+      expect(client(peer, '6.6.6.6, 1.1.1.1', ['0.0.0.0/0', '::/0'])).toBe('6.6.6.6');
+    expect(client('2001:db8::1', '6.6.6.6', ['0.0.0.0/0'])).toBe('2001:db8:0:0::/64');
+  });
+
   it('is nobody for this machine itself', () => {
     for (const peer of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect(client(peer)).toBeNull();
     expect(client('127.0.0.1', '127.0.0.1')).toBeNull();

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { Arriving } from '../../src/http/arriving.ts';
+import { Arriving } from '../../src/http/guards/arriving.ts';
 import { PUBLIC_KEY } from './fake-app.ts';
 import { startServer } from './harness.ts';
 
@@ -52,7 +52,8 @@ it('cuts a connection that never takes its answers, and does not call that a fau
   const asked = new Promise<void>((resolve) => {
     server.app.values.read = async (caller, target) => {
       resolve();
-      return { ...(await read(caller, target)), body: large };
+      const answer = await read(caller, target);
+      return { ...answer, body: { ...Object(answer.body), ...large } };
     };
   });
   const socket = connect(server.port, '127.0.0.1').pause();
@@ -72,7 +73,10 @@ describe('answers that are not taken', () => {
   async function withOneWaiting(unsentGraceMs: number) {
     const server = await startServer({ unsentBytes: 20 * 1024 * 1024, unsentGraceMs });
     const { read } = server.app.values;
-    server.app.values.read = async (caller, target) => ({ ...(await read(caller, target)), body: large });
+    server.app.values.read = async (caller, target) => {
+      const answer = await read(caller, target);
+      return { ...answer, body: { ...Object(answer.body), ...large } };
+    };
     const socket = connect(server.port, '127.0.0.1');
     const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
     const begun = new Promise((resolve) => socket.once('readable', resolve));

@@ -6,7 +6,7 @@ import { type Harness, startServer } from './harness.ts';
 
 let server: Harness;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, { anything: true });
 });
 afterEach(() => {
   server.app.failure = null;

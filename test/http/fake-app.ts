@@ -1,4 +1,15 @@
-import type { App, Caller, ManageAnswer, Presented, ReadAnswer, SessionAnswer } from '../../src/app/app.ts';
+import type { App, Caller, Presented, SessionAnswer } from '../../src/app/app.ts';
+import type { Route } from '../../src/contract/route.ts';
+import { collections, gameValues, rateLimitRules } from '../../src/contract/routes/definitions.ts';
+import { documentViews, saveRecords } from '../../src/contract/routes/documents.ts';
+import { globalRecords, globalRecordViews } from '../../src/contract/routes/global-records.ts';
+import { securityConfig } from '../../src/contract/routes/players.ts';
+import { gamePackage, projectFacts, settings } from '../../src/contract/routes/project.ts';
+import { publishing } from '../../src/contract/routes/publishing.ts';
+import { queries, rateLimits, values } from '../../src/contract/routes/queries.ts';
+import { playerStats, telemetry } from '../../src/contract/routes/telemetry.ts';
+import { tests } from '../../src/contract/routes/tests.ts';
+import { type ShownBy, textOf } from '../../src/contract/values.ts';
 import { settingsBody } from '../../src/domain/project/settings.ts';
 import type { ApiKey } from '../../src/domain/states.ts';
 import { refusal } from '../../src/kernel/errors.ts';
@@ -14,6 +25,13 @@ export interface Call {
   readonly name: string;
   readonly caller: Caller;
   readonly arguments: readonly unknown[];
+}
+
+type Answered = Route & { readonly answers: { readonly 200: Route['answers'][number] } };
+
+/** What the contract shows as the answer of a route; tests see that it fits. */
+function exampleOf<R extends Answered>({ example }: R): ShownBy<R['answers'][200]> {
+  return example?.answer as ShownBy<R['answers'][200]>;
 }
 
 /** Use cases that remember how they were called and answer something fit. Documents live in a map. */
@@ -35,13 +53,13 @@ export function fakeApp(): FakeApp {
     calls.push({ name, caller, arguments: rest });
     if (app.failure !== null) throw app.failure;
   };
-  const read = (name: string, caller: Caller, rest: unknown[]): ReadAnswer => {
+  const read = <R extends Answered>(route: R, name: string, caller: Caller, rest: unknown[]) => {
     note(name, caller, ...rest);
-    return { ...at, body: { name } };
+    return { ...at, body: exampleOf(route) };
   };
-  const managed = (name: string, caller: Caller, rest: unknown[]): ManageAnswer => {
+  const managed = <R extends Answered>(route: R, name: string, caller: Caller, rest: unknown[]) => {
     note(name, caller, ...rest);
-    return { status: 200, body: { ok: true, name }, position: 8, stale: false };
+    return { body: exampleOf(route), position: 8, stale: false };
   };
   const session = (name: string, caller: Caller): SessionAnswer => {
     note(name, caller);
@@ -60,14 +78,14 @@ export function fakeApp(): FakeApp {
     async securityConfig(projectId) {
       if (app.failure !== null) throw app.failure;
       if (projectId !== PROJECT) throw refusal('SECURITY_CONFIG_NOT_FOUND', undefined, { body: { projectId, source: 'missing' } });
-      return { version: '0123456789abcdef', config: { projectId } };
+      return { version: '0123456789abcdef', config: { ...exampleOf(securityConfig.read).config, projectId } };
     },
     documents: {
       async read(caller, address) {
         note('documents.read', caller, address);
         const text = documents.get(`${address.collection}/${address.key}`);
         if (text === undefined) throw refusal('NOT_FOUND', 'No document under this key');
-        return { ...at, text, version: 3 };
+        return { ...at, text: textOf(text), version: 3 };
       },
       async exists(caller, address) {
         note('documents.exists', caller, address);
@@ -85,27 +103,24 @@ export function fakeApp(): FakeApp {
         return at;
       },
       async ledger(caller, ...rest) {
-        return read('documents.ledger', caller, rest);
+        return read(documentViews.ledger, 'documents.ledger', caller, rest);
       },
     },
     records: {
       mayAppend: async (caller) => caller,
-      append: async (caller, ...rest) => read('records.append', caller, rest),
-      list: async (caller, ...rest) => read('records.list', caller, rest),
+      append: async (caller, ...rest) => read(globalRecords.append, 'records.append', caller, rest),
+      list: async (caller, ...rest) => read(globalRecordViews.list, 'records.list', caller, rest),
       async get(caller, address) {
         note('records.get', caller, address);
-        return { ...at, text: '{"_id":"r"}', version: 1 };
+        return { ...at, text: textOf(stringifyJson(exampleOf(globalRecordViews.read))), version: 1 };
       },
     },
     saveRecords: {
-      async list(caller, ...rest) {
-        const records = [{ recordId: 'a1b2c3', recordName: 'Camp', isLegacy: false }];
-        return { ...read('saveRecords.list', caller, rest), body: { name: 'saveRecords.list', records, maxRecords: 3 } };
-      },
+      list: async (caller, ...rest) => read(saveRecords.list, 'saveRecords.list', caller, rest),
       mayWrite: async (caller) => caller,
-      create: async (caller, ...rest) => read('saveRecords.create', caller, rest),
-      rename: async (caller, ...rest) => read('saveRecords.rename', caller, rest),
-      remove: async (caller, ...rest) => read('saveRecords.remove', caller, rest),
+      create: async (caller, ...rest) => read(saveRecords.create, 'saveRecords.create', caller, rest),
+      rename: async (caller, ...rest) => read(saveRecords.rename, 'saveRecords.rename', caller, rest),
+      remove: async (caller, ...rest) => read(saveRecords.remove, 'saveRecords.remove', caller, rest),
     },
     pages: {
       async read(projectId, slug) {
@@ -120,10 +135,10 @@ export function fakeApp(): FakeApp {
       },
     },
     values: {
-      read: async (caller, ...rest) => read('values.read', caller, rest),
-      rateLimits: async (caller, ...rest) => read('values.rateLimits', caller, rest),
+      read: async (caller, ...rest) => read(values.read, 'values.read', caller, rest),
+      rateLimits: async (caller, ...rest) => read(rateLimits.read, 'values.rateLimits', caller, rest),
     },
-    queries: { run: async (caller, ...rest) => read('queries.run', caller, rest) },
+    queries: { run: async (caller, ...rest) => read(queries.run, 'queries.run', caller, rest) },
     sessions: {
       create: async (caller) => session('sessions.create', caller),
       refresh: async (caller) => session('sessions.refresh', caller),
@@ -131,49 +146,51 @@ export function fakeApp(): FakeApp {
       revoke: async (caller) => session('sessions.revoke', caller),
     },
     manage: {
-      upsertMany: async (caller, ...rest) => managed('manage.upsertMany', caller, rest),
-      upsertOne: async (caller, ...rest) => managed('manage.upsertOne', caller, rest),
-      remove: async (caller, ...rest) => managed('manage.remove', caller, rest),
-      putSingle: async (caller, ...rest) => managed('manage.putSingle', caller, rest),
-      removeSingle: async (caller, ...rest) => managed('manage.removeSingle', caller, rest),
-      list: async (caller, ...rest) => managed('manage.list', caller, rest),
-      validate: async (caller, ...rest) => managed('manage.validate', caller, rest),
-      promote: async (caller, ...rest) => managed('manage.promote', caller, rest),
-      discard: async (caller, ...rest) => managed('manage.discard', caller, rest),
-      diff: async (caller, ...rest) => managed('manage.diff', caller, rest),
-      sync: async (caller, ...rest) => managed('manage.sync', caller, rest),
-      preflight: async (caller, ...rest) => managed('manage.preflight', caller, rest),
-      upgradeSource: async (caller, ...rest) => managed('manage.upgradeSource', caller, rest),
+      upsertMany: async (caller, ...rest) => managed(collections.put, 'manage.upsertMany', caller, rest),
+      upsertOne: async (caller, ...rest) => managed(collections.patch, 'manage.upsertOne', caller, rest),
+      remove: async (caller, ...rest) => managed(collections.remove, 'manage.remove', caller, rest),
+      putSingle: async (caller, ...rest) => managed(gameValues.put, 'manage.putSingle', caller, rest),
+      removeSingle: async (caller, ...rest) => managed(gameValues.remove, 'manage.removeSingle', caller, rest),
+      list: async (caller, ...rest) => managed(collections.list, 'manage.list', caller, rest),
+      gameValues: async (caller, ...rest) => managed(gameValues.list, 'manage.gameValues', caller, rest),
+      rateLimitRules: async (caller, ...rest) => managed(rateLimitRules.list, 'manage.rateLimitRules', caller, rest),
+      validate: async (caller, ...rest) => managed(projectFacts.validate, 'manage.validate', caller, rest),
+      promote: async (caller, ...rest) => managed(publishing.promote, 'manage.promote', caller, rest),
+      discard: async (caller, ...rest) => managed(publishing.discard, 'manage.discard', caller, rest),
+      diff: async (caller, ...rest) => managed(publishing.diff, 'manage.diff', caller, rest),
+      sync: async (caller, ...rest) => managed(publishing.sync, 'manage.sync', caller, rest),
+      preflight: async (caller, ...rest) => managed(publishing.preflight, 'manage.preflight', caller, rest),
+      upgradeSource: async (caller, ...rest) => managed(publishing.upgradeSource, 'manage.upgradeSource', caller, rest),
     },
     manifest: {
-      read: async (caller, ...rest) => managed('manifest.read', caller, rest),
-      job: async (caller, ...rest) => managed('manifest.job', caller, rest),
+      read: async (caller, ...rest) => managed(publishing.manifest, 'manifest.read', caller, rest),
+      job: async (caller, ...rest) => managed(publishing.job, 'manifest.job', caller, rest),
     },
-    flags: async (caller, ...rest) => managed('flags', caller, rest),
+    flags: async (caller, ...rest) => managed(projectFacts.flags, 'flags', caller, rest),
     history: {
-      publishes: async (caller, ...rest) => managed('history.publishes', caller, rest),
-      rollback: async (caller, ...rest) => managed('history.rollback', caller, rest),
+      publishes: async (caller, ...rest) => managed(publishing.publishes, 'history.publishes', caller, rest),
+      rollback: async (caller, ...rest) => managed(publishing.rollback, 'history.rollback', caller, rest),
     },
     tests: {
-      list: async (caller, ...rest) => managed('tests.list', caller, rest),
-      replace: async (caller, ...rest) => managed('tests.replace', caller, rest),
-      testEndpoint: async (caller, ...rest) => managed('tests.testEndpoint', caller, rest),
-      runTests: async (caller, ...rest) => managed('tests.runTests', caller, rest),
-      autoTest: async (caller, ...rest) => managed('tests.autoTest', caller, rest),
-      suggestTests: async (caller, ...rest) => managed('tests.suggestTests', caller, rest),
+      list: async (caller, ...rest) => managed(tests.list, 'tests.list', caller, rest),
+      replace: async (caller, ...rest) => managed(tests.replace, 'tests.replace', caller, rest),
+      testEndpoint: async (caller, ...rest) => managed(tests.testEndpoint, 'tests.testEndpoint', caller, rest),
+      runTests: async (caller, ...rest) => managed(tests.runTests, 'tests.runTests', caller, rest),
+      autoTest: async (caller, ...rest) => managed(tests.autoTest, 'tests.autoTest', caller, rest),
+      suggestTests: async (caller, ...rest) => managed(tests.suggestTests, 'tests.suggestTests', caller, rest),
     },
     gamePackage: {
-      sync: async (caller, ...rest) => managed('gamePackage.sync', caller, rest),
-      read: async (caller) => managed('gamePackage.read', caller, []),
-      init: async (caller, ...rest) => managed('gamePackage.init', caller, rest),
+      sync: async (caller, ...rest) => managed(gamePackage.sync, 'gamePackage.sync', caller, rest),
+      read: async (caller) => managed(gamePackage.read, 'gamePackage.read', caller, []),
+      init: async (caller, ...rest) => managed(gamePackage.init, 'gamePackage.init', caller, rest),
     },
     settings: {
       async read(caller) {
         note('settings.read', caller);
-        return { ...at, status: 200, body: settingsBody(PROJECT, { name: 'Demo', settings: {} }) };
+        return { ...at, body: settingsBody(PROJECT, { name: 'Demo', settings: {} }) };
       },
-      change: async (caller, ...rest) => managed('settings.change', caller, rest),
-      revokePublicKey: async (caller, ...rest) => managed('settings.revokePublicKey', caller, rest),
+      change: async (caller, ...rest) => managed(settings.change, 'settings.change', caller, rest),
+      revokePublicKey: async (caller, ...rest) => managed(settings.revokePublicKey, 'settings.revokePublicKey', caller, rest),
     },
     telemetry: {
       async track(caller, ...rest) {
@@ -182,7 +199,7 @@ export function fakeApp(): FakeApp {
       },
       async heartbeat(caller, ...rest) {
         note('telemetry.heartbeat', caller, ...rest);
-        return { ok: true, persisted: true, platformId: 'p', projectId: PROJECT, totalSeconds: 2, lastHeartbeat: null };
+        return exampleOf(telemetry.heartbeat);
       },
       async saveFailed(caller, ...rest) {
         note('telemetry.saveFailed', caller, ...rest);
@@ -190,7 +207,7 @@ export function fakeApp(): FakeApp {
       },
       async stats(caller, ...rest) {
         note('telemetry.stats', caller, ...rest);
-        return { body: { ok: true, platformId: 'p' }, stale: false };
+        return { body: exampleOf(playerStats.read), stale: false };
       },
     },
   };

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { BASES } from '../../src/contract/families.ts';
+import { PATH_PARAMETERS } from '../../src/contract/parameters.ts';
+import type { Described, Route } from '../../src/contract/route.ts';
+import { routes } from '../../src/contract/routes/index.ts';
+import { broken, fitting } from '../support/arbitrary.ts';
 import { PUBLIC_KEY, SECRET_KEY } from './fake-app.ts';
 import { type Harness, startServer } from './harness.ts';
 
@@ -85,6 +91,85 @@ const body = fc.option(
   { nil: undefined },
 );
 const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND');
+
+/** A request to a route: what fits its contract, or does so but for one place in its body. */
+function requestTo(route: Route, bodies: typeof fitting): fc.Arbitrary<Request> {
+  const { method, family, path: pattern, params = {}, query = {}, headers: described = {}, body: sent, anyQuery } = route;
+  const segments = [...pattern.matchAll(/:(\w+)/g)].map(([, name = '']): [string, fc.Arbitrary<unknown>] => {
+    if (name === 'project') return [name, fc.constant('demo')];
+    return [name, fitting(params[name] ?? PATH_PARAMETERS[name] ?? z.string()).filter((text) => String(text).trim() !== '')];
+  });
+  return fc.record({
+    method: fc.constant(method),
+    path: fc
+      .record(Object.fromEntries(segments))
+      .map((values) => (BASES[family] + pattern).replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(values[name])))),
+    query: fc
+      .tuple(some(query), anyQuery === undefined ? fc.constant({}) : fitting(anyQuery))
+      .map(([known, any]) => ({ ...known, ...Object(any) })),
+    headers: some(described),
+    body:
+      sent === undefined
+        ? fc.constant(undefined)
+        : sent.required
+          ? bodies(sent.schema)
+          : fc.option(bodies(sent.schema), { nil: undefined }),
+  });
+}
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** Any of the described parameters, each as it may be. */
+function some(described: Described): fc.Arbitrary<Record<string, unknown>> {
+  return fc.record(Object.fromEntries(Object.entries(described).map(([name, schema]) => [name, fitting(schema)])), { requiredKeys: [] });
+}
+
+/** With a secret key. A header holds printable ASCII alone. */
+function sendTo({ method: verb, path: target, query, headers: more, body: sent }: Request) {
+  const asked = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])).toString();
+  const plain = Object.entries(more).map(([name, value]) => [
+    name,
+    String(value)
+      .replace(/[^ -~]/g, '')
+      .trim(),
+  ]);
+  return server.send(verb, asked === '' ? target : `${target}?${asked}`, {
+    headers: { ...Object.fromEntries(plain), 'x-api-key': SECRET_KEY },
+    ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
+  });
+}
+
+const called = routes
+  .filter(({ answers, family }) => Object.keys(answers).length > 0 && family !== 'canary')
+  .map((route): [string, Route] => [route.id, route]);
+
+describe.each(called)('a request to %s', (_, route) => {
+  // The harness compares every answer with the contract.
+  it('that fits the contract is served', async () => {
+    const property = fc.asyncProperty(requestTo(route, fitting), async (request) => {
+      const { status, text } = await sendTo(request);
+      expect([status, text]).toEqual([status === 404 ? 404 : 200, text]);
+    });
+    await fc.assert(property, { numRuns: 12 });
+  });
+
+  it.runIf(route.body !== undefined)('whose body is broken gets an answer of the contract', async () => {
+    await fc.assert(
+      fc.asyncProperty(requestTo(route, broken), async (request) => {
+        expect((await sendTo(request)).status).toBeLessThan(500);
+      }),
+      {
+        numRuns: 12,
+      },
+    );
+  });
+});
 
 describe('any request', () => {
   it('is answered with a JSON object, and never with a fault of the transport', async () => {

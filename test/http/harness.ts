@@ -3,8 +3,9 @@ import { connect } from 'node:net';
 import { pino } from 'pino';
 import { createMetrics } from '../../src/http/metrics.ts';
 import type { Health, Ready } from '../../src/http/routes/system.ts';
-import { createServer, type HttpServer } from '../../src/http/server.ts';
+import { createServer, type HttpServer, type ServerParts } from '../../src/http/server.ts';
 import { HTTP_DEFAULTS, type HttpSettings } from '../../src/http/settings.ts';
+import { brokenContract } from '../support/contract.ts';
 import { type FakeApp, fakeApp, PUBLIC_KEY } from './fake-app.ts';
 
 export interface Reply {
@@ -40,7 +41,11 @@ export interface Harness {
   stop(): Promise<void>;
 }
 
-export async function startServer(settings: Partial<HttpSettings> = {}): Promise<Harness> {
+/** `anything`: the use cases will be made to answer what the contract does not know, as a middleware of the test's own may. */
+export async function startServer(
+  settings: Partial<HttpSettings> = {},
+  { anything = false, ...more }: Partial<ServerParts> & { readonly anything?: boolean } = {},
+): Promise<Harness> {
   const app = fakeApp();
   const log: Record<string, unknown>[] = [];
   const state: { health: Health; ready: Ready } = {
@@ -53,12 +58,19 @@ export async function startServer(settings: Partial<HttpSettings> = {}): Promise
     settings: { ...HTTP_DEFAULTS, ...settings },
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(JSON.parse(line)) }),
     metrics,
-    exposition: () => metrics.registry.metrics(),
+    exposition: async () => Buffer.from(await metrics.registry.metrics()),
     probes: { health: async () => state.health, ready: async () => state.ready },
+    sharedBuckets: null,
+    ...more,
   });
   const port = await server.listen(0, '127.0.0.1');
   const agent = new Agent({ keepAlive: true });
-  const send = (method: string, path: string, sent: Sent = {}): Promise<Reply> => exchange(agent, port, method, path, sent);
+  const send = async (method: string, path: string, sent: Sent = {}): Promise<Reply> => {
+    const reply = await exchange(agent, port, method, path, sent);
+    const broken = anything || more.middleware ? null : brokenContract(method, path, reply, settings.wholeV1);
+    if (broken !== null) throw new Error(broken);
+    return reply;
+  };
   return {
     app,
     server,

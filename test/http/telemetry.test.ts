@@ -25,10 +25,10 @@ describe('telemetry', () => {
     const { steamId, ...rest } = body;
     expect((await server.play('POST', EVENTS, body)).json).toEqual({ ok: true, stored: true, reason: null });
     expect(last()).toMatchObject({ name: 'telemetry.track', arguments: [{ ...rest, platformId: steamId }, null, 'live'] });
-    expect((await server.play('POST', HEARTBEAT, body)).json).toMatchObject({ ok: true, persisted: true, platformId: 'p' });
+    expect((await server.play('POST', HEARTBEAT, body)).json).toMatchObject({ ok: true, persisted: true, platformId: '76561198000000001' });
     expect(last()).toMatchObject({ name: 'telemetry.heartbeat', arguments: [{ ...rest, platformId: steamId }, null, 'live'] });
     expect((await server.play('POST', FAILURE, { collectionId: 'c' })).json).toEqual({ ok: true, recorded: true });
-    expect((await server.play('GET', '/v3/storage/demo/stats/p')).json).toEqual({ ok: true, platformId: 'p' });
+    expect((await server.play('GET', '/v3/storage/demo/stats/p')).json).toMatchObject({ ok: true, platformId: '76561198000000001' });
   });
 
   it('answers under the old prefix, but for the stats of a player', async () => {
@@ -102,8 +102,8 @@ describe('telemetry', () => {
   it('shows published names where the installation asks for them', async () => {
     const published = await startServer({ wireNames: 'published' });
     try {
-      expect((await published.play('POST', HEARTBEAT, {})).json).toMatchObject({ steamId: 'p' });
-      expect((await published.play('GET', '/v3/storage/demo/stats/p')).json).toEqual({ ok: true, steamId: 'p' });
+      expect((await published.play('POST', HEARTBEAT, {})).json).toMatchObject({ steamId: '76561198000000001' });
+      expect((await published.play('GET', '/v3/storage/demo/stats/p')).json).toMatchObject({ ok: true, steamId: '76561198000000001' });
     } finally {
       await published.stop();
     }

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { type Credentials, parseCredentials } from '../../infra/harness/project.ts';
+import { checkPublished } from '../support/published-events.ts';
 import { here, printed } from './support/command-line.ts';
 import { publishGame } from './support/game.ts';
 import { type Client, createClient, ok, PLAYER, refused } from './support/game-client.ts';
@@ -168,6 +169,14 @@ describe('looking at the database and the log', () => {
     const own = stats.streams.find((one: { stream: string }) => one.stream === `project-${game.projectId}`);
     expect(own.events).toBe(await count('log_events WHERE stream = $1', `project-${game.projectId}`));
     expect(stats.types.map((one: { type: string }) => one.type)).toContain('document.written');
+  });
+
+  test('every event of the log is as src/contract/events publishes it', async () => {
+    const events = await database.query<{ type: string; data: string; metadata: string }>(
+      'SELECT type, data::text AS data, metadata::text AS metadata FROM savepoint.log_events ORDER BY position',
+    );
+    expect(events.rows.length).toBeGreaterThan(20);
+    events.rows.forEach(checkPublished);
   });
 });
 

@@ -1,15 +1,17 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { ownEnvironment } from '../../infra/harness/node.ts';
+import { blocksOf, filesOf, PAGES, ROOT } from '../docs/support/pages.ts';
+import { newProject } from './support/command-line.ts';
 import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** What the documentation promises a newcomer, done as it stands there. */
+/** What the documentation promises, done as it stands there: its blocks marked `sh run`, on one node for all pages. */
 
-const ROOT = resolve(import.meta.dirname, '../..');
 const execute = promisify(execFile);
 const data = newFolder();
 let node: Node;
@@ -23,13 +25,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-/** The code blocks of a page that are marked with `language`. */
-function blocks(page: string, language: string): string[] {
-  const text = readFileSync(join(ROOT, page), 'utf8');
-  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, mark, body = '']) => (mark === language ? [body] : []));
-}
-
-/** A printed line of the page as a pattern: `…` stands for anything, and so does a number of seconds or events. */
+/** A printed line of a page as a pattern: `…` stands for anything, and so does a number of seconds or events. */
 function pattern(line: string): RegExp {
   const literal = line.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(
@@ -39,37 +35,23 @@ function pattern(line: string): RegExp {
 
 // A bare machine has Node and no curl.
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const pages = PAGES.filter((page) => blocksOf(page).some(({ info }) => info === 'sh run'));
 
-test.skipIf(!hasCurl)('the commands of "Your first game" print what the page says, in its order', async () => {
-  const script = blocks('docs/first-game.md', 'sh').join('\n');
-  const { stdout } = await execute('sh', ['-e', '-c', script], { cwd: ROOT, env: { ...process.env, DATA: data, URL: node.url } });
-  const [, ...printed] = blocks('docs/first-game.md', '');
+test.skipIf(!hasCurl).each(pages)('the commands of %s print what the page says, in its order', async (page) => {
+  const [examples, programs] = [newFolder(), newFolder()];
+  for (const [name, text] of filesOf(page)) writeFileSync(join(examples, name), text);
+  symlinkSync(join(ROOT, 'bin/savepoint.js'), join(programs, 'savepoint'));
+  const { projectId: P, publicKey: PUBLIC, secretKey: SECRET } = await newProject({ SAVEPOINT_DATA: data }, page);
+  const reader = { DATA: data, SAVEPOINT_DATA: data, URL: node.url, P, PUBLIC, SECRET, EXAMPLES: examples };
+  const env = { ...ownEnvironment(), ...reader, PATH: `${programs}:${process.env['PATH']}` };
+  const script = blocksOf(page).flatMap(({ info, text }) => (info === 'sh run' ? [text] : []));
+  const { stdout } = await execute('sh', ['-e', '-c', script.join('\n')], { cwd: ROOT, env });
   let rest = stdout;
-  for (const line of printed.flatMap((block) => block.trim().split('\n'))) {
+  for (const line of blocksOf(page).flatMap(({ info, text }) => (info === 'text printed' ? text.trim().split('\n') : []))) {
     const found = pattern(line).exec(rest);
     expect(found?.[0], `${line}\nin\n${rest}`).toBeDefined();
     rest = rest.slice((found?.index ?? 0) + (found?.[0].length ?? 0));
   }
-});
-
-test.skipIf(!hasCurl)('the commands of "Sending source files" push a folder', async () => {
-  const folder = newFolder();
-  cpSync(join(ROOT, 'infra/demo/game'), folder, { recursive: true });
-  const { projectId: P, secretKey: SECRET } = JSON.parse(readFileSync(join(data, 'demo-project.json'), 'utf8'));
-  const [script = ''] = blocks('docs/publishing.md', 'sh');
-  const { stdout } = await execute('sh', ['-e', '-c', script], { cwd: folder, env: { ...process.env, URL: node.url, P, SECRET } });
-  const [checked, pushed] = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(checked).toMatchObject({ ok: true, mode: 'preflight', summary: { total: 7, failed: 0 } });
-  expect(pushed).toMatchObject({
-    ok: true,
-    publishTarget: 'next',
-    collections: { total: 2 },
-    endpoints: { total: 3 },
-    workflows: { total: 1 },
-  });
 });
 
 test('the demo plays on a running node in a project of its own, prints every part, and everything holds', async () => {

@@ -17,16 +17,22 @@ beforeAll(async () => {
   const data = newFolder();
   node = await startNode(data, { env: { DATABASE_URL: await testDatabase() } });
   game = createClient(node.url, demoCredentials(data));
-  const schema = { stats: { type: 'object', properties: { xp: { type: 'number', default: 3 } } } };
+  const schema = { note: { type: 'string' }, stats: { type: 'object', properties: { xp: { type: 'number', default: 3 } } } };
   const collection = { id: 'heroes', name: 'Heroes', collectionType: 'per-platformid', accessMode: 'public', schema };
   await ok(game.manage('POST', game.definitions('collections'), { body: [collection] }));
+  const plain = {
+    id: 'plain',
+    name: 'Plain',
+    sources: [{ collectionId: 'heroes' }],
+    config: { field: 'stats.xp', limit: 30, columns: ['note', 'stats.xp'] },
+  };
   const top = {
     id: 'top',
     name: 'Top',
     sources: [{ collectionId: 'heroes' }],
-    config: { field: 'stats.xp', limit: 30, columns: ['stats.xp'] },
+    config: { field: 'stats.xp', limit: 30, columns: ['stats.xp', 'note', { name: 'shout', template: '{{ note }}!' }] },
   };
-  await ok(game.manage('POST', game.definitions('queries'), { body: [top] }));
+  await ok(game.manage('POST', game.definitions('queries'), { body: [top, plain] }));
 });
 
 afterAll(async () => {
@@ -40,23 +46,35 @@ interface Written {
   readonly position: number;
   readonly key: string;
   readonly xp: number | null;
+  /** Shown beside the score, and changed by itself as well. */
+  readonly note: string;
 }
 
 interface Shown {
   readonly rank: number;
   readonly key: string;
   readonly value: number;
+  readonly note: string;
+}
+
+interface Entry extends Omit<Shown, 'note'> {
+  readonly data: { readonly note: string };
+}
+
+function entryOf(shown: Shown | undefined) {
+  const { rank, key, value, note } = shown ?? { rank: 0, key: '', value: 0, note: '' };
+  return { rank, key, value, data: expect.objectContaining({ note }) };
 }
 
 /** The whole board as of a revision, by a sort. */
 function boardAt(writes: readonly Written[], position: number): readonly Shown[] {
-  const rows = new Map<string, number>();
-  for (const { key, xp } of writes.filter((write) => write.position <= position).sort((a, b) => a.position - b.position)) {
+  const rows = new Map<string, { readonly value: number; readonly note: string }>();
+  for (const { key, xp, note } of writes.filter((write) => write.position <= position).sort((a, b) => a.position - b.position)) {
     if (xp === null) rows.delete(key);
-    else rows.set(key, xp);
+    else rows.set(key, { value: xp, note });
   }
-  const sorted = [...rows].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  return sorted.map(([key, value], index) => ({ rank: index + 1, key, value }));
+  const sorted = [...rows].sort(([a, x], [b, y]) => y.value - x.value || (a < b ? -1 : 1));
+  return sorted.map(([key, row], index) => ({ rank: index + 1, key, ...row }));
 }
 
 test('every answer is the board as of the revision that it names, out of the tables and out of memory', async () => {
@@ -66,16 +84,16 @@ test('every answer is the board as of the revision that it names, out of the tab
   /** Scores tie often; some documents have theirs by default, some go. */
   const write = async () => {
     const key = `p${below(60)}`;
-    const [kind, xp] = [random(), below(12)];
+    const [kind, xp, note] = [random(), below(12), `n${below(1_000)}`];
     const at = game.storage(`heroes/${key}`);
     if (kind < 0.1) {
       const reply = await game.manage('DELETE', at);
-      if (reply.status !== 404) writes.push({ position: Number(reply.headers['x-ns-position']), key, xp: null });
+      if (reply.status !== 404) writes.push({ position: Number(reply.headers['x-ns-position']), key, xp: null, note });
       return;
     }
     const isPlain = kind < 0.2;
-    const { headers } = await ok(game.play('POST', at, { body: isPlain ? { name: 'plain' } : { stats: { xp } } }));
-    writes.push({ position: Number(headers['x-ns-position']), key, xp: isPlain ? 3 : xp });
+    const { headers } = await ok(game.play('POST', at, { body: isPlain ? { note } : { note, stats: { xp } } }));
+    writes.push({ position: Number(headers['x-ns-position']), key, xp: isPlain ? 3 : xp, note });
   };
   for (let n = 0; n < 60; n += 1) await write();
 
@@ -86,7 +104,8 @@ test('every answer is the board as of the revision that it names, out of the tab
     for (; reading; await sleep(20)) {
       const player = `platformId=p${below(64)}`;
       const asked = [`${player}&around=3`, player, `limit=10&offset=${below(30)}`][below(3)] ?? '';
-      const { headers, body } = await ok(game.play('GET', `/v3/queries/${game.projectId}/top?${asked}`, {}, null));
+      const query = below(2) === 0 ? 'top' : 'plain';
+      const { headers, body } = await ok(game.play('GET', `/v3/queries/${game.projectId}/${query}?${asked}`, {}, null));
       if (headers['x-ns-stale'] !== 'true') answers.push({ position: Number(headers['x-ns-position']), asked, body });
     }
   };
@@ -107,7 +126,7 @@ test('every answer is the board as of the revision that it names, out of the tab
 
   for (const { position, asked, body } of answers) {
     const all = boardAt(writes, position);
-    const entries = body.entries.map(({ rank, key, value }: Shown) => ({ rank, key, value }));
+    const entries = body.entries.map(({ rank, key, value, data }: Entry) => ({ rank, key, value, note: data.note }));
     const parameters = new URLSearchParams(asked);
     const at = all.findIndex(({ key }) => key === parameters.get('platformId'));
     const page = Number(parameters.get('offset') ?? 0);
@@ -117,7 +136,9 @@ test('every answer is the board as of the revision that it names, out of the tab
         : all.slice(Math.max(at - 3, 0), at + 4)
       : all.slice(page, Math.min(page + Number(parameters.get('limit') ?? 30), 30));
     expect([position, asked, body.total, entries]).toEqual([position, asked, all.length, expected]);
-    if (parameters.has('platformId')) expect(body.player ?? null).toEqual(at < 0 ? null : expect.objectContaining({ ...all[at] }));
-    for (const entry of body.entries) expect(entry.data).toEqual({ stats: { xp: entry.value } });
+    if (parameters.has('platformId')) expect(body.player ?? null).toEqual(at < 0 ? null : expect.objectContaining(entryOf(all[at])));
+    for (const { value, data } of body.entries) {
+      expect(data).toEqual({ stats: { xp: value }, note: data.note, ...(body.queryId === 'top' ? { shout: `${data.note}!` } : {}) });
+    }
   }
 });

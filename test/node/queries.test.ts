@@ -286,7 +286,17 @@ test('a leaderboard that is being filled says so, and how far it is, until it is
     expect(listed.building).toEqual([{ id: 'least-first', fraction: 0.245 }]);
     const { stdout } = await here(['doctor', '--json', '--data', newFolder()], { env: { DATABASE_URL: databaseUrl } });
     const { findings }: { findings: readonly { what: string; found: string }[] } = JSON.parse(stdout);
-    expect(findings.find(({ what }) => what === 'leaderboards')?.found).toContain(`least-first of ${game.projectId} (24 %)`);
+    expect(findings.find(({ what }) => what === 'leaderboards and lists')?.found).toContain(`least-first of ${game.projectId} (24 %)`);
+    const list = `UPDATE savepoint.record_lists SET phase = $1, done = 3, total = 12 WHERE collection = 'clans'`;
+    await database.query(list, ['rows']);
+    const reply = await game.play('GET', game.storage('clans/list'), {}, null);
+    expect([reply.status, reply.headers['retry-after']]).toEqual([503, '5']);
+    expect(reply.body).toMatchObject({ ok: false, error: { code: 'BUILDING', details: { fraction: 0.25 } } });
+    expect(Object((await ok(game.manage('GET', game.definitions('collections')))).body).building).toEqual([
+      { id: 'clans', fraction: 0.25 },
+    ]);
+    await database.query(list, ['complete']);
+    await ok(game.play('GET', game.storage('clans/list'), {}, null));
     await database.query('DELETE FROM savepoint.leaderboard_fills');
     await database.query(`UPDATE savepoint.leaderboard_queries SET board = substr(board, 2) WHERE query = 'least-first'`);
     expect(keysOf(await run('least-first?limit=2'))).toEqual(['1 p0', '2 plain']);

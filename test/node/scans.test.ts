@@ -78,6 +78,21 @@ test('requests for one result share one scan, whatever page, player or rows arou
   expect([later.player.rank, later.generatedAt, later.fromCache]).toEqual([423, answers[0].generatedAt, true]);
 });
 
+test('documents that change all the time refuse nobody: who asks while a scan waits for its turn shares it, and sees what had changed', async () => {
+  const answers: Promise<readonly [code: string, isCurrent: boolean]>[] = [];
+  const read = async (n: number) => {
+    const reply = await ask('worth?platformId=p7&limit=1');
+    return [codeOf(reply), Object(reply.body).player?.value >= n * 10] as const;
+  };
+  for (let n = 1_000; n < 1_040; n += 1) {
+    await ok(game.play('POST', game.storage('saves/p7'), { body: { n, text: LARGE } }));
+    answers.push(read(n));
+  }
+  const told = await Promise.all(answers);
+  await changed(7);
+  expect(told).toEqual(told.map(() => ['200', true]));
+});
+
 test('a project scans one after the other, with a short line; nobody else waits for it', async () => {
   await changed(1);
   const done: string[] = [];

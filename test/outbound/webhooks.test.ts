@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WEBHOOK_PREFIXES } from '../../src/domain/wire-names.ts';
-import { Shares } from '../../src/kernel/shares.ts';
+import { Bulkhead } from '../../src/kernel/bulkhead.ts';
 import { createWebhooks, isPrivateAddress } from '../../src/outbound/webhooks.ts';
 
 const CHAT = 'https://chat.example/api/webhooks/';
@@ -87,7 +87,7 @@ describe('sending', () => {
   });
 
   it('refuses a project that has its share under way, and leaves others theirs', async () => {
-    const webhooks = createWebhooks([], new Shares(8));
+    const webhooks = createWebhooks([], new Bulkhead({ places: 8 }));
     const of = (projectId: string, count: number) =>
       Array.from({ length: count }, () => webhooks.post(projectId, `${base}/good`, {}, 5000));
     const all = await Promise.all([...of('loud', 20), ...of('quiet', 1)]);

@@ -1,13 +1,14 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readStanding } from '../../projections/checkpoints.ts';
+import { fillPage } from '../../projections/fills.ts';
+import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
-import { fillStep } from '../../projections/models/leaderboards/fill.ts';
 import { isMark } from '../../projections/models/leaderboards/marks.ts';
 import { createProjector } from '../../projections/projector/projector.ts';
 import { catchUpView } from '../../projections/projector/views.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
-import { STATE_TABLES } from '../../projections/registry.ts';
+import { STATE_TABLES, VIEWS } from '../../projections/registry.ts';
 import { viewsBehind, viewsInStep } from '../../projections/standing.ts';
 import { transaction } from '../../projections/transaction.ts';
 import { type Memory, NOTHING, writeInStep } from '../../projections/write.ts';
@@ -36,6 +37,7 @@ function seeded(seed: number): () => number {
 }
 
 const SAVES: JsonObject = { id: 'saves', name: 'Saves' };
+const GLOBAL: JsonObject = { ...SAVES, collectionType: 'global' };
 
 /** Keys of which one in six is a mark, so that blocks are small. */
 const KEYS = [...Array(6_000).keys()]
@@ -83,43 +85,55 @@ class Parts {
   async page(size: number): Promise<boolean> {
     const { projectId } = this.feed;
     const { versions } = await readStanding(pool, projectId);
-    return (await transaction(pool, projectId, versions, (session) => fillStep(session, this.memory.catalog, size))) !== null;
+    return (await transaction(pool, projectId, versions, (session) => fillPage(session, VIEWS, this.memory.catalog, size))) !== null;
   }
 }
 
-test.each([1, 2])('whatever comes between its pages, a board is true up to where they are, and whole in the end (%i)', async (seed) => {
-  const random = seeded(seed);
-  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-  const parts = new Parts(`pages${seed}`);
-  const { feed, log } = parts;
-  await feed.publish('live', [['collection', 'saves', SAVES]]);
-  const keys = KEYS;
-  const value = () => pick<JsonObject>([{ stats: { xp: Math.floor(random() * 9) } }, { stats: { xp: -0.5 } }, { stats: {} }, { coins: 3 }]);
-  const change = () => {
-    const space = random() < 0.8 ? {} : { space: pick(['next1', 'next10', 'next2'] as const) };
-    return random() < 0.8 ? written(pick(keys), value(), 1, space) : deleted(pick(keys), 2, space);
-  };
-  await feed.commit(...keys.map((key) => written(key, value())));
-  const queries = [topQuery('desc'), topQuery('asc'), topQuery('desc', 'coins'), null];
-  for (let round = 0; round < 60; round += 1) {
-    if (round % 12 === 1) await feed.publish('live', [['query', 'top', pick(queries)]]);
-    if (random() < 0.8) await feed.commit(...Array.from({ length: 1 + Math.floor(random() * 6) }, change));
-    // Side by side, as in a projector: a page meets a batch at any point.
-    const side = () => pick([() => parts.page(pick([1, 4, 16])), () => parts.page(1), async () => undefined])();
-    await Promise.all([parts.batch(random() < 0.2), side(), side()]);
-    if (random() < 0.6) await Promise.all([parts.catchUp(), side()]);
-    if (round % 15 !== 14) continue;
+test.each([1, 2])(
+  'whatever comes between its pages, a board or a list is true up to where they are, and whole in the end (%i)',
+  async (seed) => {
+    const random = seeded(seed);
+    const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+    const parts = new Parts(`pages${seed}`);
+    const { feed, log } = parts;
+    await feed.publish('live', [['collection', 'saves', SAVES]]);
+    const keys = KEYS;
+    const stamp = () => pick<JsonObject>([{}, { _timestamp: Math.floor(random() * 9) }, { _timestamp: '2026-01-01' }]);
+    const value = () => ({
+      ...stamp(),
+      ...pick<JsonObject>([{ stats: { xp: Math.floor(random() * 9) } }, { stats: { xp: -0.5 } }, { stats: {} }, { coins: 3 }]),
+    });
+    const change = () => {
+      const space = random() < 0.8 ? {} : { space: pick(['next1', 'next10', 'next2'] as const) };
+      return random() < 0.8 ? written(pick(keys), value(), 1, space) : deleted(pick(keys), 2, space);
+    };
+    await feed.commit(...keys.map((key) => written(key, value())));
+    const queries = [topQuery('desc'), topQuery('asc'), topQuery('desc', 'coins'), null];
+    for (let round = 0; round < 60; round += 1) {
+      if (round % 12 === 1) await feed.publish('live', [['query', 'top', pick(queries)]]);
+      if (round % 7 === 3) await feed.publish('live', [['collection', 'saves', pick([SAVES, GLOBAL])]]);
+      if (random() < 0.8) await feed.commit(...Array.from({ length: 1 + Math.floor(random() * 6) }, change));
+      // Side by side, as in a projector: a page meets a batch at any point.
+      const side = () => pick([() => parts.page(pick([1, 4, 16])), () => parts.page(1), async () => undefined])();
+      await Promise.all([parts.batch(random() < 0.2), side(), side()]);
+      if (random() < 0.6) await Promise.all([parts.catchUp(), side()]);
+      if (round % 15 !== 14) continue;
+      for (let i = 0; i < 20; i += 1) await parts.catchUp();
+      expect((await verify({ log, pool })).problems).toEqual([]);
+    }
+    await feed.publish('live', [
+      ['query', 'top', topQuery('desc')],
+      ['collection', 'saves', GLOBAL],
+    ]);
+    await parts.batch(false);
     for (let i = 0; i < 20; i += 1) await parts.catchUp();
+    while (await parts.page(16));
+    expect(await rowsOf(pool, `SELECT FROM savepoint.record_lists WHERE phase <> 'complete'`)).toEqual([]);
     expect((await verify({ log, pool })).problems).toEqual([]);
-  }
-  await feed.publish('live', [['query', 'top', topQuery('desc')]]);
-  await parts.batch(false);
-  for (let i = 0; i < 20; i += 1) await parts.catchUp();
-  while (await parts.page(16));
-  expect((await verify({ log, pool })).problems).toEqual([]);
-  expect(await rowsOf(pool, 'SELECT * FROM savepoint.leaderboard_fills')).toEqual([]);
-  expect((await rowsOf(pool, 'SELECT DISTINCT board FROM savepoint.leaderboards WHERE project = $1', [feed.projectId])).length).toBe(1);
-});
+    expect(await rowsOf(pool, 'SELECT * FROM savepoint.leaderboard_fills')).toEqual([]);
+    expect((await rowsOf(pool, 'SELECT DISTINCT board FROM savepoint.leaderboards WHERE project = $1', [feed.projectId])).length).toBe(1);
+  },
+);
 
 const COUNT = 3_000;
 
@@ -214,4 +228,92 @@ test('a board of more than a thousand rows that is given up is gone from a fresh
   await parts.catchUp();
   await pages();
   expect((await verify({ log, pool })).problems).toEqual([]);
+});
+
+/** How the list of the documents begins, and how far it is. */
+async function listOf(projectId: string) {
+  const page = { limit: 2, before: null, bytes: 1_000 };
+  const { records, building } = await createViewReader(pool, null).records(projectId, 'live', 'saves', page);
+  return { records: records.map((text) => JSON.parse(text).stats.xp), building };
+}
+
+test('a collection of many documents that becomes global is listed beside the batches, and goes on where it was', async () => {
+  const { log, feed } = await filledProject('listed');
+  const lists = () => rowsOf(pool, `SELECT phase, done::int AS done FROM savepoint.record_lists`);
+  await feed.publish('live', [['collection', 'saves', GLOBAL]]);
+  const parts = createProjector({ pool, log, logger: memoryLogger() });
+  parts.bring('listed', feed.revision);
+  await reached(parts, feed);
+  await parts.stop();
+  expect(await lists()).toMatchObject([{ phase: 'rows' }]);
+  const { building } = await listOf('listed');
+  expect(building).toBeGreaterThanOrEqual(0);
+  expect(building).toBeLessThan(1);
+  expect(await createViewReader(pool, null).building('listed')).toMatchObject([{ kind: 'collection', ids: ['saves'] }]);
+  expect((await verify({ log, pool })).problems).toEqual([]);
+  await projecting({ pool, log }, async (projector) => {
+    for (let i = 0; i < 20; i += 1) await feed.commit(written(`p${i * 7}`, { stats: { xp: i } }, 2), deleted(`p${i * 11 + 1}`));
+    await reached(projector, feed);
+    await expect.poll(lists).toEqual([{ phase: 'complete', done: 0 }]);
+    await expect.poll(() => projector.buildingBoards()).toBe(0);
+  });
+  // Deleted, and made again since.
+  expect(await listOf('listed')).toEqual({ records: [19, 8], building: null });
+  expect((await verify({ log, pool })).problems).toEqual([]);
+});
+
+test('a list whose collection is global no longer goes page by page, and comes back whole when it becomes so again', async () => {
+  const { log, feed } = await filledProject('unlisted');
+  const phases = () => rowsOf(pool, 'SELECT phase FROM savepoint.record_lists');
+  await feed.publish('live', [['collection', 'saves', GLOBAL]]);
+  await projecting({ pool, log }, async (projector) => {
+    await reached(projector, feed);
+    await expect.poll(phases).toEqual([{ phase: 'complete' }]);
+    await feed.publish('live', [['collection', 'saves', SAVES]]);
+    await feed.commit(deleted('p2999'));
+    await feed.publish('live', [['collection', 'saves', GLOBAL]]);
+    await reached(projector, feed);
+    await expect.poll(phases).toEqual([{ phase: 'complete' }]);
+    expect(await listOf('unlisted')).toEqual({ records: [2_998, 2_997], building: null });
+    await feed.publish('live', [['collection', 'saves', SAVES]]);
+    await reached(projector, feed);
+    await expect.poll(phases).toEqual([]);
+  });
+  expect(await rowsOf(pool, 'SELECT FROM savepoint.records')).toEqual([]);
+  expect((await verify({ log, pool })).problems).toEqual([]);
+});
+
+test('a rebuild makes boards and lists over many documents in committed pages, and so does a verification', async () => {
+  const { log, feed } = await filledProject('rebuilt');
+  await feed.publish('live', [
+    ['query', 'top', topQuery('desc')],
+    ['collection', 'saves', GLOBAL],
+  ]);
+  // What one transaction adds to a board or a list.
+  await pool.query(`CREATE TABLE public.added (xid xid8, rows bigint);
+    CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO public.added SELECT pg_current_xact_id(), count(*) FROM fresh; RETURN NULL; END $$;
+    CREATE FUNCTION public.watch() RETURNS event_trigger LANGUAGE plpgsql AS $$ DECLARE made record; BEGIN
+      FOR made IN SELECT object_identity AS name FROM pg_event_trigger_ddl_commands() WHERE object_type = 'table' LOOP
+        IF made.name ~ '^savepoint.(leaderboards|records)_v' THEN
+          EXECUTE format('CREATE TRIGGER noting AFTER INSERT ON %s REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION public.note()', made.name);
+        END IF; END LOOP; END $$;
+    CREATE EVENT TRIGGER watching ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.watch()`);
+  const mostAdded = async () => {
+    const [row] = await rowsOf(pool, 'SELECT max(rows)::int AS most FROM (SELECT sum(rows) AS rows FROM public.added GROUP BY xid) t');
+    await pool.query('DELETE FROM public.added');
+    return Number(row?.['most']);
+  };
+  const many = Array.from({ length: 5_000 }, (_, i) => written(`r${i}`, { stats: { xp: i } }));
+  for (let i = 0; i < many.length; i += 500) await feed.commit(...many.slice(i, i + 500));
+  await feed.publish('live', [
+    ['query', 'top', topQuery('asc')],
+    ['collection', 'saves', SAVES],
+  ]);
+  await feed.publish('live', [['collection', 'saves', GLOBAL]]);
+  await project(pool, log, feed);
+  await rebuild('all', { pool, log });
+  expect(await mostAdded()).toBe(4_000);
+  expect((await verify({ pool, log })).problems).toEqual([]);
+  expect(await mostAdded()).toBe(4_000);
 });

@@ -11,7 +11,7 @@ import { AUTHORITY, documentSubject, recordListSubject } from '../../src/domain/
 import { encodeEvent } from '../../src/kernel/json.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
-import { appended, Feed, fillAll, freshPool, project, projecting, reached, rowsOf, slot, written } from './support.ts';
+import { appended, Feed, fillAll, freshPool, project, projecting, reached, rowsOf, slot, topQuery, written } from './support.ts';
 
 let pool: pg.Pool;
 beforeAll(async () => {
@@ -64,6 +64,30 @@ test('a database of before game packages, recorded calls and what ledgers said g
   }
 });
 
+test('a database of before whose tables have their columns in another order is rebuilt, and takes columns that come later', async () => {
+  const old = await freshPool();
+  try {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'ordered');
+    await feed.commit(written('p1', { gold: 5 }, 1, { ledger: [{ field: 'gold', before: 0, after: 5, delta: 5, source: 'shop' }] }));
+    await project(old, log, feed);
+    // As migrations leave them: what came later stands at the end.
+    await old.query(`DROP VIEW savepoint.idempotency;
+      ALTER TABLE savepoint.idempotency_v1 DROP COLUMN outcome, DROP COLUMN until;
+      ALTER TABLE savepoint.idempotency_v1 ADD COLUMN outcome text NOT NULL, ADD COLUMN until bigint NOT NULL;
+      ALTER TABLE savepoint.idempotency_v1 DROP COLUMN revision; ALTER TABLE savepoint.idempotency_v1 ADD COLUMN revision bigint NOT NULL;
+      CREATE VIEW savepoint.idempotency AS SELECT * FROM savepoint.idempotency_v1`);
+    await rebuild('all', { log, pool: old });
+    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
+    await old.query(`ALTER TABLE savepoint.projects_v2 DROP COLUMN package CASCADE`);
+    await old.query(`DELETE FROM savepoint.migrations WHERE name = 'authority-0002'`);
+    await migrate(old);
+    expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
+  } finally {
+    await old.end();
+  }
+});
+
 test('a database whose ledgers had no totals gets them of what it holds, and builds of before add no entries that they would lack', async () => {
   const old = await freshPool();
   try {
@@ -84,6 +108,32 @@ test('a database whose ledgers had no totals gets them of what it holds, and bui
       (project, space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id)
       VALUES ('untold', 'live', 'saves', 'p1', 9, 0, 'p1', 'gold', '0', '1', '1', 1, 'shop', NULL, 0, 'e')`;
     await expect(old.query(insert)).rejects.toThrow('summed');
+  } finally {
+    await old.end();
+  }
+});
+
+test('a database of before lists were made in pages has those that it had, and makes none of them again', async () => {
+  const old = await freshPool();
+  try {
+    const log = createMemoryLog();
+    const feed = new Feed(log, 'listed');
+    const feeds = ['feed', 'empty'].map((id) => ['collection', id, { id, name: id, collectionType: 'global' }] as const);
+    await feed.publish('live', feeds);
+    await feed.commit(appended('r1', 10), appended('r2', 20));
+    await project(old, log, feed);
+    await old.query(`DROP TABLE savepoint.record_lists_v1 CASCADE; DELETE FROM savepoint.migrations WHERE name = 'records-0002'`);
+    await migrate(old);
+    const lists = () => rowsOf(old, 'SELECT collection, phase FROM savepoint.record_lists ORDER BY collection');
+    expect(await lists()).toEqual([{ collection: 'feed', phase: 'complete' }]);
+    const rows = () => rowsOf(old, 'SELECT ctid, record_id FROM savepoint.records_v1 ORDER BY record_id');
+    const before = await rows();
+    await feed.commit(appended('r3', 30, {}, { collection: 'empty' }));
+    await feed.publish('live', [['query', 'top', topQuery('desc')]]);
+    await project(old, log, feed);
+    expect((await rows()).slice(0, 2)).toEqual(before);
+    expect((await lists()).map(({ phase }) => phase)).toEqual(['complete', 'complete']);
+    expect((await verify({ log, pool: old })).problems).toEqual([]);
   } finally {
     await old.end();
   }
@@ -256,7 +306,7 @@ describe('verify', () => {
        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
        JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
        WHERE n.nspname = 'savepoint' AND c.relkind = 'r' AND c.relname ~ '_v1$' AND c.relname !~ '^telemetry'
-         AND c.relname <> 'leaderboard_fills_v1' ORDER BY 1, a.attnum`,
+         AND c.relname NOT IN ('leaderboard_fills_v1', 'record_lists_v1') ORDER BY 1, a.attnum`,
     );
     const tables = [...new Set(columns.map((column) => String(column['table'])))];
     expect(tables.length).toBe(TABLES.filter(({ projection, unfinished }) => projection !== 'telemetry' && unfinished !== 'true').length);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catchUpTelemetry } from '../../projections/models/telemetry/catch-up.ts';
+import { createTelemetryFollower } from '../../projections/models/telemetry/follower.ts';
 import { beginTelemetry } from '../../projections/models/telemetry/place.ts';
 import { createTelemetryReader } from '../../projections/models/telemetry/read.ts';
 import { createEventStoreLog } from '../../src/log/eventstore/log.ts';
@@ -107,6 +108,23 @@ describe('telemetry in the tables', () => {
     );
     expect(logger.lines.filter((line) => line.includes('telemetry of this project stopped'))).toHaveLength(1);
     expect((await tablesOf(pool, 'newer')).events).toHaveLength(1);
+  });
+
+  test('a stop shows what the log holds by then, of every project that can be read on, and waits for no other', async () => {
+    const log = createMemoryLog();
+    const logger = memoryLogger();
+    const follower = createTelemetryFollower({ log, pool, logger });
+    follower.start();
+    await report(log, 'left-a', heartbeat(1_000));
+    await shows(pool, 'left-a', 0);
+    await append(log, 'left-stuck', [{ ...stored(heartbeat(2_000)), type: 'player.melted' }]);
+    await until(() => follower.stopped().size > 0, 'it stopped');
+    const last = await report(log, 'left-a', ...Array.from({ length: 1_200 }, (_, second) => heartbeat(2_000 + second * 1_000)));
+    await report(log, 'left-b', heartbeat(1_000));
+    await follower.stop(60_000);
+    const reader = createTelemetryReader(pool);
+    expect([(await reader.player('left-a', 'p')).revision, (await reader.player('left-b', 'p')).revision]).toEqual([last, 0]);
+    expect(logger.lines.filter((line) => line.includes('stopped before all telemetry was shown'))).toHaveLength(1);
   });
 
   test('a command writes it to the end beside a follower, and names what it cannot read on', async () => {

@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { compareTable } from '../../projections/maintenance/compare.ts';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
+import { SCRATCH_VERSION, schemaOf, TABLES } from '../../projections/tables.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log } from '../../src/log/port.ts';
 import { Feed, fillAll, freshPool, project, projecting, reached, rowsOf, written } from './support.ts';
@@ -130,4 +132,41 @@ test('read models that lag are no proof: it says of each project how far', async
       detail: '1 event behind the log, which goes on to revision 0; nothing is proved of it',
     },
   ]);
+});
+
+test('a comparison passes over each table once, however its rows lie', async () => {
+  await pool.query(schemaOf('documents', SCRATCH_VERSION));
+  for (const version of [1, SCRATCH_VERSION]) {
+    await pool.query(`INSERT INTO savepoint.documents_v${version}
+      SELECT 'large', 'live', 'saves', 'k' || (i * 7919) % 30000, '{}', 1, 0, 0, 0, 0 FROM generate_series(1, 30000) i`);
+    await pool.query(`ANALYZE savepoint.documents_v${version}`);
+  }
+  const client = await pool.connect();
+  let blocks = 0;
+  const watched = new Proxy(client, {
+    get(target, name) {
+      if (name !== 'query') return Reflect.get(target, name, target);
+      return async (query: string | { readonly text: string; readonly values: readonly unknown[] }, values: readonly unknown[] = []) => {
+        const [text, given] = typeof query === 'string' ? [query, values] : [query.text, query.values];
+        if (text.includes('documents_v1 ')) {
+          const { rows } = await target.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, [...given]);
+          const [{ Plan: plan }] = rows[0]['QUERY PLAN'];
+          blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+        }
+        return Reflect.apply(target.query, target, [query, values]);
+      };
+    },
+  });
+  try {
+    await client.query('BEGIN; SET LOCAL enable_seqscan = off');
+    for (const table of TABLES.filter(({ name }) => name === 'documents')) {
+      expect(await compareTable(watched, table, 1, 'large')).toEqual([]);
+    }
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+  const [sizes] = await rowsOf(pool, `SELECT (pg_relation_size('savepoint.documents_v1') / 8192)::int AS pages`);
+  expect(blocks).toBeGreaterThan(0);
+  expect(blocks).toBeLessThan(2.5 * Number(sizes?.['pages']));
 });

@@ -1,12 +1,11 @@
 import type { Pool } from 'pg';
-import type { BuildingBoard } from '../../../src/app/ports/readers.ts';
 import { IN_TIME } from '../../patience.ts';
 import { throughViews } from '../../through-views.ts';
 
 /** How far boards are that are not complete; see fill.ts. */
 
 /** Of 0 to 1: rows first, which take nearly all of the time, then the counting of marks. Before the documents were counted, 0. */
-const FRACTION = `CASE f.phase WHEN 'rows' THEN least(coalesce(f.done::float8 / greatest(f.total, 1), 0), 1) * 0.98 WHEN 'marks' THEN 0.98 ELSE 0 END`;
+export const FRACTION = `CASE f.phase WHEN 'rows' THEN least(coalesce(f.done::float8 / greatest(f.total, 1), 0), 1) * 0.98 WHEN 'marks' THEN 0.98 ELSE 0 END`;
 
 const OF_QUERY = {
   name: 'board-building',
@@ -23,16 +22,4 @@ export async function readBuilding(
 ): Promise<number | null> {
   const { rows } = await pool.query<{ fraction: number }>({ ...IN_TIME, ...OF_QUERY, values: [projectId, query.id, query.hash] });
   return rows[0]?.fraction ?? null;
-}
-
-const ALL = throughViews(`
-SELECT f.project, ${FRACTION} AS fraction, array_agg(DISTINCT q.query) AS queries
-FROM {leaderboard_fills} f JOIN {leaderboard_queries} q ON q.project = f.project AND q.board = f.board
-WHERE $1::text IS NULL OR f.project = $1
-GROUP BY f.project, f.board, f.phase, f.done, f.total ORDER BY f.project, f.board LIMIT 100`);
-
-/** Boards that queries wait for, of a project or of all of them. */
-export async function readBuildingBoards(pool: Pool, projectId: string | null): Promise<readonly BuildingBoard[]> {
-  const { rows } = await pool.query<BuildingBoard>({ ...IN_TIME, text: ALL, values: [projectId] });
-  return rows;
 }

@@ -1,22 +1,19 @@
 import { boardMetric, metricOf } from '../../../src/domain/query/board-metric.ts';
 import { parseStored } from '../../../src/kernel/json.ts';
 import { splitPath } from '../../../src/kernel/path.ts';
-import type { DocumentChange } from '../../batch.ts';
+import type { Filling, FillState } from '../../batch.ts';
 import type { Board, Catalog } from '../../catalog.ts';
+import { type Cursor, countDocuments, countOf, hasMoreThan, hasPassed, LARGEST_PAGE, pageSize, spaceAfter } from '../../fills.ts';
 import type { Session } from '../../tables.ts';
 import { dropZeros, rankOn } from './changes.ts';
-import { countBlocks, dropEmpty, isMark, NO_PLACE, type Place, putMarks } from './marks.ts';
+import { countBlocks, dropEmpty, isMark, NO_PLACE, type Place, putFirstMark, putMarks } from './marks.ts';
 
 /**
- * Boards over many documents are filled beside the lane, in committed pages, and taken away so. A row of `leaderboard_fills` says how
- * far a board is: the documents up to its *cursor*, by space and key, are on it, and the batches keep those current; later ones are met
- * by the pages. Both hold that row while they work, and a page reads the documents after it has it, so none falls between them: what a
- * batch has not committed when the cursor passes it, that batch finds behind the cursor. Marks are set with the rows, and counted once
- * all rows are there; until then their counts mean nothing.
+ * Boards in pages; see fills.ts. Marks are set with the rows, and counted once all rows are there; until then their counts mean nothing.
  */
 
 /** Which part of its way a board is on: `drop` ends without it. */
-export type Phase = 'rows' | 'marks' | 'drop';
+type Phase = 'rows' | 'marks' | 'drop';
 
 export interface Fill {
   readonly board: string;
@@ -26,9 +23,6 @@ export interface Fill {
   readonly key: string;
 }
 
-/** With more documents a board is not made, and with more rows not taken away, inside a batch. */
-export const AT_ONCE = 1_000;
-
 const HOLD = 'SELECT board, phase, space, key FROM {leaderboard_fills} WHERE project = $1 ORDER BY board FOR UPDATE';
 
 const PUT = `
@@ -36,21 +30,6 @@ INSERT INTO {leaderboard_fills} (project, board, phase) VALUES ($1, $2, $3)
 ON CONFLICT (project, board) DO UPDATE SET phase = excluded.phase, space = '', key = '', rank = '-Infinity', done = 0, total = NULL`;
 
 const FORGET = 'DELETE FROM {leaderboard_fills} WHERE project = $1 AND board = $2';
-
-/** Step by step over the index: a condition on the collection alone would read the keys of all others. */
-const SPACES = `
-WITH RECURSIVE s (space) AS (
-  (SELECT space FROM {documents} WHERE project = $1 ORDER BY space LIMIT 1)
-  UNION ALL
-  SELECT (SELECT d.space FROM {documents} d WHERE d.project = $1 AND d.space > s.space ORDER BY d.space LIMIT 1) FROM s WHERE s.space IS NOT NULL)
-SELECT space FROM s WHERE space IS NOT NULL`;
-
-const COUNT_SOME = `
-SELECT count(*)::int AS count FROM (
-  SELECT FROM {documents} WHERE project = $1 AND space = ANY ($2::text[]) AND collection = $3 LIMIT $4) d`;
-
-const COUNT_DOCUMENTS =
-  'SELECT count(*)::int AS count FROM {documents} WHERE project = $1 AND space = ANY ($2::text[]) AND collection = $3';
 
 const COUNT_ROWS = 'SELECT coalesce(sum(count), 0)::int AS count FROM {leaderboard_counts} WHERE project = $1 AND board = $2';
 
@@ -60,25 +39,24 @@ export async function holdFills(session: Session): Promise<ReadonlyMap<string, F
   return new Map(rows.map((row) => [row.board, row]));
 }
 
-/** Whether a change of a document is for the batch to carry into its board. Keys and spaces are of letters that sort as their codes do. */
-export function follows(fill: Fill | undefined, { space, key }: Pick<DocumentChange, 'space' | 'key'>): boolean {
+/** Whether a change of a document is for the batch to carry into its board. */
+export function follows(fill: Fill | undefined, document: Cursor): boolean {
   if (fill === undefined || fill.phase === 'marks') return true;
-  return fill.phase === 'rows' && (space < fill.space || (space === fill.space && key <= fill.key));
+  return fill.phase === 'rows' && hasPassed(fill, document);
 }
 
 /** A board that was not there: of up to `atOnce` documents it is made now, else it is left to the pages. */
 export async function begin(session: Session, board: Board, fill: Fill | undefined, atOnce: number): Promise<void> {
   // One that is still being taken away begins again after that.
   if (fill !== undefined) return;
-  const some = [await spacesOf(session), board.collection, Math.min(atOnce + 1, 2 ** 31)];
-  const count = atOnce === Number.POSITIVE_INFINITY ? 0 : await countOf(session, 'fills-some', COUNT_SOME, some);
+  const isMuch = await hasMoreThan(session, board.collection, atOnce);
   await session.run('fills-put', PUT, [board.id, 'rows']);
-  if (count > atOnce) return;
+  if (isMuch) return;
   const catalog = { boards: new Map([[board.id, board]]) };
   while ((await fillStep(session, catalog, LARGEST_PAGE, board.id)) !== null);
 }
 
-/** A board that no query asks for any more: of up to `atOnce` rows it goes now. A fresh fold leaves nothing to the pages, which nobody does there. */
+/** A board that no query asks for any more: of up to `atOnce` rows it goes now. */
 export async function putAway(session: Session, board: string, fill: Fill | undefined, atOnce: number): Promise<void> {
   const rows = fill === undefined ? await countOf(session, 'boards-rows', COUNT_ROWS, [board]) : Number.POSITIVE_INFINITY;
   await session.run('fills-put', PUT, [board, 'drop']);
@@ -86,27 +64,7 @@ export async function putAway(session: Session, board: string, fill: Fill | unde
   while ((await fillStep(session, { boards: new Map() }, LARGEST_PAGE, board)) !== null);
 }
 
-async function spacesOf(session: Session): Promise<readonly string[]> {
-  return (await session.run<{ space: string }>('fills-spaces', SPACES, [])).map(({ space }) => space);
-}
-
-async function countOf(session: Session, name: string, statement: string, values: readonly unknown[]): Promise<number> {
-  return (await session.run<{ count: number }>(name, statement, values))[0]?.count ?? 0;
-}
-
-/** How far the boards of a project are that are not complete. */
-export interface FillState {
-  readonly board: string;
-  readonly phase: Phase;
-  readonly done: number;
-  /** `null` until they were counted. */
-  readonly total: number | null;
-  /** Boards of the project that are being built, this one included. */
-  readonly building: number;
-}
-
 interface FillRow extends Fill {
-  readonly building: number;
   readonly rank: number;
   readonly done: string;
   readonly total: string | null;
@@ -114,9 +72,8 @@ interface FillRow extends Fill {
 
 /** What is being built before what is being taken away, one board after the other. */
 const NEXT = `
-SELECT board, phase, space, key, rank, done, total,
-  (SELECT count(*)::int FROM {leaderboard_fills} WHERE project = $1 AND phase <> 'drop') AS building
-FROM {leaderboard_fills} WHERE project = $1 AND (phase = 'drop' OR board = ANY ($2::text[])) AND ($3 = '' OR board = $3) ORDER BY phase = 'drop', board LIMIT 1`;
+SELECT board, phase, space, key, rank, done, total FROM {leaderboard_fills}
+WHERE project = $1 AND (phase = 'drop' OR board = ANY ($2::text[])) AND ($3 = '' OR board = $3) ORDER BY phase = 'drop', board LIMIT 1`;
 
 const HOLD_ONE = `
 SELECT board, phase, space, key, rank, done, total FROM {leaderboard_fills} WHERE project = $1 AND board = $2 AND phase = $3 FOR UPDATE`;
@@ -126,28 +83,28 @@ const SET_TOTAL = 'UPDATE {leaderboard_fills} SET total = $3 WHERE project = $1 
 const MOVE = `
 UPDATE {leaderboard_fills} SET phase = $3, space = $4, key = $5, rank = $6::double precision, done = done + $7 WHERE project = $1 AND board = $2`;
 
-/**
- * One page of the work that is to do: `size` documents at most. Answers how it now stands, `null` when there is nothing to do. The
- * transaction should end soon after: it holds up the batches of the project's boards. `only`: of this board.
- */
-export async function fillStep(session: Session, { boards }: Pick<Catalog, 'boards'>, size: number, only = ''): Promise<FillState | null> {
+const BUILDING = `SELECT count(*)::int AS count FROM {leaderboard_fills} WHERE project = $1 AND phase <> 'drop'`;
+
+export const filling: Filling = { step: fillStep, building: (session) => countOf(session, 'fills-building', BUILDING, []) };
+
+async function fillStep(session: Session, { boards }: Pick<Catalog, 'boards'>, size: number, only = ''): Promise<FillState | null> {
   const [next] = await session.run<FillRow>('fills-next', NEXT, [[...boards.keys()], only]);
   if (next === undefined) return null;
-  const { board: id, phase, building } = next;
+  const { board: id, phase } = next;
   const board = boards.get(id);
   // Counted before it is held: that takes a while.
   if (phase === 'rows' && next.total === null && board !== undefined) {
-    return { board: id, phase, done: 0, total: await countTotal(session, board), building };
+    return { of: id, phase, done: 0, total: await countTotal(session, board) };
   }
   const [fill] = await session.run<FillRow>('fills-hold-one', HOLD_ONE, [id, phase]);
   // Another step, or a batch, has taken it further meanwhile.
-  if (fill === undefined) return { board: id, phase, done: 0, total: null, building };
+  if (fill === undefined) return { of: id, phase, done: 0, total: null };
   const done = phase === 'drop' ? await dropRows(session, id, size) : board === undefined ? 0 : await fillOn(session, board, fill, size);
-  return { board: id, phase, done: Number(fill.done) + done, total: fill.total === null ? null : Number(fill.total), building };
+  return { of: id, phase, done: Number(fill.done) + done, total: fill.total === null ? null : Number(fill.total) };
 }
 
 async function countTotal(session: Session, board: Board): Promise<number> {
-  const total = await countOf(session, 'fills-count', COUNT_DOCUMENTS, [await spacesOf(session), board.collection]);
+  const total = await countDocuments(session, board.collection);
   await session.run('fills-total', SET_TOTAL, [board.id, total]);
   return total;
 }
@@ -156,37 +113,25 @@ function fillOn(session: Session, board: Board, fill: FillRow, size: number): Pr
   return fill.phase === 'rows' ? fillRows(session, board, fill, size) : fillMarks(session, board, fill);
 }
 
-const NEXT_SPACE = 'SELECT space FROM {documents} WHERE project = $1 AND space > $2 ORDER BY space LIMIT 1';
-
-/** Limits are literals, of few sizes: Postgres cannot guess what a parameter will be, and would sort the whole collection for a page. */
-const PAGE_SIZES = [1, 4, 16, 64, 250, 1_000, 4_000];
-/** The largest page. */
-export const LARGEST_PAGE = 4_000;
-/** No page is smaller, however slow the machine: a page costs as much as so many of its rows. */
-export const LEAST_PAGE = 64;
-
 const pageOf = (value: string, limit: number) => `
 SELECT key, ${value} AS text FROM {documents}
 WHERE project = $1 AND space = $2 AND collection = $3 AND key > $4 AND $5::text[] IS NOT NULL ORDER BY key LIMIT ${limit}`;
 
 const MEMBER = `(SELECT CASE WHEN json_typeof(m.value) = 'number' THEN m.value #>> '{}' END FROM (SELECT document #> $5::text[] AS value OFFSET 0) m)`;
 
-/** The rows come in order of their keys, and none of them is there yet. */
+/** The rows come in order of their keys. No batch carries what lies behind the cursor, so none of them is there: to look for each would take a third of the time. */
 const INSERT = `
 WITH written AS (
-  INSERT INTO {leaderboards} AS l (project, board, space, key, value, rank)
-  SELECT $1, $2, $3, key, value, rank FROM unnest($4::text[], $5::double precision[], $6::double precision[]) AS w (key, value, rank)
-  ON CONFLICT (project, board, space, key) DO UPDATE SET value = excluded.value, rank = excluded.rank
-  RETURNING xmax = 0 AS added)
-INSERT INTO {leaderboard_counts} AS c (project, board, space, count)
-SELECT $1, $2, $3, count(*) FROM written WHERE added HAVING count(*) > 0
+  INSERT INTO {leaderboards} (project, board, space, key, value, rank)
+  SELECT $1, $2, $3, key, value, rank FROM unnest($4::text[], $5::double precision[], $6::double precision[]) AS w (key, value, rank))
+INSERT INTO {leaderboard_counts} AS c (project, board, space, count) VALUES ($1, $2, $3, $7::bigint)
 ON CONFLICT (project, board, space) DO UPDATE SET count = c.count + excluded.count`;
 
 /** The next documents in order: of the space that the cursor is in, and of the next one when that has no more. */
 async function fillRows(session: Session, board: Board, { space, key }: FillRow, size: number): Promise<number> {
   const move = (phase: Phase, to: Place, done: number) =>
     session.run('fills-move', MOVE, [board.id, phase, to.space, to.key, String(to.rank), done]);
-  const limit = PAGE_SIZES.findLast((one) => one <= size) ?? 1;
+  const limit = pageSize(size);
   const page = space === '' ? [] : await readPage(session, board, { space, key }, limit);
   const last = page.at(-1);
   if (last !== undefined) {
@@ -194,9 +139,13 @@ async function fillRows(session: Session, board: Board, { space, key }: FillRow,
     await move('rows', { ...NO_PLACE, space, key: last.key }, page.length);
   }
   if (page.length === limit) return page.length;
-  const [next] = await session.run<{ space: string }>('fills-space', NEXT_SPACE, [space]);
-  if (next === undefined) await move('marks', NO_PLACE, 0);
-  else await move('rows', { ...NO_PLACE, space: next.space }, 0);
+  const next = await spaceAfter(session, space);
+  if (next === null) {
+    await move('marks', NO_PLACE, 0);
+  } else {
+    await putFirstMark(session, board.id, next);
+    await move('rows', { ...NO_PLACE, space: next }, 0);
+  }
   return page.length;
 }
 
@@ -231,9 +180,10 @@ async function insert(session: Session, board: Board, space: string, page: reado
     rows.map(({ key }) => key),
     rows.map(({ value }) => value),
     rows.map(({ rank }) => rank),
+    rows.length,
   ]);
   const marks = rows.filter(({ key }) => isMark(key)).map(({ key, rank }) => ({ board: board.id, space, rank, key }));
-  await putMarks(session, { board: board.id, space }, marks);
+  if (marks.length > 0) await putMarks(session, marks);
 }
 
 /** Counts the next marks. Behind the last one the board is complete. */
@@ -250,10 +200,10 @@ async function complete(session: Session, board: string): Promise<void> {
   await session.run('fills-forget', FORGET, [board]);
 }
 
+/** By their places: a join on the key is planned by statistics, which a young table has none of. */
 const DROP_PAGE = (limit: number) => `
-DELETE FROM {leaderboards} l USING (
-  SELECT space, key FROM {leaderboards} WHERE project = $1 AND board = $2 ORDER BY space, key LIMIT ${limit}) w
-WHERE l.project = $1 AND l.board = $2 AND l.space = w.space AND l.key = w.key RETURNING 1`;
+DELETE FROM {leaderboards} WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM {leaderboards} WHERE project = $1 AND board = $2 ORDER BY space, key LIMIT ${limit})) RETURNING 1`;
 
 const DROP_REST = `
 WITH counts AS (DELETE FROM {leaderboard_counts} WHERE project = $1 AND board = $2)
@@ -262,7 +212,7 @@ DELETE FROM {leaderboard_marks} WHERE project = $1 AND board = $2`;
 const ASKED = 'SELECT FROM {leaderboard_queries} WHERE project = $1 AND board = $2 LIMIT 1';
 
 async function dropRows(session: Session, board: string, size: number): Promise<number> {
-  const limit = PAGE_SIZES.findLast((one) => one <= size) ?? 1;
+  const limit = pageSize(size);
   const gone = await session.run(`fills-drop-${limit}`, DROP_PAGE(limit), [board]);
   if (gone.length === limit) return gone.length;
   await session.run('fills-drop-rest', DROP_REST, [board]);

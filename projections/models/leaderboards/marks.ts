@@ -98,10 +98,14 @@ const PUT_FIRST_OF = `
 INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
 VALUES ($1, $2, $3, '-Infinity'::double precision, '', 0) ON CONFLICT DO NOTHING`;
 
-/** Sets marks that are to be counted later. */
-export async function putMarks(session: Session, { board, space }: Omit<Border, 'rank' | 'key'>, marks: readonly Border[]): Promise<void> {
+/** Sets the mark before all rows of a space, to be counted later; {@link dropEmpty} removes it where there are none. */
+export async function putFirstMark(session: Session, board: string, space: string): Promise<void> {
   await session.run('marks-first-of', PUT_FIRST_OF, [board, space]);
-  if (marks.length > 0) await session.run('marks-put', PUT, columns(marks));
+}
+
+/** Sets marks that are to be counted later. */
+export async function putMarks(session: Session, marks: readonly Border[]): Promise<void> {
+  await session.run('marks-put', PUT, columns(marks));
 }
 
 /** The blocks of this many marks are counted in one statement. */

@@ -3,7 +3,7 @@ import type { Batch, DocumentChange, Projection } from '../../batch.ts';
 import type { Board, Catalog } from '../../catalog.ts';
 import type { Session } from '../../tables.ts';
 import { type Row, remove, upsert } from './changes.ts';
-import { begin, type Fill, follows, holdFills, putAway } from './fill.ts';
+import { begin, type Fill, filling, follows, holdFills, putAway } from './fill.ts';
 
 const KNOWN_BOARDS = 'SELECT DISTINCT board FROM {leaderboard_queries} WHERE project = $1';
 
@@ -14,11 +14,12 @@ INSERT INTO {leaderboard_queries} (project, query, hash, board, collection, desc
 SELECT $1, query, hash, board, collection, descending
 FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[]) AS w (query, hash, board, collection, descending)`;
 
-/** Moves with the documents; a board that a publish brings is made out of the documents as they then are, at once or beside; see fill.ts. */
+/** Moves with the documents; a board that a publish brings is made out of the documents as they then are, at once or beside; see fills.ts. */
 export const leaderboards: Projection = {
   name: 'leaderboards',
   kind: 'view',
   derived: true,
+  filling,
   async project(batch, session) {
     const { before, after } = batch.catalog;
     const isSame = before === after && !batch.wiped;

@@ -3,6 +3,7 @@ import type { RecordAsked, RecordPage } from '../../../src/app/ports/readers.ts'
 import type { Space } from '../../../src/domain/events.ts';
 import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
+import { FRACTION } from './building.ts';
 
 /** $1 project, $2 space, $3 collection, $4 and $5 cursor, $6 rows wanted, and one more. Newest first. */
 const OLDER = `r.project = $1 AND r.collection = $3 AND (r.listed_at, r.sequence) < ($4::bigint, $5::bigint)`;
@@ -18,10 +19,12 @@ SELECT r.* FROM {records} r WHERE ${OLDER} AND r.space = 'live' AND NOT EXISTS (
 /** The documents of the rows up to one, in bytes of their texts. */
 const SIZE = 'sum(octet_length(d.document::text)) OVER (ORDER BY p.listed_at DESC, p.sequence DESC)';
 
+const BUILDING = `SELECT ${FRACTION} FROM {record_lists} f WHERE f.project = $1 AND f.collection = $3 AND f.phase <> 'complete'`;
+
 /** $7: what the documents of a page may come to; the first is there however large it is. */
 function statement(rows: string): string {
   return throughViews(`
-SELECT ${revisionOf(['records', 'documents'])} AS revision, p.listed_at, p.sequence,
+SELECT ${revisionOf(['records', 'documents'])} AS revision, (${BUILDING}) AS building, p.listed_at, p.sequence,
   CASE WHEN d.document IS NOT NULL THEN ${SIZE} > $7::bigint END AS beyond,
   CASE WHEN ${SIZE} <= $7::bigint OR ${SIZE} = octet_length(d.document::text) THEN d.document::text END AS text
 FROM (SELECT) one LEFT JOIN (SELECT r.* FROM (${rows}) r ${ORDER}) p ON true
@@ -34,6 +37,7 @@ const NEXT = { name: 'records-next', text: statement(`(${OWN}) UNION ALL (${UNHI
 
 interface Row {
   readonly revision: string;
+  readonly building: number | null;
   readonly listed_at: string | null;
   readonly sequence: string | null;
   /** Whether it is one too many, unless it is the first; `null` without a document. */
@@ -66,6 +70,7 @@ export async function readRecords(
   const last = page.length === limit || page.length < found.length ? page.at(-1) : undefined;
   return {
     revision: Number(rows[0]?.revision ?? -1),
+    building: rows[0]?.building ?? null,
     records: page.map((row) => row.text ?? ''),
     last: last
       ? { timestamp: Number(last.listed_at), sequence: Number(last.sequence), ambiguous: found[page.length]?.listed_at === last.listed_at }

@@ -10,3 +10,15 @@ CREATE TABLE {records} (
   PRIMARY KEY (project, space, collection, record_id)
 );
 CREATE INDEX ON {records} (project, space, collection, listed_at DESC, sequence DESC);
+
+-- The collections that are listed: `complete`, or in the making or on their way out (`rows`, `drop`: see ../../fills.ts), with the cursor.
+CREATE TABLE {record_lists} (
+  project text COLLATE "C" NOT NULL,
+  collection text COLLATE "C" NOT NULL,
+  phase text NOT NULL,
+  space text COLLATE "C" NOT NULL DEFAULT '',
+  key text COLLATE "C" NOT NULL DEFAULT '',
+  done bigint NOT NULL DEFAULT 0,
+  total bigint,
+  PRIMARY KEY (project, collection)
+) WITH (fillfactor = 50);

@@ -35,8 +35,11 @@ export interface TelemetryFollower {
   /** Projects whose telemetry stopped, with the reason (an unknown event, two histories). */
   stopped(): ReadonlyMap<string, Error>;
   start(): void;
-  /** Ends after the batch under way. */
-  stop(): Promise<void>;
+  /**
+   * Writes what the log holds when it is called, for so long at most, and ends after the batch under way. What is left is written after the
+   * next start, or by whoever else follows.
+   */
+  stop(withinMs?: number): Promise<void>;
 }
 
 /** Lets a small batch grow. */
@@ -50,6 +53,7 @@ const LONGEST_REST_MS = 400;
 /** How long a batch may take at its first try; doubled for each further one, since a large sweep may really need longer. */
 const PATIENCE_MS = 30_000;
 const LONGEST_PATIENCE_MS = 1_200_000;
+const FINISHING_MS = 10;
 /** Stopped projects are looked at again this often: an operator may have cured the cause. */
 const REFRESH_MS = 10_000;
 const IDLE_MS = 5_000;
@@ -71,6 +75,11 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
   const counters = { events: 0, batches: 0, failures: 0 };
   const places = new Map<string, Place>();
   const stopping = new AbortController();
+  /** How far the log was given. */
+  let given = { position: 0n, steps: 0, caughtUp: false };
+  let isWriting = false;
+  /** It is to stop: nothing rests any more. */
+  let isFinishing = false;
   const bell = createBell();
   const onTrouble = tellNowAndThen((error: unknown) => logger.warn({ err: error }, 'telemetry cannot be followed; trying again'));
   let running: Promise<unknown> | null = null;
@@ -102,6 +111,7 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     const looking = untilAnswered(lookAtAll, patience);
     for await (const step of log.follow({ prefix: TELEMETRY_PREFIX, after, signal: stopping.signal, onTrouble })) {
       for (const { stream, revision } of step.events) grown(telemetryProjectOf(stream) ?? '', revision);
+      given = { position: step.position, steps: given.steps + 1, caughtUp: step.caughtUp };
       if (step.events.length > 0) bell.ring();
     }
     await looking;
@@ -113,15 +123,21 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
       const due = nextDue(places);
       if (due === null) await bell.wait(rings, IDLE_MS, stopping.signal);
       else if (due.waitMs > 0) await bell.wait(rings, due.waitMs, stopping.signal);
-      else await writeOne(due.projectId, due.place);
+      else await writing(due.projectId, due.place);
     }
+  };
+
+  const writing = async (projectId: string, place: Place) => {
+    isWriting = true;
+    await writeOne(projectId, place);
+    isWriting = false;
   };
 
   const writeOne = async (projectId: string, place: Place) => {
     // The next turn is another project's.
     places.delete(projectId);
     places.set(projectId, place);
-    if (place.head - place.shown < LINGER_EVENTS) await pause(LINGER_MS);
+    if (place.head - place.shown < LINGER_EVENTS && !isFinishing) await pause(LINGER_MS);
     const startedAt = performance.now();
     try {
       await step(projectId, place);
@@ -130,7 +146,7 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     } catch (error) {
       failed(projectId, place, error);
     }
-    if (place.head > place.shown) await pause(Math.min(REST_SHARE * (performance.now() - startedAt), LONGEST_REST_MS));
+    if (place.head > place.shown && !isFinishing) await pause(Math.min(REST_SHARE * (performance.now() - startedAt), LONGEST_REST_MS));
   };
 
   const step = async (projectId: string, place: Place) => {
@@ -180,6 +196,18 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     place.failure = isFinal ? error : null;
   };
 
+  /** What others hold, or what failed, is not waited for. */
+  const untilShown = async (withinMs: number) => {
+    const deadline = performance.now() + withinMs;
+    const { steps } = given;
+    const end = await Promise.race([log.end().catch(() => null), pause(withinMs)]);
+    const isGiven = () => end == null || given.position >= end || (given.steps > steps + 1 && given.caughtUp);
+    const isShown = () => !isWriting && (nextDue(places)?.waitMs ?? 1) > 0;
+    while (performance.now() < deadline && !stopping.signal.aborted && !(isGiven() && isShown())) await pause(FINISHING_MS);
+    const left = [...places.values()].reduce((sum, { head, shown }) => sum + Math.max(0, head - shown), 0);
+    if (left > 0) logger.warn({ events: left }, 'stopped before all telemetry was shown; it is after the next start');
+  };
+
   return {
     counters,
     lag: () => [...places.values()].reduce((sum, { head, shown }) => sum + Math.max(0, head - shown), 0),
@@ -190,7 +218,9 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
       };
       running = Promise.all([follow().catch(ended), work().catch(ended)]);
     },
-    async stop() {
+    async stop(withinMs = 0) {
+      isFinishing = true;
+      if (running !== null && withinMs > 0) await untilShown(withinMs);
       stopping.abort();
       await running;
     },

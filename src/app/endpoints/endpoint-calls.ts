@@ -3,9 +3,10 @@ import { playerIn } from '../../domain/telemetry/space.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { playerOf, spaceOf } from '../access.ts';
-import type { Caller, EndpointAnswer, EndpointRequest } from '../app.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, settingsOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
+import type { EndpointAnswer, EndpointRequest } from './endpoint-request.ts';
 
 /** Endpoint calls as players' telemetry, where a project asks for it (endpoint-language 19). It never delays or fails an answer. */
 

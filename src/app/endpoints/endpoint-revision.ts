@@ -13,9 +13,10 @@ import {
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import type { Caller, EndpointAnswer, EndpointRequest } from '../app.ts';
+import type { Caller } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
+import type { EndpointAnswer, EndpointRequest } from './endpoint-request.ts';
 
 /** What a game's revision means for its endpoint calls (security 8). */
 

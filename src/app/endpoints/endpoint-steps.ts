@@ -8,8 +8,8 @@ import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../../do
 import type { Trace } from '../../domain/endpoint/step.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Grounds } from '../access.ts';
-import type { EndpointRequest } from '../app.ts';
 import type { DocumentWrites } from '../storage/document-writes.ts';
+import type { EndpointRequest } from './endpoint-request.ts';
 
 /** Running an endpoint's steps over the documents of one command: what a call and a dry run have in common. */
 

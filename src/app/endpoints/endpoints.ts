@@ -4,13 +4,14 @@ import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
 import type { RevisionStatus } from '../../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../../domain/security/call-body.ts';
 import { encryptionRequired, sessionMismatch } from '../../domain/security/mismatch.ts';
-import { andThen } from '../../kernel/awaitable.ts';
+import { idempotencySubject } from '../../domain/subjects.ts';
+import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { FairTurns } from '../../kernel/fair-turns.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { OneAtATime } from '../../kernel/one-at-a-time.ts';
 import { member } from '../../kernel/path.ts';
 import { type Grounds, groundsOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from '../access.ts';
-import type { App, Caller, EndpointAnswer, EndpointRequest } from '../app.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf } from '../context.ts';
 import { answeredBefore, type Keeps, type Keyed, keeping, keyedBy } from '../once.ts';
 import { type Decided, type Decision, decidedBy, type Outcome } from '../project/commit.ts';
@@ -22,9 +23,14 @@ import { consuming } from '../security/request-ids.ts';
 import { DocumentWrites } from '../storage/document-writes.ts';
 import { counted } from './call-limits.ts';
 import { type CallWatch, watchOf } from './endpoint-calls.ts';
+import type { EndpointAnswer, EndpointRequest } from './endpoint-request.ts';
 import { requireCurrent, revisionOfCall, withRevision } from './endpoint-revision.ts';
 import { draws, runSteps } from './endpoint-steps.ts';
 import { Outside } from './outside.ts';
+
+export interface Endpoints {
+  call(caller: Caller, call: EndpointRequest): Awaitable<EndpointAnswer>;
+}
 
 interface Ran {
   readonly status: number;
@@ -42,15 +48,18 @@ const RAN_KEPT: Keeps<Ran> = {
   },
 };
 
+/** Calls with one idempotency key that may wait while the first is with a service elsewhere. */
+const MOST_ALIKE = 8;
+
 /** Endpoint calls: one decision over everything the steps read, one atomic append of everything they write (decision 4). */
-export function createEndpoints(context: AppContext): App['endpoints'] {
-  const turns = new FairTurns(context.scheduler.defer);
+export function createEndpoints(context: AppContext): Endpoints {
+  const alike = new OneAtATime(MOST_ALIKE);
   return {
     call: (caller, call) =>
       andThen(projectOf(context, caller), (project) => {
         const revision = revisionOfCall(context, project, caller, call);
         const watch = watchOf(context, project, call);
-        const running = runOnce(context, turns, project, caller, call, revision, watch);
+        const running = runOnce(context, alike, project, caller, call, revision, watch);
         const answer = watch === null ? running : watch.told(running);
         return revision === null ? answer : withRevision(answer, revision, call.slug, context.scheduler.now());
       }),
@@ -59,7 +68,7 @@ export function createEndpoints(context: AppContext): App['endpoints'] {
 
 async function runOnce(
   context: AppContext,
-  turns: FairTurns,
+  alike: OneAtATime,
   project: Project,
   claimed: Caller,
   call: EndpointRequest,
@@ -71,7 +80,7 @@ async function runOnce(
   watch?.identified(caller);
   const draw = draws();
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
-  const outside = new Outside(project, context);
+  const outside = new Outside(project, context, alike);
   const once = (view: View, now: number): Decided<Ran> => {
     outside.begin();
     const run: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw(), outside };
@@ -79,15 +88,8 @@ async function runOnce(
     const player = admitted(run);
     return open === null ? runPlain(run, player) : runSealed(run, player, open);
   };
-  const run = (view: View, now: number): Decided<Ran> => {
-    const beganAt = context.scheduler.monotonic();
-    try {
-      return once(view, now);
-    } finally {
-      turns.worked(project.id, context.scheduler.monotonic() - beganAt);
-    }
-  };
-  const turn = turns.take(project.id);
+  const run = (view: View, now: number): Decided<Ran> => context.turns.count(project.id, () => once(view, now));
+  const turn = context.turns.take(project.id);
   if (turn !== null) await turn;
   const decide = () => execute(project, caller, 'endpoint.call', run, call.slug);
   let outcome: Outcome<Ran>;
@@ -95,6 +97,8 @@ async function runOnce(
     outcome = await decide();
   } catch (error) {
     outcome = await outside.after(error, decide).catch((refused: unknown) => refusedBy(refused, publishOf(project, call)));
+  } finally {
+    outside.end();
   }
   if (outside.sleptMs > 0) await outside.waited();
   const { answer: ran, revision: position, replayed } = outcome;
@@ -199,7 +203,8 @@ function keyedCall({ context, caller, ground, call }: Run, input: JsonObject): K
 }
 
 function perform(run: Run, keyed: Keyed | null, platformId: string, input: JsonObject): Decided<Ran> {
-  const { view, ground, caller, call, revision, now } = run;
+  const { view, ground, caller, call, revision, now, outside } = run;
+  if (keyed !== null) outside.keyed(idempotencySubject(keyed.claim));
   const before = answeredBefore({ view, now, keyed }, RAN_KEPT);
   if (before !== null) return before;
   const endpoint = callable(ground.definitions, call.slug, caller);

@@ -1,10 +1,11 @@
 import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
 import { MOST_SCANNED, type World } from '../../domain/endpoint/run.ts';
 import type { Space } from '../../domain/events.ts';
+import type { SubjectKey } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Scheduler } from '../../kernel/scheduler.ts';
-import { turns } from '../../kernel/turns.ts';
+import type { OneAtATime, Turn } from '../../kernel/one-at-a-time.ts';
+import { type Scheduler, yielding } from '../../kernel/scheduler.ts';
 import type { AppContext } from '../context.ts';
 import type { DocumentKeys } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
@@ -44,7 +45,7 @@ function prepare(compiled: CompiledEndpoint, scheduler: Scheduler): Promise<void
   const known = preparing.get(compiled);
   if (known !== undefined) return known;
   const work = async () => {
-    const rest = turns(scheduler);
+    const rest = yielding(scheduler);
     for (const _ of compiled.prepare()) await rest();
     prepared.add(compiled);
   };
@@ -68,10 +69,16 @@ export class Outside implements World {
   /** Made when first needed. */
   #later: { readonly url: string; readonly payload: JsonObject }[] | null = null;
   #sleptMs = 0;
+  readonly #alike: OneAtATime | null;
+  /** The call's idempotency key, if any. */
+  #key: SubjectKey | null = null;
+  #turn: Turn | null = null;
 
-  constructor(project: Project, around: Around) {
+  /** `alike`: the turns of calls that are sent with one idempotency key, all of the node. */
+  constructor(project: Project, around: Around, alike: OneAtATime | null = null) {
     this.#project = project;
     this.#around = around;
+    this.#alike = alike;
     this.#time = new CallTime(around.scheduler, around.limits.endpointMs);
   }
 
@@ -80,6 +87,17 @@ export class Outside implements World {
     this.#sleptMs = 0;
     this.#later = null;
     this.#time.begin();
+  }
+
+  /** The call has this idempotency key: of several that are under way with one, one goes outside, and the others find its answer. */
+  keyed(key: SubjectKey): void {
+    this.#key = key;
+  }
+
+  /** The call is stored or refused: another of its key may go on. */
+  end(): void {
+    this.#turn?.end();
+    this.#turn = null;
   }
 
   look(): void {
@@ -172,7 +190,16 @@ export class Outside implements World {
     for (const { url, payload } of this.#later ?? []) void this.#around.webhooks.post(this.#project.id, url, payload, ONE_WEBHOOK_MS);
   }
 
+  async #hasWaited(): Promise<boolean> {
+    if (this.#alike === null || this.#key === null || this.#turn !== null) return false;
+    this.#turn = await this.#alike.take(`${this.#project.id} ${this.#key}`);
+    if (this.#turn === null) throw refusal('BUSY', 'Too many requests with this Idempotency-Key wait for the first');
+    return this.#turn.hasWaited;
+  }
+
   async #deliver(index: number, url: string, payload: JsonObject): Promise<void> {
+    // It is decided again: where the one before it was stored, there is nothing to post any more.
+    if (await this.#hasWaited()) return;
     const { webhooks, scheduler } = this.#around;
     const started = scheduler.monotonic();
     const timeoutMs = Math.ceil(Math.min(ONE_WEBHOOK_MS, this.#webhookMs));

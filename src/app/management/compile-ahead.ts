@@ -8,7 +8,7 @@ import { compileItem, isCompiled, keepCompiled } from '../../domain/definition/s
 import type { PublishTarget } from '../../domain/events.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
-import { turns } from '../../kernel/turns.ts';
+import { yielding } from '../../kernel/scheduler.ts';
 import type { AppContext } from '../context.ts';
 import { compiledIn, judgedIn } from './compile-tasks.ts';
 
@@ -28,7 +28,7 @@ const SMALL_SOURCE = 1024;
 const SMALL_DEFINITION = 4096;
 
 export async function compileAhead(context: Around, projectId: string, items: readonly Pushed[]): Promise<void> {
-  const rest = turns(context.scheduler);
+  const rest = yielding(context.scheduler);
   for (const [item, kind] of items) {
     if (isObject(item) && isLarge(item) && !isCompiled(item, kind)) await compileApart(context, projectId, item, kind);
     else compileItem(item, kind);
@@ -59,7 +59,7 @@ export async function judgeAhead(
   items: readonly Pushed[],
   { state, target }: JudgedFor,
 ): Promise<void> {
-  const rest = turns(context.scheduler);
+  const rest = yielding(context.scheduler);
   const push = new Map<ListedKind, Planned[]>();
   for (const [item, kind] of items) {
     if (kind === 'test' || !isListed(kind)) continue;
@@ -120,5 +120,5 @@ function answerText(answer: Answer, texts: Texts): string {
 }
 
 function likely(question: Question): Answer {
-  return question.startsWith('workflow ') || question.startsWith('library ') ? undefined : true;
+  return /^(?:workflow|returns) /.test(question) ? undefined : true;
 }

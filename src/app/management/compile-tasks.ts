@@ -1,9 +1,11 @@
+import type { UpgradedSource } from '../../contract/answers.ts';
 import { type Answer, answering, asking, type Question } from '../../domain/definition/findings/asked.ts';
 import { definitionFindings } from '../../domain/definition/findings/definition.ts';
 import type { Finding } from '../../domain/definition/findings/finding.ts';
 import type { ListedKind, SourceKind } from '../../domain/definition/kinds.ts';
 import { located, Places } from '../../domain/definition/positions.ts';
 import type { Warning } from '../../domain/definition/problem.ts';
+import type { ManageReply } from '../../domain/definition/publish.ts';
 import { objectOf, textOf } from '../../domain/definition/read.ts';
 import { type Compiled, compileItem } from '../../domain/definition/source.ts';
 import { upgradeSource } from '../../domain/definition/upgrade.ts';
@@ -90,7 +92,7 @@ export function judgedIn(answer: string): { readonly findings: readonly Finding[
 }
 
 function isQuestion(json: Json): json is Question {
-  return typeof json === 'string' && /^(?:collection|playersCollection|callable|workflow|library|table) /.test(json);
+  return typeof json === 'string' && /^(?:collection|playersCollection|callable|workflow|returns|library|block|table) /.test(json);
 }
 
 function upgraded(body: Json): JsonObject {
@@ -101,10 +103,11 @@ function upgraded(body: Json): JsonObject {
 }
 
 /** Of an answer to `upgrade`. */
-export function upgradedIn(answer: string): { readonly status: number; readonly body: JsonObject } | Refusal {
+export function upgradedIn(answer: string): ManageReply<UpgradedSource> | Refusal {
   const json = objectOf(parseJson(answer));
   const refused = member(json, 'refused');
-  if (!isObject(refused)) return { status: Number(json['status']), body: objectOf(member(json, 'body')) };
+  // As it was printed where it was made.
+  if (!isObject(refused)) return { status: Number(json['status']), body: objectOf(member(json, 'body')) as unknown as UpgradedSource };
   const { status, code, message, body } = refused;
   return new Refusal(Number(status), String(code), String(message), { body: objectOf(body) });
 }

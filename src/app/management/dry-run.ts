@@ -1,3 +1,4 @@
+import type { TestReport } from '../../contract/answers.ts';
 import type { EndpointModel } from '../../domain/definition/model.ts';
 import { withoutInfinities } from '../../domain/endpoint/response.ts';
 import type { PendingWrite, Reads } from '../../domain/endpoint/run.ts';
@@ -12,6 +13,8 @@ import type { Webhooks } from '../ports/webhooks.ts';
 import type { View } from '../project/view.ts';
 import { DocumentWrites } from '../storage/document-writes.ts';
 
+type Pending = NonNullable<TestReport['pendingWrites']>[number];
+
 /**
  * An endpoint run as a test (management 9.3; endpoint-language 15): decided on the real state like any call, its writes seen by itself
  * alone. Nothing of it is appended: no document, no ledger entry, no count of a limit. The gates of the definition only warn.
@@ -24,7 +27,7 @@ export interface DryRun {
   /** Of an answer that is not ok. */
   readonly message: string;
   readonly steps: readonly JsonObject[];
-  readonly pendingWrites: readonly JsonObject[];
+  readonly pendingWrites: readonly Pending[];
   readonly warnings: readonly string[];
   readonly verdict: Verdict;
 }
@@ -49,7 +52,7 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
   const { test, endpoint } = call;
   const steps: JsonObject[] = [];
   const [traced, written] = [{ budget: call.traceBytes }, { budget: call.traceBytes }];
-  const pending: JsonObject[] = [];
+  const pending: Pending[] = [];
   const answer = guarded(() => {
     requireStorable(test.platformId);
     const writes = new DocumentWrites(view, ground, now, call.documentBytes);
@@ -124,7 +127,7 @@ function withError(body: Json, message: string): Json {
   return { ...body, error: { code, message: message === '' ? code : message } };
 }
 
-function pendingWrite(writes: DocumentWrites, { kind, target }: PendingWrite, budget: Budget): JsonObject {
+function pendingWrite(writes: DocumentWrites, { kind, target }: PendingWrite, budget: Budget): Pending {
   const document = kind === 'delete' ? undefined : writes.located(target.collection, target.key).state?.document;
   return { collection: target.named, key: target.keyText, op: kind, data: shown(document ?? undefined, budget) };
 }

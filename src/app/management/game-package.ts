@@ -1,20 +1,30 @@
+import type * as contract from '../../contract/answers.ts';
+import { SCOPES } from '../../contract/credentials.ts';
 import { isStaged } from '../../domain/definition/effective.ts';
 import { decidePromote } from '../../domain/definition/promote.ts';
 import { type Decision as Publish, reply } from '../../domain/definition/publish.ts';
 import type { DomainEvent } from '../../domain/events.ts';
-import { SCOPES } from '../../domain/project/permissions.ts';
 import { revisionInitBody } from '../../domain/revision/init.ts';
 import { decidePackageSync, packageBody, syncedPackage } from '../../domain/revision/package.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { Json } from '../../kernel/json.ts';
 import { type Grounds, grounds, requirePermission } from '../access.ts';
-import type { App } from '../app.ts';
+import type { ManageAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import { publishWhole } from './manage.ts';
 
 /** The game's package and revisions (management 14 and 15). */
-export function createGamePackage(context: AppContext): App['gamePackage'] {
+export interface GamePackage {
+  /** `body`: members of a package. Another revision than before promotes what is staged. Needs every scope. */
+  sync(caller: Caller, body: Json): Promise<ManageAnswer<contract.PackageSynced>>;
+  read(caller: Caller): Promise<ManageAnswer<contract.KnownPackage>>;
+  /** What a game that starts is told of its `revision`; `null`: it did not say. Any key. */
+  init(caller: Caller, revision: number | null): Promise<ManageAnswer<contract.RevisionStatus>>;
+}
+
+/** The game's package and revisions (management 14 and 15). */
+export function createGamePackage(context: AppContext): GamePackage {
   return {
     sync: (caller, body) => publishWhole(context, caller, 'package.sync', 'live', SCOPES, (ground, now) => decideSync(ground, body, now)),
 
@@ -35,16 +45,15 @@ export function createGamePackage(context: AppContext): App['gamePackage'] {
 }
 
 /** Another revision takes what was staged for it live, in the same commit (decision 8). */
-function decideSync({ authority, state }: Grounds, body: Json, now: number): Publish | Refusal {
+function decideSync({ authority, state }: Grounds, body: Json, now: number): Publish<contract.PackageSynced> | Refusal {
   const sync = decidePackageSync(authority.gamePackage, body);
   if (sync instanceof Refusal) return sync;
   const { changes, previousRevisionId, revisionChanged } = sync;
   const promotes = revisionChanged && isStaged(state.next);
   const promotion = promotes ? decidePromote(state, { dryRun: false }) : null;
-  const counts = promotion?.answer.body['promoted'];
-  const count = (kind: string) => (isObject(counts) ? (member(counts, kind) ?? 0) : 0);
+  const count = (kind: string) => promotion?.answer.body.promoted[kind] ?? 0;
   const synced: DomainEvent = { type: 'package.synced', data: { changes } };
-  const answer: JsonObject = {
+  const answer = {
     gamePackage: packageBody(syncedPackage(authority.gamePackage, changes, now)),
     previousRevisionId,
     revisionChanged,

@@ -1,16 +1,28 @@
+import type * as contract from '../../contract/answers.ts';
 import { reply } from '../../domain/definition/publish.ts';
 import { decideRollback, type EarlierLive, isLive, RollbackSearch } from '../../domain/definition/rollback.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import { grounds, requirePermission } from '../access.ts';
-import type { App } from '../app.ts';
+import type { ManageAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { publishWhole } from './manage.ts';
+
+/** What was published, and the way back (decision 8). */
+export interface History {
+  /** Newest first. `before`: a revision, as the page before names it. */
+  publishes(
+    caller: Caller,
+    query: { readonly limit: string | null; readonly before: string | null },
+  ): Promise<ManageAnswer<contract.Publishes>>;
+  /** Live becomes what it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK. */
+  rollback(caller: Caller, options: { readonly dryRun: boolean; readonly to: number | null }): Promise<ManageAnswer<contract.RolledBack>>;
+}
 
 /** What was published, and the way back (decision 8). */
 
@@ -19,7 +31,7 @@ const MAX_PAGE = 200;
 /** How long a rollback waits for the index of what it needs. */
 const INDEX_WAIT_MS = 5_000;
 
-export function createHistory(context: AppContext): App['history'] {
+export function createHistory(context: AppContext): History {
   return {
     async publishes(caller, query) {
       const project = await projectOf(context, caller);
@@ -54,7 +66,7 @@ function whole(text: string | null): number | null {
 }
 
 /** The key may be revoked by now: then its label is gone with it. */
-function shown({ restored, at, actor, ...row }: PublishRow, { keys }: AuthorityState): JsonObject {
+function shown({ restored, at, actor, ...row }: PublishRow, { keys }: AuthorityState): contract.Publishes['publishes'][number] {
   const key = actor.keyId === undefined ? undefined : keys.get(actor.keyId);
   return {
     ...row,

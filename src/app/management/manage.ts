@@ -1,3 +1,5 @@
+import type * as contract from '../../contract/answers.ts';
+import { SCOPES } from '../../contract/credentials.ts';
 import {
   decidePutSingle,
   decideRemove,
@@ -7,7 +9,7 @@ import {
   itemOfPatch,
 } from '../../domain/definition/decide.ts';
 import { decideDiscard } from '../../domain/definition/discard.ts';
-import { listDefinitions } from '../../domain/definition/listing.ts';
+import { listDefinitions, listGameValues, listRateLimitRules } from '../../domain/definition/listing.ts';
 import { preflight } from '../../domain/definition/preflight.ts';
 import { diffDefinitions } from '../../domain/definition/promote.ts';
 import type { ManageReply, Decision as Publish } from '../../domain/definition/publish.ts';
@@ -15,27 +17,79 @@ import { itemsOfSync, scopesOfSync } from '../../domain/definition/sections.ts';
 import { strictly } from '../../domain/definition/strict.ts';
 import { decideSync } from '../../domain/definition/sync.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
-import { SCOPES, scopesOf } from '../../domain/project/permissions.ts';
+import { scopesOf } from '../../domain/project/permissions.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { isDatabaseOutage } from '../../kernel/outage.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
-import type { App, Caller, ListedKind, ManageAnswer, SingleKind } from '../app.ts';
+import type { ManageAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
 import { answeredBefore, keeping, keyedBy } from '../once.ts';
+import type { Building } from '../ports/readers.ts';
 import { decidedBy } from '../project/commit.ts';
+import type { Project } from '../project/project.ts';
 import type { View } from '../project/view.ts';
 import { findKey } from '../security/authenticate.ts';
 import { compileAhead, judgeAhead, type Pushed } from './compile-ahead.ts';
 import { upgradedIn } from './compile-tasks.ts';
 import { promote } from './promotion.ts';
-import { REPLY_KEPT } from './reply.ts';
+import { replyKept } from './reply.ts';
 import { UniqueSurvey } from './unique-survey.ts';
 
+export interface Manage {
+  /** Array upsert (PUT and POST) of collections, endpoints, workflows or queries. `strict`, here and below: what the validator finds refuses it. */
+  upsertMany(
+    caller: Caller,
+    kind: ListedKind,
+    body: Json,
+    options: { readonly target: PublishTarget; readonly replaceAll: boolean; readonly strict?: boolean },
+  ): Promise<ManageAnswer<contract.PushedMany>>;
+  upsertOne(
+    caller: Caller,
+    kind: ListedKind,
+    body: Json,
+    target: PublishTarget,
+    strict: boolean,
+  ): Promise<ManageAnswer<contract.PushedOne>>;
+  remove(caller: Caller, kind: ListedKind, id: string, target: PublishTarget): Promise<ManageAnswer<contract.Removed>>;
+  putSingle(caller: Caller, kind: SingleKind, body: Json, target: PublishTarget, strict: boolean): Promise<ManageAnswer<contract.Put>>;
+  removeSingle(caller: Caller, kind: SingleKind, target: PublishTarget): Promise<ManageAnswer<contract.Removed>>;
+  list(caller: Caller, kind: ListedKind, options: ListingOf): Promise<ManageAnswer<contract.Listing>>;
+  gameValues(caller: Caller, options: ListingOf): Promise<ManageAnswer<contract.StoredValues>>;
+  rateLimitRules(caller: Caller, options: ListingOf): Promise<ManageAnswer<contract.StoredRules>>;
+  validate(caller: Caller, publicKey: string | null): Promise<ManageAnswer<contract.Validated>>;
+  /** Throws 409 PROMOTION_FINDINGS where what is stored does not fit what is staged, unless `force`. */
+  promote(caller: Caller, options: { readonly dryRun: boolean; readonly force: boolean }): Promise<ManageAnswer<contract.Promoted>>;
+  /** Takes back what is staged: `{}` all of it, `{kind}` or `{kind, id}` a part. */
+  discard(caller: Caller, body: Json | undefined, options: { readonly dryRun: boolean }): Promise<ManageAnswer<contract.Discarded>>;
+  diff(caller: Caller): Promise<ManageAnswer<contract.Difference>>;
+  /** All sections of a push, or nothing. The key needs every section's permission, whatever the section holds. */
+  sync(caller: Caller, body: Json | undefined, target: PublishTarget, strict: boolean): Promise<ManageAnswer<contract.Synced>>;
+  /** What `sync` would do. Writes nothing. */
+  preflight(caller: Caller, body: Json | undefined, target: PublishTarget, strict: boolean): Promise<ManageAnswer<contract.Preflighted>>;
+  upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer<contract.UpgradedSource>>;
+}
+
+export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'library' | 'query';
+
+export type SingleKind = 'game-values' | 'rate-limit-rules';
+
+/** What a listing is asked to show; `target` null: the request did not say. */
+export interface ListingOf {
+  readonly includeStaged: boolean;
+  readonly target: PublishTarget | null;
+}
+
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
-export function createManage(context: AppContext): App['manage'] {
-  const publish = (caller: Caller, cause: string, target: PublishTarget, kinds: readonly Kind[], decide: Decide) =>
-    publishWhole(context, caller, cause, target, kinds.flatMap(scopesOf), decide);
+export function createManage(context: AppContext): Manage {
+  const publish = <Body extends JsonObject>(
+    caller: Caller,
+    cause: string,
+    target: PublishTarget,
+    kinds: readonly Kind[],
+    decide: Decide<Body>,
+  ) => publishWhole(context, caller, cause, target, kinds.flatMap(scopesOf), decide);
 
   return {
     async upsertMany(caller, kind, body, options) {
@@ -106,14 +160,23 @@ export function createManage(context: AppContext): App['manage'] {
 
     async list(caller, kind, options) {
       const project = await projectOf(context, caller);
-      const { state, key, settings } = grounds(project.authority, project.definitions, caller, options.target ?? 'live');
-      for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
-      const { endpointRateLimits } = settings;
-      const listing = { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null };
-      const { status, body } = listDefinitions(state, kind, listing);
-      const building = kind === 'query' ? await buildingQueries(context, project.id) : [];
+      const { state, listing } = listingIn(project, caller, kind, options);
+      const { body } = listDefinitions(state, kind, listing);
+      const building = kind === 'query' || kind === 'collection' ? await buildingOf(context, project.id, kind) : [];
       const shown = building.length === 0 ? body : { ...body, building };
-      return { ...positioned(context, project, caller), status, body: shown };
+      return { ...positioned(context, project, caller), body: shown };
+    },
+
+    async gameValues(caller, options) {
+      const project = await projectOf(context, caller);
+      const { state, listing } = listingIn(project, caller, 'game-values', options);
+      return { ...positioned(context, project, caller), ...listGameValues(state, listing) };
+    },
+
+    async rateLimitRules(caller, options) {
+      const project = await projectOf(context, caller);
+      const { state, listing } = listingIn(project, caller, 'rate-limit-rules', options);
+      return { ...positioned(context, project, caller), ...listRateLimitRules(state, listing) };
     },
 
     async diff(caller) {
@@ -130,7 +193,7 @@ export function createManage(context: AppContext): App['manage'] {
       const publicOk = found?.kind === 'public' && found.enabled;
       const publicMessage = publicKey === null ? 'Not provided' : publicOk ? 'Valid' : 'Invalid';
       // No `error` member, not even null: a dedicated server takes its presence for a refusal (management 3).
-      const body: JsonObject = {
+      const body: contract.Validated = {
         ok: publicKey === null || publicOk,
         project: { id: authority.projectId, title: authority.name, name: authority.name, settings: { enabled: true } },
         checks: {
@@ -143,6 +206,14 @@ export function createManage(context: AppContext): App['manage'] {
       return { ...positioned(context, project, caller), status: 200, body };
     },
   };
+}
+
+/** What a listing shows, to a key that may read definitions of this kind. */
+function listingIn(project: Project, caller: Caller, kind: Kind, options: ListingOf) {
+  const { state, key, settings } = grounds(project.authority, project.definitions, caller, options.target ?? 'live');
+  for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
+  const { endpointRateLimits } = settings;
+  return { state, listing: { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null } };
 }
 
 /** More are judged by a preflight alone, or where findings are failures. */
@@ -168,37 +239,42 @@ async function ahead(
   if (items.length <= MOST_JUDGED || strict) await judgeAhead(context, caller.projectId, items, { state: permitted().state, target });
 }
 
-/** Beside the items, which editors compare with files: the queries that answer `BUILDING`, and how far they are. */
-async function buildingQueries({ views }: AppContext, projectId: string): Promise<JsonObject[]> {
+/** Beside the items, which editors compare with files: the queries or lists that answer `BUILDING`, and how far they are. */
+async function buildingOf(
+  { views }: AppContext,
+  projectId: string,
+  kind: Building['kind'],
+): Promise<NonNullable<contract.Listing['building']>> {
   // Definitions are listed out of memory, also while the database is away.
-  const boards = await views.building(projectId).catch((error: unknown) => {
+  const buildings = await views.building(projectId).catch((error: unknown) => {
     if (isDatabaseOutage(error)) return [];
     throw error;
   });
   // A query has a board of its own in `next` where that differs: it is as far as the one that lags.
   const least = new Map<string, number>();
-  for (const { queries, fraction } of boards) for (const id of queries) least.set(id, Math.min(fraction, least.get(id) ?? 1));
+  for (const { ids, fraction } of buildings.filter((one) => one.kind === kind))
+    for (const id of ids) least.set(id, Math.min(fraction, least.get(id) ?? 1));
   return [...least].map(([id, fraction]) => ({ id, fraction: Math.floor(fraction * 1_000) / 1_000 }));
 }
 
 /** The setup window reads a text of every scope. */
-function allScopes(permissions: JsonObject): JsonObject {
-  return Object.fromEntries(SCOPES.map((scope) => [scope, permissions[scope] || 'none']));
+function allScopes(permissions: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(SCOPES.map((scope): [string, string] => [scope, permissions[scope] || 'none']));
 }
 
 /** Asked for strictly, findings refuse a push. */
-export function judged(strict: boolean, decide: Decide): Decide {
+export function judged<Body extends JsonObject>(strict: boolean, decide: Decide<Body>): Decide<Body> {
   return strict ? (ground, now) => strictly(decide(ground, now)) : decide;
 }
 
 /** What a pure answer comes to: a refusal is thrown, as everywhere above the domain. */
-function accepted(reply: ManageReply | Refusal): ManageReply {
+function accepted<Body>(reply: ManageReply<Body> | Refusal): ManageReply<Body> {
   if (reply instanceof Refusal) throw reply;
   return reply;
 }
 
 type Kind = ListedKind | SingleKind;
-type Decide = (ground: Grounds, now: number) => Publish | Refusal;
+type Decide<Body> = (ground: Grounds, now: number) => Publish<Body> | Refusal;
 
 const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'library', 'query', 'game-values', 'rate-limit-rules'];
 
@@ -214,28 +290,28 @@ const MAX_COMMITS = 1000;
  * One publish. Texts that do not fit into its commit are stored by commits before it: they are content addressed and change nothing
  * until the publish refers to them.
  */
-export async function publishWhole(
+export async function publishWhole<Body extends JsonObject>(
   context: AppContext,
   caller: Caller,
   cause: string,
   target: PublishTarget,
   scopes: readonly string[],
-  decide: Decide,
-): Promise<ManageAnswer> {
+  decide: Decide<Body>,
+): Promise<ManageAnswer<Body>> {
   const project = await projectOf(context, caller);
   // What another node has just published counts: on what lies before it this might change nothing, and be told that all is well.
   await project.refresh();
   const survey = new UniqueSurvey(project);
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const deciding = execute<ManageReply | 'stored'>(project, caller, cause, (view, now) => {
+    const deciding = execute<ManageReply<Body> | 'stored'>(project, caller, cause, (view, now) => {
       const ground = groundsOf(view, caller, target);
       for (const scope of scopes) requirePermission(ground.key, scope, 'rw');
       const at = { view, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
-      const before = answeredBefore(at, REPLY_KEPT);
+      const before = answeredBefore(at, replyKept<Body>());
       if (before !== null) return before;
-      const publish = decidedBy<ManageReply>(() => withClaims(survey, view, ground, decide(ground, now)));
+      const publish = decidedBy<ManageReply<Body>>(() => withClaims(survey, view, ground, decide(ground, now)));
       const first = publish instanceof Refusal ? null : firstTexts(publish.events);
-      return first ? decided<ManageReply | 'stored'>('stored', first) : keeping(at, REPLY_KEPT, publish);
+      return first ? decided<ManageReply<Body> | 'stored'>('stored', first) : keeping(at, replyKept<Body>(), publish);
     });
     const outcome = await deciding.catch(async (error: unknown) => {
       if (await survey.brought(error)) return null;
@@ -247,7 +323,7 @@ export async function publishWhole(
   throw refusal('WRITE_CONFLICT');
 }
 
-function withClaims(survey: UniqueSurvey, view: View, ground: Grounds, publish: Publish | Refusal): Publish | Refusal {
+function withClaims<Body>(survey: UniqueSurvey, view: View, ground: Grounds, publish: Publish<Body> | Refusal): Publish<Body> | Refusal {
   if (publish instanceof Refusal) return publish;
   const claims = survey.claims(view, ground, publish.events);
   return claims.length === 0 ? publish : { ...publish, events: [...publish.events, ...claims] };

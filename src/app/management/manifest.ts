@@ -1,12 +1,23 @@
+import type * as contract from '../../contract/answers.ts';
+import { SCOPES } from '../../contract/credentials.ts';
 import { manifestOf } from '../../domain/definition/manifest.ts';
-import { SCOPES } from '../../domain/project/permissions.ts';
+import type { PublishTarget } from '../../domain/events.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { grounds, requirePermission } from '../access.ts';
-import type { App } from '../app.ts';
+import type { ManageAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 
+/** What tools ask of a project as a whole. */
+export interface Manifest {
+  /** Everything that a target holds, by name and hash. Needs `r` on every scope. */
+  read(caller: Caller, target: PublishTarget): Promise<ManageAnswer<contract.Manifest>>;
+  /** What became of a push that asked for a job. Throws 404 NOT_FOUND. */
+  job(caller: Caller, jobId: string): Promise<ManageAnswer<contract.SyncJob>>;
+}
+
 /** What tools ask of a project as a whole (management 4.7, 4.8). */
-export function createManifest(context: AppContext): App['manifest'] {
+export function createManifest(context: AppContext): Manifest {
   return {
     async read(caller, target) {
       const project = await projectOf(context, caller);
@@ -29,7 +40,15 @@ export function createManifest(context: AppContext): App['manifest'] {
       // Another node may have taken the push.
       if (revision !== null && revision > project.set.head) await project.refresh();
       if (revision === null || revision > project.set.head) throw refusal('NOT_FOUND', `There is no sync job ${jobId.slice(0, 40)}`);
-      const body = { ok: true, jobId, status: 'completed', completed: true, progress: 1, error: null, position: revision };
+      const body: contract.SyncJob = {
+        ok: true,
+        jobId,
+        status: 'completed',
+        completed: true,
+        progress: 1,
+        error: null,
+        position: revision,
+      };
       return { ...positioned(context, project, caller), status: 200, body };
     },
   };

@@ -1,3 +1,4 @@
+import type { Promoted } from '../../contract/answers.ts';
 import { decidePromote } from '../../domain/definition/promote.ts';
 import type { Decision } from '../../domain/definition/publish.ts';
 import {
@@ -15,9 +16,10 @@ import type { DefinitionsState } from '../../domain/states.ts';
 import { collectionSubject } from '../../domain/subjects.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, jsonIn } from '../../kernel/json.ts';
-import { turns } from '../../kernel/turns.ts';
+import { yielding } from '../../kernel/scheduler.ts';
 import { type Grounds, grounds, requirePermission } from '../access.ts';
-import type { Caller, ManageAnswer } from '../app.ts';
+import type { ManageAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 
@@ -30,7 +32,7 @@ export interface PromoteOptions {
 }
 
 /** Makes one publish of what is decided. */
-export type PublishBy = (decide: (ground: Grounds) => Decision | Refusal) => Promise<ManageAnswer>;
+export type PublishBy = (decide: (ground: Grounds) => Decision<Promoted> | Refusal) => Promise<ManageAnswer<Promoted>>;
 
 /** Of one promotion, over all its collections: what is not looked at is estimated. */
 const MOST_DOCUMENTS = 20_000;
@@ -48,7 +50,12 @@ const TRIES = 3;
  * Throws 409 PROMOTION_FINDINGS where stored documents or ledgers do not fit what is staged, unless `force` says that it may be so. A dry
  * run answers what it would find.
  */
-export async function promote(context: AppContext, caller: Caller, options: PromoteOptions, publish: PublishBy): Promise<ManageAnswer> {
+export async function promote(
+  context: AppContext,
+  caller: Caller,
+  options: PromoteOptions,
+  publish: PublishBy,
+): Promise<ManageAnswer<Promoted>> {
   const project = await projectOf(context, caller);
   await project.refresh();
   for (let turn = 0; turn < TRIES; turn += 1) {
@@ -60,7 +67,7 @@ export async function promote(context: AppContext, caller: Caller, options: Prom
       const decision = decidePromote(state, options);
       const { status, body } = decision.answer;
       if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { status, body: { ...body, findings } } };
-      return refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings, changes: body['changes'] ?? [] } });
+      return refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings, changes: body.changes } });
     });
     const answer = await promoting.catch((error) => {
       if (error instanceof Overtaken) return null;
@@ -102,7 +109,7 @@ class Look {
     this.#project = project;
     this.#fills = fills;
     this.#until = context.scheduler.monotonic() + MOST_MS;
-    this.#rest = turns(context.scheduler);
+    this.#rest = yielding(context.scheduler);
   }
 
   /** `sharers`: collections that are still to be looked at, this one included. */

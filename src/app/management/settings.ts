@@ -1,18 +1,29 @@
+import type * as contract from '../../contract/answers.ts';
 import { wholeDiagnostics } from '../../domain/definition/plan-single.ts';
 import { strictly } from '../../domain/definition/strict.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import { changeSettings, type ProjectDecision, revokeKey, unknownSettings } from '../../domain/project/decide.ts';
 import { type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import type { Json } from '../../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
-import type { App, Caller, ManageAnswer } from '../app.ts';
+import type { ManageAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
 import { keyedBy, once } from '../once.ts';
-import { REPLY_KEPT } from './reply.ts';
+import { replyKept } from './reply.ts';
+
+/** Project settings and keys, as far as managers reach them (management 16 and 17). All need the `settings` scope. */
+export interface Settings {
+  read(caller: Caller): Promise<ManageAnswer<contract.Settings>>;
+  /** `body`: a flat object of settings, or one under `settings` or `config`. Answers what `read` would answer then. */
+  change(caller: Caller, body: Json, strict: boolean): Promise<ManageAnswer<contract.Settings>>;
+  /** By the value of a public key of this project; `null`, and one that is not there, change nothing. */
+  revokePublicKey(caller: Caller, publicKey: string | null): Promise<ManageAnswer<contract.KeyRevoked>>;
+}
 
 /** Settings and keys of a project over HTTP (management 4.5, 16, 17.2). A disabled project is enabled again by its operator alone. */
-export function createSettings(context: AppContext): App['settings'] {
+export function createSettings(context: AppContext): Settings {
   return {
     async read(caller) {
       const project = await projectOf(context, caller);
@@ -22,7 +33,7 @@ export function createSettings(context: AppContext): App['settings'] {
     },
 
     change: (caller, body, strict) =>
-      commit(context, caller, 'settings.change', ({ authority, state }) => {
+      commit<contract.Settings>(context, caller, 'settings.change', ({ authority, state }) => {
         const decision = changeSettings(authority, state, body);
         if (decision instanceof Refusal) return decision;
         const after = decision.events.reduce(changedBy, authority);
@@ -33,7 +44,7 @@ export function createSettings(context: AppContext): App['settings'] {
       }),
 
     revokePublicKey: (caller, publicKey) =>
-      commit(context, caller, 'key.revoke', ({ authority }) => {
+      commit<contract.KeyRevoked>(context, caller, 'key.revoke', ({ authority }) => {
         const decision = publicKey === null ? { events: [] } : revokeKey(authority, { publicKey });
         return { ...decision, body: { ok: true, projectId: caller.projectId, revoked: decision.events.length > 0 } };
       }),
@@ -44,14 +55,14 @@ function changedBy(before: Settable, event: DomainEvent): Settable {
   return event.type === 'settings.changed' ? withChanges(before, event.data.changes) : before;
 }
 
-type Answered = ProjectDecision & { readonly body: JsonObject };
+type Answered<Body> = ProjectDecision & { readonly body: Body };
 
-async function commit(
+async function commit<Body extends object>(
   context: AppContext,
   caller: Caller,
   cause: string,
-  decide: (at: Grounds) => Answered | Refusal,
-): Promise<ManageAnswer> {
+  decide: (at: Grounds) => Answered<Body> | Refusal,
+): Promise<ManageAnswer<Body>> {
   const project = await projectOf(context, caller);
   // As for a publish: another node may just have changed what this one would leave as it is.
   await project.refresh();
@@ -59,7 +70,7 @@ async function commit(
     const at = groundsOf(view, caller, 'live');
     requirePermission(at.key, 'settings', 'rw');
     const keyed = keyedBy(caller, 'live', context.limits.answers.managed);
-    return once({ view, now, keyed }, REPLY_KEPT, () => {
+    return once({ view, now, keyed }, replyKept<Body>(), () => {
       const decision = decide(at);
       return decision instanceof Refusal ? decision : decided({ status: 200, body: decision.body }, decision.events);
     });

@@ -1,3 +1,4 @@
+import type { AutoTest, TestReport } from '../../contract/answers.ts';
 import type { EndpointModel } from '../../domain/definition/model.ts';
 import { objectOf, textOf } from '../../domain/definition/read.ts';
 import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
@@ -6,7 +7,7 @@ import { storedTests, type TestCase, testCase } from '../../domain/test/model.ts
 import { sampleInput } from '../../domain/test/sample.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { turns } from '../../kernel/turns.ts';
+import { yielding } from '../../kernel/scheduler.ts';
 import type { Grounds } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import { draws } from '../endpoints/endpoint-steps.ts';
@@ -65,14 +66,14 @@ export async function testReport(
   place: TestPlace,
   asked: JsonObject,
   traceBytes: number,
-): Promise<JsonObject | null> {
+): Promise<TestReport | null> {
   const test = testCase(asked);
   const as = { hasSecretKey: test.asServer, isDedicatedServer: test.asServer };
   const done = await run(context, place, test, as, traceBytes);
   return done === null ? null : report(test, asked, done);
 }
 
-function report(test: TestCase, asked: JsonObject, done: Run): JsonObject {
+function report(test: TestCase, asked: JsonObject, done: Run): TestReport {
   const { verdict, endpoint, ok, status, body, totalMs: total } = done;
   return {
     ok: true,
@@ -95,8 +96,8 @@ function report(test: TestCase, asked: JsonObject, done: Run): JsonObject {
   };
 }
 
-export interface TestsDone {
-  readonly results: readonly JsonObject[];
+export interface TestsDone<Result = TestReport> {
+  readonly results: readonly Result[];
   readonly total: number;
   readonly passed: number;
   readonly failed: number;
@@ -112,7 +113,7 @@ export interface RunPace {
 
 /** Every saved test, in their order. */
 export async function runSavedTests(context: TestContext, place: TestPlace, pace: RunPace = {}): Promise<TestsDone> {
-  return inTurn(context, storedTests(place.project.definitions), pace, async (asked, isLate) => {
+  return inTurn(context, storedTests(place.project.definitions), pace, async (asked, isLate): Promise<TestReport> => {
     const { id, name, endpoint } = testCase(asked);
     const failed = (reason: string) => ({ id, name, endpoint, passed: false, reason, warnings: [] });
     if (isLate) return failed(TOO_LATE);
@@ -127,10 +128,10 @@ export async function autoTests(
   place: TestPlace,
   endpoints: readonly EndpointModel[],
   pace: RunPace = {},
-): Promise<TestsDone> {
-  return inTurn(context, endpoints, pace, async (endpoint, isLate) => {
+): Promise<TestsDone<AutoTest>> {
+  return inTurn(context, endpoints, pace, async (endpoint, isLate): Promise<AutoTest> => {
     const { slug, method, deprecated } = endpoint;
-    const about = { ok: true, name: `Auto-test ${slug}`, endpoint: slug, method };
+    const about = { ok: true as const, name: `Auto-test ${slug}`, endpoint: slug, method };
     const test = testCase({ endpoint: slug, input: sampleInput(endpoint.definition) });
     const done = isLate ? null : await run(context, place, test, { hasSecretKey: true, isDedicatedServer: false }, LISTED_BYTES);
     if (done === null) return { ...about, passed: false, deprecated, errors: [TOO_LATE], warnings: [], result: null };
@@ -147,22 +148,22 @@ function errorText(body: Json): string {
   return `${textOf(member(error, 'code')) ?? ''}: ${textOf(member(error, 'message')) ?? ''}`;
 }
 
-async function inTurn<T>(
+async function inTurn<T, Result extends { readonly passed: boolean }>(
   context: TestContext,
   items: readonly T[],
   { withinMs = Number.POSITIVE_INFINITY, onProgress }: RunPace,
-  one: (item: T, isLate: boolean) => Promise<JsonObject>,
-): Promise<TestsDone> {
+  one: (item: T, isLate: boolean) => Promise<Result>,
+): Promise<TestsDone<Result>> {
   const { scheduler } = context;
   const started = scheduler.monotonic();
   // A dry run waits for nothing that is in memory already.
-  const rest = turns(context.scheduler);
-  const results: JsonObject[] = [];
+  const rest = yielding(context.scheduler);
+  const results: Result[] = [];
   for (const item of items) {
     await rest();
     results.push(await one(item, scheduler.monotonic() - started > withinMs));
     onProgress?.(results.length, items.length);
   }
-  const passed = results.filter((result) => result['passed'] === true).length;
+  const passed = results.filter((result) => result.passed).length;
   return { results, total: results.length, passed, failed: results.length - passed };
 }

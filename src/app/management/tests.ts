@@ -1,7 +1,8 @@
+import type * as contract from '../../contract/answers.ts';
+import { RUN_SCOPES, SCOPES } from '../../contract/credentials.ts';
 import { reply } from '../../domain/definition/publish.ts';
 import { listOf, objectOf, textOf } from '../../domain/definition/read.ts';
 import type { PublishTarget } from '../../domain/events.ts';
-import { RUN_SCOPES, SCOPES } from '../../domain/project/permissions.ts';
 import { decidePutTests, testsIn } from '../../domain/test/decide.ts';
 import { storedTests } from '../../domain/test/model.ts';
 import { suggestedTests } from '../../domain/test/sample.ts';
@@ -9,25 +10,40 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { actorOf, type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
-import type { App, Caller, ManageAnswer } from '../app.ts';
+import type { ManageAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { compileAhead } from './compile-ahead.ts';
 import { judged, publishWhole } from './manage.ts';
 import { ALONE_BYTES, autoTests, runSavedTests, type TestPlace, type TestsDone, testReport } from './test-runs.ts';
 
+/** Saved tests and dry runs: what they write is seen by the run alone, and nothing of it is stored (management 9). */
+export interface Tests {
+  list(caller: Caller): Promise<ManageAnswer<contract.Tests>>;
+  /** `body`: a list of tests or source items, or `{tests}`. */
+  replace(caller: Caller, body: Json | undefined, strict: boolean): Promise<ManageAnswer<contract.TestsReplaced>>;
+  /** `{testId}`, or a test itself. */
+  testEndpoint(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer<contract.TestReport>>;
+  runTests(caller: Caller, target: PublishTarget): Promise<ManageAnswer<contract.TestRun>>;
+  /** `{slug}`, or nothing for every endpoint. */
+  autoTest(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer<contract.AutoTested>>;
+  /** The same. */
+  suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer<contract.SuggestedTests>>;
+}
+
 /** Tests over HTTP (management 9). Runs are dry: whatever an endpoint does, nothing of it stays. */
 
 /** The editor gives up after 30 s. */
 const LIST_MS = 20_000;
 
-export function createTests(context: AppContext): App['tests'] {
+export function createTests(context: AppContext): Tests {
   /** The project and what holds there now, for a key with these permissions. */
   const open = async (caller: Caller, target: PublishTarget, scopes: readonly string[], level: 'r' | 'rw' | 'x') => {
     const project = await projectOf(context, caller);
     const ground = grounds(project.authority, project.definitions, caller, target);
     for (const scope of scopes) requirePermission(ground.key, scope, level);
-    return { project, ground, answer: (body: JsonObject): ManageAnswer => ({ ...positioned(context, project, caller), ...reply(body) }) };
+    return { project, ground, answer: <Body extends object>(body: Body) => ({ ...positioned(context, project, caller), ...reply(body) }) };
   };
 
   return {
@@ -58,7 +74,7 @@ export function createTests(context: AppContext): App['tests'] {
       const { project, answer } = await open(caller, target, RUN_SCOPES, 'x');
       const done = await runSavedTests(context, placeOf(project, caller, target), { withinMs: LIST_MS });
       const { total, passed, failed } = done;
-      return answer({ dryRun: true, total, passed, failed, ...listed(done) });
+      return answer({ dryRun: true as const, total, passed, failed, ...listed(done) });
     },
 
     async autoTest(caller, body, target) {
@@ -71,8 +87,8 @@ export function createTests(context: AppContext): App['tests'] {
       }
       const endpoints = endpoint === undefined ? ground.definitions.endpoints : [endpoint];
       const done = await autoTests(context, placeOf(project, caller, target), endpoints, { withinMs: LIST_MS });
-      const [only = {}] = done.results;
-      return answer(endpoint === undefined ? listed(done) : only);
+      const [only] = done.results;
+      return endpoint === undefined || only === undefined ? answer(listed(done)) : answer(only);
     },
 
     async suggestTests(caller, body, target) {
@@ -116,6 +132,6 @@ function objectBody(body: Json | undefined): JsonObject {
   return objectOf(body);
 }
 
-function listed({ results, total, passed, failed }: TestsDone): JsonObject {
+function listed<Result>({ results, total, passed, failed }: TestsDone<Result>) {
   return { results, summary: { total, passed, failed } };
 }

@@ -104,6 +104,8 @@ export interface RecordAsked {
 
 export interface RecordPage {
   readonly revision: number;
+  /** How far the list is, 0 to below 1, while it is being made and has nothing to show; else `null`. */
+  readonly building: number | null;
   /** JSON texts as they are served, newest first. */
   readonly records: readonly string[];
   /** Timestamp and sequence of the last record of a page that more may follow, else `null`. `ambiguous`: the next record has the same timestamp. */
@@ -135,11 +137,12 @@ export interface LeaderboardPage {
   readonly isCut: boolean;
 }
 
-/** A board that is being filled. */
-export interface BuildingBoard {
+/** What a publish brought over many documents, while it is being made. */
+export interface Building {
   readonly project: string;
-  /** Ids of the queries that wait for it. */
-  readonly queries: readonly string[];
+  readonly kind: 'query' | 'collection';
+  /** The queries that wait for a board, or the collection whose list it is. */
+  readonly ids: readonly string[];
   readonly fraction: number;
 }
 
@@ -274,8 +277,8 @@ export interface ViewReader {
     page: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly offset: number },
     take?: TakeRows,
   ): Promise<LeaderboardPage>;
-  /** The boards of a project that are being filled. */
-  building(projectId: string): Promise<readonly BuildingBoard[]>;
+  /** What is being made of a project's boards and lists. */
+  building(projectId: string): Promise<readonly Building[]>;
   /** Where one row stands, with up to `around` rows before and after it. Costs about the same on a board of any size. `take` as above. */
   standing(
     projectId: string,

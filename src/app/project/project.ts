@@ -3,10 +3,10 @@ import type { ProjectEvent, Space } from '../../domain/events.ts';
 import { NO_QUOTAS } from '../../domain/project/quotas.ts';
 import { type AuthorityState, asAuthority, asDefinitions, type DefinitionsState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
+import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { createGate } from '../../kernel/gate.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import { SharedRuns } from '../../kernel/shared-runs.ts';
+import { SingleFlight } from '../../kernel/single-flight.ts';
 import { hashOf } from '../../log/chain.ts';
 import { decodeProjectEvent, UnknownEvent } from '../../log/decode.ts';
 import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts';
@@ -58,8 +58,8 @@ export class Project {
   #seen = -1;
   #stopped: Refusal | null = null;
   readonly #loading = new Map<SubjectKey, Promise<void>>();
-  readonly #keysAsked = new SharedRuns<DocumentKeys>();
-  readonly #oneByOne = createGate(1);
+  readonly #keysAsked = new SingleFlight<DocumentKeys>();
+  readonly #oneByOne = new Bulkhead({ places: 1, each: 1 });
   #catchingUp: Promise<void> | null = null;
   /** From when on the window may be relieved; not while it is. */
   #relieveFrom = Number.NEGATIVE_INFINITY;
@@ -172,7 +172,7 @@ export class Project {
    */
   async documentKeys(space: Space, collection: string, most: number): Promise<DocumentKeys> {
     const keys = await this.#keysAsked.run(`${space}/${collection}/${most}`, null, () =>
-      this.#oneByOne(() => this.#options.reader.documentKeys(this.id, space, collection, most)),
+      this.#oneByOne.run(collection, () => this.#options.reader.documentKeys(this.id, space, collection, most)),
     );
     if (keys.revision > this.set.head) await this.reach(keys.revision, this.#options.limits.deadlineMs);
     return keys;

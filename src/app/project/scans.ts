@@ -1,5 +1,5 @@
+import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { FairGate } from '../../kernel/fair-gate.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 
 /** What passes over all documents of a collection takes a connection and the processor for as long as that lasts. */
@@ -20,22 +20,24 @@ export interface ScanObserver {
 /** Scans of one project that may wait behind the one that runs. */
 const LINE = 8;
 
+const full = () => refusal('BUSY', 'Too many queries of this project wait to pass over its documents; try again shortly');
+
 /** Scans of all projects: one of each project at a time, few over all, a short line for each, a deadline. */
 export class Scans {
-  readonly #gate: FairGate;
+  readonly #gate: Bulkhead;
   readonly #limits: ScanLimits;
   readonly #scheduler: Scheduler;
   readonly #observer: ScanObserver;
 
   constructor(limits: ScanLimits, scheduler: Scheduler, observer: ScanObserver) {
-    this.#gate = new FairGate({ places: limits.places, line: LINE });
+    this.#gate = new Bulkhead({ places: limits.places, each: 1, queue: LINE });
     this.#limits = limits;
     this.#scheduler = scheduler;
     this.#observer = observer;
   }
 
   get running(): number {
-    return this.#gate.running;
+    return this.#gate.taken;
   }
 
   get waiting(): number {
@@ -52,10 +54,11 @@ export class Scans {
     const cancel = this.#scheduler.after(this.#limits.timeoutMs, () => deadline.abort(this.#tooLate(!Number.isNaN(begun))));
     const signal = AbortSignal.any([stop, deadline.signal]);
     try {
-      return await this.#gate.run(projectId, signal, () => {
+      const begin = () => {
         begun = this.#scheduler.monotonic();
         return work(signal);
-      });
+      };
+      return await this.#gate.run(projectId, begin, { full, signal });
     } catch (error) {
       if (Number.isNaN(begun) || deadline.signal.aborted) this.#observer.refused();
       throw error;

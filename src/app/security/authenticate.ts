@@ -6,7 +6,7 @@ import type { ApiKey, AuthorityState } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { requirePermission } from '../access.ts';
-import type { Caller, Presented } from '../app.ts';
+import type { Caller, Presented } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 

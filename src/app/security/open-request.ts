@@ -2,7 +2,7 @@ import { fingerprintOf, type Opened, openEnvelope } from '../../domain/security/
 import type { AuthorityState } from '../../domain/states.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Caller } from '../app.ts';
+import type { Caller } from '../caller.ts';
 
 /** What a sealed request needs of the project that it is for: the public keys it may be sealed with. */
 

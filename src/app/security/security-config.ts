@@ -1,23 +1,34 @@
+import type * as contract from '../../contract/answers.ts';
 import { isProjectId } from '../../domain/project/keys.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
 import { configVersion, securityConfig } from '../../domain/security/config.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { canonicalJson, type JsonObject } from '../../kernel/json.ts';
-import type { App } from '../app.ts';
 import type { AppContext } from '../context.ts';
 import { lookAgain } from './authenticate.ts';
+
+/**
+ * What clients are told of the project's security, signed (security 5). `fresh`: as of the log's end, not of this node's head. Throws
+ * 404 SECURITY_CONFIG_NOT_FOUND for a project that does not exist.
+ */
+export type SecurityConfig = (projectId: string, ask: { readonly fresh: boolean }) => Promise<SecurityConfigAnswer>;
+
+export interface SecurityConfigAnswer {
+  readonly version: string;
+  readonly config: contract.SecurityConfig['config'];
+}
 
 /** How long one signature is sent again, ms: anybody may ask, and signing is the dearest thing that an unknown caller can ask for. */
 const SIGNED_MS = 5_000;
 
 interface Signed {
-  readonly config: JsonObject;
+  readonly config: contract.SecurityConfig['config'];
   /** By the monotonic clock. */
   readonly at: number;
 }
 
 /** The security configuration of a project (security 5). A disabled project has one, too: it holds no secret, and its keys say the rest. */
-export function createSecurityConfig(context: AppContext): App['securityConfig'] {
+export function createSecurityConfig(context: AppContext): SecurityConfig {
   /** By the stored settings, which are another object after every change: a change shows at once. */
   const signed = new WeakMap<JsonObject, Signed>();
 
@@ -39,7 +50,7 @@ export function createSecurityConfig(context: AppContext): App['securityConfig']
     if (known && at - known.at < SIGNED_MS) return { version: configVersion(settings), config: known.config };
     const signer = await context.signer();
     const unsigned = securityConfig(projectId, settings, signer.signing, context.scheduler.now());
-    const config = { ...unsigned, signature: signer.sign(canonicalJson(unsigned)) };
+    const config: contract.SecurityConfig['config'] = { ...unsigned, signature: signer.sign(canonicalJson(unsigned)) };
     signed.set(authority.settings, { config, at });
     return { version: configVersion(settings), config };
   };

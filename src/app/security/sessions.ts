@@ -1,18 +1,42 @@
 import { randomBytes } from 'node:crypto';
 import { createSession, type Opened, type Revoked, refreshSession, revokeSession } from '../../domain/session/decide.ts';
 import { readToken, SESSION_RANDOM_BYTES, type SessionToken } from '../../domain/session/token.ts';
-import { asFamily, type SessionFamily } from '../../domain/states.ts';
+import { type AuthSession, asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { groundsOf } from '../access.ts';
-import type { App, Caller, SessionAnswer } from '../app.ts';
+import type { Positioned } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, projectOf, settingsOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import type { View } from '../project/view.ts';
 import { familyOf, NO_PROOF, sessionOf, verifyPlayer } from './players.ts';
 
+/**
+ * Auth sessions (security 4), by what the caller's proof holds. Throw beside key and project 403 `AUTH_SESSION_DISABLED`, 400
+ * `INVALID_PLATFORMID`, 401 `AUTH_SESSION_REQUIRED`, `AUTH_SESSION_INVALID`, `AUTH_SESSION_EXPIRED`, `PLATFORM_AUTH_FAILED`, 403
+ * `AUTH_SESSION_PLATFORMID_MISMATCH`.
+ */
+export interface Sessions {
+  create(caller: Caller): Promise<SessionAnswer>;
+  /** A new session beside the old one. */
+  refresh(caller: Caller): Promise<SessionAnswer>;
+  /** The same, with the player proven anew. */
+  reauth(caller: Caller): Promise<SessionAnswer>;
+  /** Ends a session and all that were refreshed from it. */
+  revoke(caller: Caller): Promise<SessionAnswer>;
+}
+
+export interface SessionAnswer extends Positioned {
+  /** `null` after a revoke. */
+  readonly token: string | null;
+  readonly ttlSeconds: number;
+  readonly player: string;
+  readonly session: AuthSession;
+}
+
 /** Auth sessions: proof of a player that costs one look at memory instead of a question to the player's platform (security 4). */
-export function createSessions(context: AppContext): App['sessions'] {
+export function createSessions(context: AppContext): Sessions {
   const refresh = async (caller: Caller, project: Project): Promise<SessionAnswer> => {
     const token = tokenOf(caller);
     await familyOf(context, project, token);

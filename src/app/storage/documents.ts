@@ -1,3 +1,5 @@
+import type * as contract from '../../contract/answers.ts';
+import { textOf } from '../../contract/values.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { readWriteBody } from '../../domain/document/decide.ts';
 import { isThere, storedText } from '../../domain/document/packed.ts';
@@ -8,9 +10,10 @@ import type { DocumentState } from '../../domain/states.ts';
 import { documentSubject, idempotencySubject, type SubjectKey } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isNumber, printOnce, toDouble } from '../../kernel/json.ts';
+import { isNumber, type Json, printOnce, toDouble } from '../../kernel/json.ts';
 import { directCollection, type Grounds, grounds, groundsOf, needsPlayer, playerOf, requireOwn } from '../access.ts';
-import type { Address, App, AskedWrite, Caller, DocumentAnswer, WriteAnswer } from '../app.ts';
+import type { Address, DocumentAnswer, Positioned, ReadAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
 import { type Keeps, type Keyed, keyedBy, NOTHING_KEPT, once } from '../once.ts';
 import type { Project } from '../project/project.ts';
@@ -19,10 +22,32 @@ import type { View } from '../project/view.ts';
 import type { Memo, Version } from '../project/working-set.ts';
 import { provenFor, provenOwner, requireSession } from '../security/players.ts';
 import { DocumentWrites } from './document-writes.ts';
-import { readLedger } from './ledger.ts';
+import { type LedgerQuery, readLedger } from './ledger.ts';
+
+export interface Documents {
+  read(caller: Caller, at: Address): Promise<DocumentAnswer>;
+  exists(caller: Caller, at: Address): Promise<boolean>;
+  /** `asked` is called once access is granted: a body that may not be written is never read. */
+  write(caller: Caller, at: Address, asked: () => Awaitable<AskedWrite>): Awaitable<WriteAnswer>;
+  /** `asked`: the save version that the caller has seen; called as that of a write is. */
+  remove(caller: Caller, at: Address, asked: () => number | null): Promise<Positioned>;
+  /** The ledger answer of the specification (9.2), without `ok`. */
+  ledger(caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer<contract.Ledger>>;
+}
+
+export interface AskedWrite {
+  /** The parsed request body, any JSON value. */
+  readonly body: Json;
+  /** The version that the writer has seen, where something beside the body says it. */
+  readonly saveVersion: number | null;
+}
+
+export interface WriteAnswer extends Positioned {
+  readonly version: number;
+}
 
 /** Direct access to documents (runtime-storage 4). */
-export function createDocuments(context: AppContext): App['documents'] {
+export function createDocuments(context: AppContext): Documents {
   return {
     async read(caller, at) {
       const project = await projectOf(context, caller);
@@ -156,7 +181,7 @@ export async function readDocument(
   // That there is none is an answer, too.
   const at = positioned(context, project, caller);
   if (state === null || !('version' in state) || !isThere(state)) return null;
-  const text = servedText(project, subject, version, collection, ground.settings.fillDefaults);
+  const text = textOf<contract.Document>(servedText(project, subject, version, collection, ground.settings.fillDefaults));
   return { position: at.position, stale: at.stale, text, version: state.version };
 }
 

@@ -1,13 +1,23 @@
+import type * as contract from '../../contract/answers.ts';
 import { reply } from '../../domain/definition/publish.ts';
+import type { PublishTarget } from '../../domain/events.ts';
 import { grounds, requirePermission } from '../access.ts';
-import type { App } from '../app.ts';
+import type { ManageAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
+
+/** Writes that went over rules with the action `flag`, newest first. `before`: a revision, as the page before names it. */
+export type Flags = (
+  caller: Caller,
+  target: PublishTarget,
+  query: { readonly player: string | null; readonly limit: string | null; readonly before: string | null },
+) => Promise<ManageAnswer<contract.Flags>>;
 
 const PAGE = 50;
 const MAX_PAGE = 200;
 
 /** Writes that went over a rule whose action is `flag`, newest first: the first of each window (runtime-storage 11.1). */
-export function createFlags(context: AppContext): App['flags'] {
+export function createFlags(context: AppContext): Flags {
   return async (caller, target, query) => {
     const project = await projectOf(context, caller);
     const { key, space } = grounds(project.authority, project.definitions, caller, target);

@@ -2,23 +2,23 @@ import { LRUCache } from 'lru-cache';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { isThere, storedText } from '../../domain/document/packed.ts';
 import { boardMetric, rankOf, valueAt } from '../../domain/query/board-metric.ts';
-import type { BoardPlan } from '../../domain/query/plan.ts';
+import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import { type Ranked, Ranking } from '../../domain/query/ranking.ts';
 import type { DocumentState } from '../../domain/states.ts';
 import { collectionSubject, DEFINITIONS, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
-import { turns } from '../../kernel/turns.ts';
+import { yielding } from '../../kernel/scheduler.ts';
 import type { AppContext } from '../context.ts';
-import type { LeaderboardRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import type { Version } from '../project/working-set.ts';
-import { type BoardView, boardQuery } from './query-boards.ts';
+import { type BoardRow, type BoardView, boardQuery } from './query-boards.ts';
 import { type Asked, type RunInput, rowsAsked } from './query-runs.ts';
 
 /**
  * Boards that are asked for again and again, in memory. Out of the tables every read is a statement, and after every change it waits
  * until the projector has written that; here a board follows the head of its project. It is read once out of the tables, as of some
  * revision; every document that changes after that is noted, and looked up in the working set before the next answer. So an answer
- * is of the head, exactly, and costs no statement where the documents that it shows are in memory.
+ * is of the head, exactly, and costs no statement where the documents that it shows are in memory. What a query shows of a row is kept
+ * until the row's document changes, so that an answer costs no more than putting texts together.
  */
 
 /** Reads that went to the tables within this time make a board a hot one. */
@@ -34,6 +34,13 @@ const MOST_CHANGES = 10_000;
 const MOST_ROWS = 128;
 /** How much a board may grow before it is read and weighed anew. */
 const GROWTH = 1.25;
+/** What is kept of rows as they are shown: of one board at most, of all memory for boards, and of one row in the mean, in bytes. */
+const SHOWN_BYTES = 4 * 1024 * 1024;
+const SHOWN_SHARE = 8;
+const SHOWN_ROW_BYTES = 512;
+/** Queries that may keep what they show of the same row, and what a kept text takes beside its characters. */
+const MOST_PLANS = 4;
+const KEPT_BYTES = 200;
 /** How often documents may have to be loaded for one answer; how many changes are looked up in one turn. */
 const TRIES = 8;
 const AT_ONCE = 256;
@@ -64,7 +71,7 @@ export class HotBoards {
       this.#count(name, input, board, collection);
       return null;
     }
-    return known.view(asked, input.plan.limit);
+    return known.view(asked, input.plan);
   }
 
   #count(name: string, input: RunInput, board: BoardPlan, collection: CollectionModel): void {
@@ -100,6 +107,9 @@ export class HotBoards {
   }
 }
 
+/** What queries show of one row: all of its text but the rank. */
+type Rests = readonly { readonly plan: QueryPlan; readonly rest: string }[];
+
 class HotBoard {
   readonly project: Project;
   readonly #collection: CollectionModel;
@@ -108,6 +118,10 @@ class HotBoard {
   readonly #ranking = new Ranking();
   /** Documents that have changed since they were looked up. */
   readonly #changed = new Set<SubjectKey>();
+  /** By the rows' keys. */
+  readonly #rests: LRUCache<string, Rests>;
+  /** How many changes were noted: what was read before one of them is not kept after it. */
+  #noted = 0;
   readonly #begin: string;
   /** The last change before the watching began. */
   readonly #since: number;
@@ -122,6 +136,10 @@ class HotBoard {
     this.#plan = plan;
     this.#context = context;
     this.#begin = documentSubject('live', collection.id, '');
+    this.#rests = new LRUCache({
+      maxSize: Math.min(SHOWN_BYTES, Math.floor(context.limits.boardBytes / SHOWN_SHARE)),
+      sizeCalculation: (rests, key) => rests.reduce((sum, { rest }) => sum + rest.length + KEPT_BYTES, key.length),
+    });
     const { set } = project;
     const subject = collectionSubject('live', collection.id);
     this.#since = Math.max(set.residentChangedAt(DEFINITIONS), set.collectionChangedAt(subject));
@@ -134,17 +152,20 @@ class HotBoard {
 
   /** With room to grow: the cache asks once. */
   get bytes(): number {
-    return GROWTH * this.#ranking.bytes + 4_096;
+    return GROWTH * (this.#ranking.bytes + Math.min(this.#rests.maxSize, this.#ranking.size * SHOWN_ROW_BYTES)) + 4_096;
   }
 
   close(): void {
     this.#closed = true;
     this.#unwatch();
     this.#changed.clear();
+    this.#rests.clear();
   }
 
   #note(document: SubjectKey): void {
+    this.#noted += 1;
     this.#changed.add(document);
+    this.#rests.delete(this.#keyOf(document));
     if (this.#changed.size > MOST_CHANGES) this.close();
   }
 
@@ -156,7 +177,7 @@ class HotBoard {
   /** Reads the board out of the tables. Answers whether they are ready. Throws where it takes more than `most` bytes. */
   async fill(input: RunInput, most: number, stop: AbortSignal): Promise<boolean> {
     const { set } = this.project;
-    const rest = turns(this.#context.scheduler, TURN_MS);
+    const rest = yielding(this.#context.scheduler, TURN_MS);
     const { views, limits } = this.#context;
     const { revision } = await views.board(this.project.id, boardQuery(input, this.#plan), async (rows) => {
       stop.throwIfAborted();
@@ -174,7 +195,7 @@ class HotBoard {
   }
 
   /** As of the head; `null` where the documents are not to be had in time. */
-  async view(asked: Asked, most: number): Promise<BoardView | null> {
+  async view(asked: Asked, plan: QueryPlan): Promise<BoardView | null> {
     const kept: SubjectKey[] = [];
     const { set } = this.project;
     try {
@@ -182,10 +203,10 @@ class HotBoard {
         while (this.#changed.size > AT_ONCE && this.#settle().length === 0) await this.#context.scheduler.sleep(0);
         // From here on in one turn: nothing can change between.
         const changed = this.#settle();
-        const rows = this.#rows(asked, most);
-        const missing = changed.length > 0 ? changed : this.#subjects(rows).filter((subject) => set.durable(subject) === undefined);
+        const rows = this.#rows(asked, plan.limit);
+        const missing = changed.length > 0 ? changed : this.#missing(rows, plan);
         if (this.#closed) return null;
-        if (missing.length === 0 && this.#changed.size === 0) return this.#view(rows, asked);
+        if (missing.length === 0 && this.#changed.size === 0) return this.#view(rows, asked, plan);
         set.keep(missing);
         kept.push(...missing);
         await this.project.load(missing);
@@ -209,7 +230,7 @@ class HotBoard {
         continue;
       }
       this.#changed.delete(subject);
-      this.#place(subject.slice(this.#begin.length), documentIn(version));
+      this.#place(this.#keyOf(subject), documentIn(version));
     }
     return missing;
   }
@@ -230,23 +251,48 @@ class HotBoard {
     return { from, ranked: this.#ranking.slice(from, count), at, own: at === null ? [] : this.#ranking.slice(at, 1) };
   }
 
-  #subjects({ ranked, own }: Rows): readonly SubjectKey[] {
-    return [...ranked, ...own].map(({ key }) => documentSubject('live', this.#collection.id, key));
+  #keyOf(document: SubjectKey): string {
+    return document.slice(this.#begin.length);
   }
 
-  #view({ from, ranked, at, own }: Rows, { player }: Asked): BoardView {
+  #subjectOf(key: string): SubjectKey {
+    return documentSubject('live', this.#collection.id, key);
+  }
+
+  /** Documents that an answer needs and that are not in memory. */
+  #missing({ ranked, own }: Rows, plan: QueryPlan): readonly SubjectKey[] {
+    const needed = [...ranked, ...own].filter(({ key }) => this.#restOf(key, plan) === undefined);
+    return needed.map(({ key }) => this.#subjectOf(key)).filter((subject) => this.project.set.durable(subject) === undefined);
+  }
+
+  #restOf(key: string, plan: QueryPlan): string | undefined {
+    return this.#rests.get(key)?.find((one) => one.plan === plan)?.rest;
+  }
+
+  #keep(plan: QueryPlan, key: string, rest: string): void {
+    const others = (this.#rests.get(key) ?? []).filter((one) => one.plan !== plan);
+    this.#rests.set(key, [{ plan, rest }, ...others.slice(0, MOST_PLANS - 1)]);
+  }
+
+  #view({ from, ranked, at, own }: Rows, { player }: Asked, plan: QueryPlan): BoardView {
     const [me] = own;
+    const noted = this.#noted;
     return {
       revision: this.project.set.head,
       total: this.#ranking.size,
-      rows: ranked.map((row) => this.#shown(row)),
+      rows: ranked.map((row) => this.#shown(row, plan)),
       firstRank: from + 1,
-      player: player === null ? undefined : me === undefined || at === null ? null : { row: this.#shown(me), rank: at + 1 },
+      player: player === null ? undefined : me === undefined || at === null ? null : { row: this.#shown(me, plan), rank: at + 1 },
+      keep: (key, rest) => {
+        if (plan.isLasting && noted === this.#noted && !this.#closed) this.#keep(plan, key, rest);
+      },
     };
   }
 
-  #shown({ key, rank }: Ranked): LeaderboardRow {
-    const version = this.project.set.durable(documentSubject('live', this.#collection.id, key));
+  #shown({ key, rank }: Ranked, plan: QueryPlan): BoardRow {
+    const rest = this.#restOf(key, plan);
+    if (rest !== undefined) return { key, rest };
+    const version = this.project.set.durable(this.#subjectOf(key));
     const state = version === undefined ? null : documentIn(version);
     if (!isThere(state)) throw new Error('a row of a board has a document');
     return { key, value: valueAt(rank, this.#plan.order), document: storedText(state) };

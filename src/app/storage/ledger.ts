@@ -1,14 +1,25 @@
+import type { Ledger } from '../../contract/answers.ts';
+import { type TextOf, textOf } from '../../contract/values.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
 import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { stringifyJson } from '../../kernel/json.ts';
 import { grounds, needsPlayer, noSuch, requireOwn, requireOwnKey } from '../access.ts';
-import type { Address, Caller, LedgerQuery, ReadAnswer } from '../app.ts';
+import type { Address, ReadAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { LedgerFilter, LedgerPage, LedgerRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { provenFor } from '../security/players.ts';
+
+export interface LedgerQuery {
+  readonly field: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly limit: string | null;
+  readonly cursor: string | null;
+}
 
 const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const PAGE_WITHOUT_LIMIT = 1000;
@@ -21,7 +32,7 @@ const UNKNOWN_WAIT_MS = 5_000;
  * A player's ledger (runtime-storage 9.2), to any valid key. 404 only for a player that the collection has never seen, which only a view
  * can say that shows everything: 503 `BEHIND` where it does not, even after {@link UNKNOWN_WAIT_MS}.
  */
-export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer> {
+export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer<Ledger>> {
   const project = await projectOf(context, caller);
   const ground = grounds(project.authority, project.definitions, caller, at.target);
   // Identifiers come before a collection that is not there (runtime-storage 2.1), as for save records.
@@ -62,25 +73,35 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     }
     if (!shows(page)) throw reached ? refusal('NOT_FOUND', 'Nothing is known of this player here') : refusal('BEHIND');
   }
-  const { summary } = page;
-  const body: JsonObject = {
+  // A page of many entries takes a while to print.
+  const body = await context.turns.run(project.id, () => printed({ ...query, field }, page, collection.id, at.key));
+  return { ...positioned(context, project, caller, reached), body };
+}
+
+function printed(
+  { field, from, to }: Pick<Ledger, 'field' | 'from' | 'to'>,
+  { entries, summary, cursor }: LedgerPage,
+  collectionId: string,
+  platformId: string,
+): TextOf<Ledger> {
+  const body: Ledger = {
     ok: true,
-    platformId: at.key,
+    platformId,
     field,
-    from: query.from,
-    to: query.to,
-    entries: page.entries.map((entry) => entryOf(entry, collection.id, at.key)),
+    from,
+    to,
+    entries: entries.map((entry) => entryOf(entry, collectionId, platformId)),
     summary: {
       totalIncrease: summary.totalIncrease,
       totalDecrease: summary.totalDecrease,
       netChange: summary.netChange,
       entryCount: summary.entryCount,
-      ...(summary.truncated ? { truncated: true } : {}),
+      ...(summary.truncated ? { truncated: true as const } : {}),
       sources: Object.fromEntries(summary.sources.map(({ source, count, total }) => [source, { count, total }])),
     },
-    cursor: page.cursor,
+    cursor,
   };
-  return { ...positioned(context, project, caller, reached), body };
+  return textOf(stringifyJson(body));
 }
 
 /** All documents of a player; one where the key says which: a record of a global collection belongs to nobody, and a slot is one of many. */
@@ -100,7 +121,7 @@ async function isKnown(context: AppContext, project: Project, document: SubjectK
 }
 
 /** Both spellings of the ids: the reference writes them in snake case (runtime-storage 9.2). */
-function entryOf(row: LedgerRow, collectionId: string, platformId: string): JsonObject {
+function entryOf(row: LedgerRow, collectionId: string, platformId: string): Ledger['entries'][number] {
   return {
     field: row.field,
     collectionId,

@@ -1,13 +1,22 @@
 import { isPageSlug } from '../../domain/page/page.ts';
 import { isProjectId } from '../../domain/project/keys.ts';
-import { asPage } from '../../domain/states.ts';
+import { asPage, type PageState } from '../../domain/states.ts';
 import { pageSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
-import type { App } from '../app.ts';
+import type { Positioned } from '../answers.ts';
 import type { AppContext } from '../context.ts';
 
+export interface Pages {
+  /** By anybody. Throws 404 NOT_FOUND for an unknown project or page. */
+  read(projectId: string, slug: string): Promise<PageAnswer>;
+}
+
+export interface PageAnswer extends Positioned {
+  readonly page: PageState;
+}
+
 /** Reading pages needs no key (runtime-storage 18); making them is the operator's. */
-export function createPages(context: AppContext): App['pages'] {
+export function createPages(context: AppContext): Pages {
   return {
     async read(projectId, slug) {
       const known = isProjectId(projectId) && isPageSlug(slug);

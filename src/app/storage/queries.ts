@@ -1,13 +1,17 @@
 import { LRUCache } from 'lru-cache';
+import type * as contract from '../../contract/answers.ts';
+import { textOf } from '../../contract/values.ts';
 import type { QueryModel } from '../../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
-import type { Space } from '../../domain/events.ts';
+import type { PublishTarget, Space } from '../../domain/events.ts';
 import { type BoardPlan, type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
 import { AUTHORITY, collectionSubject, DEFINITIONS } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { SharedRuns } from '../../kernel/shared-runs.ts';
+import { NextRuns } from '../../kernel/next-runs.ts';
+import { SingleFlight } from '../../kernel/single-flight.ts';
 import { type Grounds, grounds, noSuch, requirePermission, requireRevision } from '../access.ts';
-import type { App, Caller, ReadAnswer } from '../app.ts';
+import type { ReadAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { ViewTable } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
@@ -16,11 +20,31 @@ import { boardOf, tableAnswer, viewAnswer } from './query-boards.ts';
 import type { Asked, Ran, RunInput } from './query-runs.ts';
 import { composedAnswer, type Scanned, scan } from './query-scan.ts';
 
+export interface Queries {
+  /** `secret` is a second key sent beside a public one: `invalid` when it did not resolve to an enabled secret key. */
+  run(
+    caller: Caller,
+    query: {
+      readonly id: string;
+      readonly target: PublishTarget;
+      readonly fresh: boolean;
+      readonly limit: string | null;
+      readonly offset: string | null;
+      /** Key of the row whose rank is asked for, and how many rows around it in place of a page (leaderboards). */
+      readonly player: string | null;
+      readonly around: string | null;
+      /** Aborts when nobody waits for the answer any more. Asked for where there is something to stop. */
+      left?(): AbortSignal;
+    },
+  ): Promise<ReadAnswer<contract.QueryResult>>;
+}
+
 /**
  * Queries answer from the views, or from a board in memory. A result is kept and given again only while none of its sources has changed
  * since it was made (decision 21): this node's head knows the revision of every collection's last change, so that costs one comparison.
  * It is not given for ever: expressions may go by the clock. What is under way is shared, and a scan answers whatever page, player or
- * rows around one are asked of it.
+ * rows around one are asked of it. Where documents change all the time, whoever asks while a scan waits for its turn shares that one: it
+ * shows all that had changed when it begins.
  */
 
 interface Kept<T> {
@@ -39,7 +63,7 @@ interface Made<T> {
   readonly madeAt: number;
 }
 
-type Run = Parameters<App['queries']['run']>[1];
+type Run = Parameters<Queries['run']>[1];
 
 /** One request, while it is answered. */
 interface Request extends RunInput {
@@ -58,16 +82,16 @@ interface Request extends RunInput {
 const ANSWERS_BYTES = 16 * 1024 * 1024;
 const SCANNED_BYTES = 32 * 1024 * 1024;
 
-export function createQueries(context: AppContext): App['queries'] {
+export function createQueries(context: AppContext): Queries {
   const answers = new LRUCache<string, Kept<string>>({ maxSize: ANSWERS_BYTES, sizeCalculation: ({ what }) => what.length + 200 });
   const scanned = new LRUCache<string, Kept<Scanned>>({ maxSize: SCANNED_BYTES, sizeCalculation: ({ what }) => what.run.bytes + 1_000 });
-  const boardRuns = new SharedRuns<Made<Ran>>();
-  const scanRuns = new SharedRuns<Made<Scanned>>();
+  const boardRuns = new SingleFlight<Made<Ran>>();
+  const scanRuns = new NextRuns<Made<Scanned>>();
   const hot = new HotBoards(context);
 
   /** Runs a query when the views show its sources as they are, or after a moment. */
-  const made = async <T>({ project, changedAt }: Request, table: ViewTable, work: () => Promise<T>): Promise<Made<T>> => {
-    const reached = await viewsReached(context, project, table, changedAt);
+  const made = async <T>({ project, changedAt }: Request, table: ViewTable, work: () => Promise<T>, isNear = true): Promise<Made<T>> => {
+    const reached = isNear && (await viewsReached(context, project, table, changedAt));
     const madeAt = context.scheduler.now();
     return { what: await work(), reached, madeAt };
   };
@@ -84,6 +108,13 @@ export function createQueries(context: AppContext): App['queries'] {
     );
   };
 
+  /** Shows all that has changed by now: who asked meanwhile is answered by it. */
+  const scannedNow = async (request: Request, isNear: boolean, ending: AbortSignal, begin: (changedAt: number) => void) => {
+    const changedAt = lastChange(request.project, request.ground, request.plan);
+    begin(changedAt);
+    return made({ ...request, changedAt }, 'documents', () => scan(request, ending), isNear);
+  };
+
   const ofScan = async (request: Request): Promise<Made<Ran> & { readonly isKept: boolean }> => {
     const { project, asked, result, changedAt } = request;
     const left = request.left();
@@ -91,9 +122,11 @@ export function createQueries(context: AppContext): App['queries'] {
     const kept = known !== undefined && isGood(request, known) ? { ...known, reached: true } : null;
     const { what, reached, madeAt } =
       kept ??
-      (await scanRuns.run(`${result} ${changedAt}`, left, (stop) =>
-        made(request, 'documents', () => context.scans.run(project.id, stop, (ending) => scan(request, ending))),
-      ));
+      (await scanRuns.run(result, changedAt, left, async (stop, begin) => {
+        // Whoever waits has no turn yet, and takes none from others.
+        const isNear = await viewsReached(context, project, 'documents', changedAt);
+        return context.scans.run(project.id, stop, (ending) => scannedNow(request, isNear, ending, begin));
+      }));
     if (kept === null && isLasting(request, { revision: what.revision, reached })) scanned.set(result, { what, changedAt, madeAt });
     const body = await composedAnswer(request, what, asked, left);
     return { what: { body, revision: what.revision }, reached, madeAt, isKept: kept !== null };
@@ -220,7 +253,7 @@ function answer(
   project: Project,
   caller: Caller,
   { body, reached, position }: { readonly body: string; readonly reached: boolean; readonly position: number },
-): ReadAnswer {
+): ReadAnswer<contract.QueryResult> {
   const { stale } = positioned(context, project, caller, reached);
-  return { position, stale, body, headers: { 'Cache-Control': 'no-store, max-age=0' } };
+  return { position, stale, body: textOf<contract.QueryResult>(body), headers: { 'Cache-Control': 'no-store, max-age=0' } };
 }

@@ -3,20 +3,30 @@ import { type Answered, leaderboardText } from '../../domain/query/answer.ts';
 import { boardHash } from '../../domain/query/board-hash.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
-import { refusal } from '../../kernel/errors.ts';
 import type { Grounds } from '../access.ts';
 import type { BoardQuery, LeaderboardPage, LeaderboardRow } from '../ports/readers.ts';
+import { building } from './building.ts';
 import { type Asked, documentOf, Entries, pauses, profilesOf, type Ran, type RunInput, surroundings } from './query-runs.ts';
 
 /** What is shown of a board: a page of it and where the player stands who is asked for, or the rows around that one alone. */
 export interface BoardView {
   readonly revision: number;
   readonly total: number;
-  readonly rows: readonly LeaderboardRow[];
+  readonly rows: readonly BoardRow[];
   /** Rank of the first of them. */
   readonly firstRank: number;
   /** `null`: has no row. `undefined`: nobody was asked for. */
-  readonly player: { readonly row: LeaderboardRow; readonly rank: number } | null | undefined;
+  readonly player: { readonly row: BoardRow; readonly rank: number } | null | undefined;
+  /** Takes what was made of a row's document, to be asked for again. */
+  keep?(key: string, rest: string): void;
+}
+
+/** A row by its document, or by what was made of that before: all of its text but the rank. */
+export type BoardRow = LeaderboardRow | KeptRow;
+
+export interface KeptRow {
+  readonly key: string;
+  readonly rest: string;
 }
 
 /** Runs what reads more than one answer holds, as a scan. */
@@ -39,12 +49,14 @@ export async function tableAnswer(input: RunInput, board: BoardPlan, asked: Aske
 
 /** The answer that shows this. Throws 413 `RESULT_TOO_LARGE`. */
 export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardView): Promise<Ran> {
-  const own = view.player ? [view.player.row] : [];
-  const keys = [...view.rows, ...own].map(({ key }) => key);
-  const profileOf = await profilesOf(input, keys);
+  const shown = view.player ? [...view.rows, view.player.row] : view.rows;
+  const profileOf = await profilesOf(
+    input,
+    shown.map(({ key }) => key),
+  );
   const answering = new Answering(input, board);
-  await answering.add(view.rows, view.firstRank, profileOf, null);
-  const player = view.player ? answering.entries.textOf(answering.shown(view.player.row, profileOf), view.player.rank) : view.player;
+  await answering.add(view.rows, view.firstRank, profileOf, null, view);
+  const player = view.player ? answering.textOf(view.player.row, view.player.rank, profileOf) : view.player;
   return { body: answering.body(view.rows.length, view.total, player), revision: view.revision };
 }
 
@@ -81,8 +93,7 @@ async function tableView(input: RunInput, board: BoardPlan, asked: Asked): Promi
 /** Throws 503 `BUILDING` where the board is being filled. */
 function complete<Found extends LeaderboardPage>(found: Found): Found {
   if (found.building === null) return found;
-  const fraction = Math.floor(found.building * 1_000) / 1_000;
-  throw refusal('BUILDING', undefined, { error: { details: { fraction } } });
+  throw building(found.building);
 }
 
 /** The same in pages: nothing is kept of a document but what the answer shows of it. */
@@ -101,7 +112,7 @@ async function pagedAnswer(input: RunInput, board: BoardPlan, asked: Asked, stop
     await answering.add(rows, firstRank, profileOf, stop);
     const at = around === null ? -1 : rows.findIndex((row) => row.key === key);
     const row = rows[at];
-    if (row) own = answering.entries.textOf(answering.shown(row, profileOf), firstRank + at);
+    if (row) own = answering.textOf(row, firstRank + at, profileOf);
     count += rows.length;
   };
   if (key !== null && around !== null) {
@@ -113,7 +124,7 @@ async function pagedAnswer(input: RunInput, board: BoardPlan, asked: Asked, stop
   const { rows, rank } = await context.views.standing(project.id, ground.space, query, { key, around: 0 });
   const profileOf = await profilesOf(input, [key]);
   const [row] = rows;
-  const player = row === undefined || rank === null ? null : answering.entries.textOf(answering.shown(row, profileOf), rank);
+  const player = row === undefined || rank === null ? null : answering.textOf(row, rank, profileOf);
   return { body: answering.body(count, total, player), revision };
 }
 
@@ -128,7 +139,7 @@ export function boardQuery({ query, ground }: RunInput, { collectionId }: BoardP
 
 /** One answer while its rows are put together. */
 class Answering {
-  readonly entries: Entries;
+  readonly #entries: Entries;
   readonly #input: RunInput;
   readonly #board: BoardPlan;
   readonly #around: ReturnType<typeof surroundings>;
@@ -137,18 +148,35 @@ class Answering {
     this.#input = input;
     this.#board = board;
     this.#around = surroundings(input);
-    this.entries = new Entries(input.plan, this.#around, input.context);
+    this.#entries = new Entries(input.plan, this.#around, input.context);
   }
 
-  async add(rows: readonly LeaderboardRow[], firstRank: number, profileOf: ProfileOf, stop: AbortSignal | null): Promise<void> {
+  async add(
+    rows: readonly BoardRow[],
+    firstRank: number,
+    profileOf: ProfileOf,
+    stop: AbortSignal | null,
+    keeper?: Pick<BoardView, 'keep'>,
+  ): Promise<void> {
     const pause = pauses(this.#input.context, stop);
     for (const [index, row] of rows.entries()) {
-      this.entries.add(this.shown(row, profileOf), firstRank + index);
+      const rest = this.#restOf(row, profileOf);
+      this.#entries.add(rest, firstRank + index);
+      if ('rest' in row) continue;
+      keeper?.keep?.(row.key, rest);
       await pause();
     }
   }
 
-  shown({ key, value, document }: LeaderboardRow, profileOf: ProfileOf) {
+  textOf(row: BoardRow, rank: number, profileOf: ProfileOf): string {
+    return this.#entries.textOf(this.#restOf(row, profileOf), rank);
+  }
+
+  #restOf(row: BoardRow, profileOf: ProfileOf): string {
+    return 'rest' in row ? row.rest : this.#entries.restOf(this.#shown(row, profileOf));
+  }
+
+  #shown({ key, value, document }: LeaderboardRow, profileOf: ProfileOf) {
     const { ground } = this.#input;
     const data = documentOf(document, ground.definitions.collection(this.#board.collectionId), ground);
     const row = { key, value, data };
@@ -160,6 +188,6 @@ class Answering {
     const { context, query, plan, started } = this.#input;
     const durationMs = Math.round(context.scheduler.monotonic() - started);
     const answered: Answered = { query, plan, around: this.#around, durationMs, scanned: [count], from: 'index', errors: 0 };
-    return leaderboardText(answered, { entries: this.entries.texts, total, ...(player === undefined ? {} : { player }) });
+    return leaderboardText(answered, { entries: this.#entries.texts, total, ...(player === undefined ? {} : { player }) });
   }
 }

@@ -1,6 +1,6 @@
 import type { CollectionModel, QueryModel } from '../../domain/definition/model.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
-import { entryText, type Shown } from '../../domain/query/answer.ts';
+import { entryRest, rankedText, type Shown } from '../../domain/query/answer.ts';
 import type { Row, Surroundings } from '../../domain/query/evaluate.ts';
 import type { QueryPlan } from '../../domain/query/plan.ts';
 import { plausiblePlayer, profileOf, shownProfile } from '../../domain/query/profile.ts';
@@ -9,7 +9,7 @@ import type { PlayerProfile } from '../../domain/telemetry/player.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../kernel/json.ts';
-import { turns } from '../../kernel/turns.ts';
+import { yielding } from '../../kernel/scheduler.ts';
 import type { Grounds } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
@@ -49,7 +49,7 @@ const TURN_MS = 4;
 
 /** To be awaited between documents. Throws the reason of `stop`. */
 export function pauses({ scheduler }: AppContext, stop: AbortSignal | null): () => Promise<void> {
-  const rest = turns(scheduler, TURN_MS);
+  const rest = yielding(scheduler, TURN_MS);
   return () => {
     stop?.throwIfAborted();
     return rest();
@@ -86,13 +86,19 @@ export class Entries {
     this.#most = limits.answerBytes;
   }
 
-  add(row: Shown, rank: number): void {
-    this.texts.push(this.textOf(row, rank));
+  /** What follows its rank. */
+  restOf(row: Shown): string {
+    return entryRest(this.#how, row);
   }
 
   /** Throws 413 `RESULT_TOO_LARGE` where it is one too many. */
-  textOf(row: Shown, rank: number): string {
-    const text = entryText(this.#how, row, rank);
+  add(rest: string, rank: number): void {
+    this.texts.push(this.textOf(rest, rank));
+  }
+
+  /** Throws 413 `RESULT_TOO_LARGE` where it is one too many. */
+  textOf(rest: string, rank: number): string {
+    const text = rankedText(rank, rest);
     this.#length += text.length;
     if (this.#length > this.#most) throw tooLarge(this.#how.plan, this.#most);
     return text;

@@ -116,10 +116,10 @@ async function compose(input: RunInput, { run, around, durationMs }: Scanned, as
   const pause = pauses(context, stop);
   const entries = new Entries(plan, around, context);
   for (const [index, row] of rows.entries()) {
-    entries.add(shown(row), from + index + 1);
+    entries.add(entries.restOf(shown(row)), from + index + 1);
     await pause();
   }
   const [me] = own;
-  const player = me === undefined || at === null ? null : entries.textOf(shown(me), at + 1);
+  const player = me === undefined || at === null ? null : entries.textOf(entries.restOf(shown(me)), at + 1);
   return leaderboardText(answered, { entries: entries.texts, total: run.counted, ...(asked.player === null ? {} : { player }) });
 }

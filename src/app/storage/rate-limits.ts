@@ -1,5 +1,7 @@
-import type { CollectionModel, EffectiveDefinitions, RuleModel, WindowName } from '../../domain/definition/model.ts';
-import type { Space } from '../../domain/events.ts';
+import type * as contract from '../../contract/answers.ts';
+import type { WindowName } from '../../contract/resources/rate-limits.ts';
+import type { CollectionModel, EffectiveDefinitions, RuleModel } from '../../domain/definition/model.ts';
+import type { PublishTarget, Space } from '../../domain/events.ts';
 import { callCounters } from '../../domain/limit/calls.ts';
 import { type Counting, counterOf, dailyCounter, type Limit, usedIn } from '../../domain/limit/counters.ts';
 import { rulesOf } from '../../domain/limit/rules.ts';
@@ -9,15 +11,21 @@ import { windowSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { grounds, requireStorable } from '../access.ts';
-import type { App } from '../app.ts';
+import type { ReadAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
+
+/** `player`: whose used amounts to tell beside the limits; takes a secret key. */
+export type RateLimits = (caller: Caller, target: PublishTarget, player: string | null) => Promise<ReadAnswer<contract.RateLimits>>;
+type Limits = contract.RateLimits['collections'][string];
+type Used = Pick<contract.RateLimits, 'platformId' | 'used' | 'usedTruncated'>;
 
 /** A rule for all collections has a counter for each of them. */
 const MOST_USED = 2000;
 
 /** The rate limits in force, and what a player has used of them (runtime-storage 11.3). They come out of definitions and state tables. */
-export function createRateLimits(context: AppContext): App['values']['rateLimits'] {
+export function createRateLimits(context: AppContext): RateLimits {
   return async (caller, target, player) => {
     const project = await projectOf(context, caller);
     const { definitions, space } = grounds(project.authority, project.definitions, caller, target);
@@ -29,7 +37,7 @@ export function createRateLimits(context: AppContext): App['values']['rateLimits
       const limits = definition['rateLimits'] ?? definition['rateLimit'];
       if (limits !== undefined) endpointRateLimits[id] = limits;
     }
-    const collections: Record<string, Json> = {};
+    const collections: Record<string, Limits> = {};
     for (const collection of definitions.collections) collections[collection.id] = collectionLimits(collection);
     const used = player === null ? {} : await usedBy(project, space, definitions, player, context.scheduler.now());
     const listing = { source: 'store', endpointRateLimits, rules: definitions.rawRules, collections };
@@ -37,7 +45,7 @@ export function createRateLimits(context: AppContext): App['values']['rateLimits
   };
 }
 
-function collectionLimits({ definition, schema }: CollectionModel): JsonObject {
+function collectionLimits({ definition, schema }: CollectionModel): Limits {
   const fields = schema.growth.map(({ path, windows }) => [path, Object.fromEntries(windows.map(({ window, limit }) => [window, limit]))]);
   return {
     rateLimits: definition['rateLimits'] ?? null,
@@ -52,12 +60,12 @@ interface InForce extends Limit {
 }
 
 /** At most {@link MOST_USED} windows, in the order of the listing; `usedTruncated` where there are more. */
-async function usedBy(project: Project, space: Space, definitions: EffectiveDefinitions, player: string, now: number): Promise<JsonObject> {
+async function usedBy(project: Project, space: Space, definitions: EffectiveDefinitions, player: string, now: number): Promise<Used> {
   const all = [...limitsInForce(definitions, player, now)];
   const shown = all.slice(0, MOST_USED);
   const states = await Promise.all(shown.map(({ counter }) => windowOf(project, space, counter)));
   const used = shown.map((limit, index) => usedOf(limit, states[index] ?? null, now));
-  return { platformId: player, used, ...(all.length > shown.length ? { usedTruncated: true } : {}) };
+  return { platformId: player, used, ...(all.length > shown.length ? { usedTruncated: true as const } : {}) };
 }
 
 function* limitsInForce(definitions: EffectiveDefinitions, player: string, now: number): Generator<InForce> {
@@ -83,7 +91,7 @@ function* windowsOf(rule: RuleModel, counting: Counting): Generator<InForce> {
   for (const { window, limit } of rule.windows) yield { counter: counterOf(rule, counting, window), rule: id, window, limit, since, about };
 }
 
-function usedOf({ about, window, limit, since }: InForce, state: WindowState | null, now: number): JsonObject {
+function usedOf({ about, window, limit, since }: InForce, state: WindowState | null, now: number): NonNullable<Used['used']>[number] {
   const { start, used, flagged } = usedIn(state, window, now, since);
   return { ...about, window, limit, used, remaining: Math.max(limit - used, 0), flagged, resetsAt: resetsAt(window, start) };
 }

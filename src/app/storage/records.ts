@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type * as contract from '../../contract/answers.ts';
+import { textOf } from '../../contract/values.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { decideAppend, recordAgain } from '../../domain/document/append.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
@@ -18,20 +20,35 @@ import {
   requireRevision,
   requireVerifiedPlayer,
 } from '../access.ts';
-import type { App, Caller } from '../app.ts';
+import type { Address, CollectionAddress, DocumentAnswer, ReadAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored, viewsReached } from '../context.ts';
 import { type Keeps, keyedAppend, once } from '../once.ts';
 import type { Project } from '../project/project.ts';
 import { documentIn, windowIn } from '../project/state-access.ts';
 import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
 import { provenWriter, requireSession } from '../security/players.ts';
+import { building } from './building.ts';
 import { readDocument } from './documents.ts';
+
+export interface Records {
+  /** Access alone, for before a body is read. Answers the caller to append as, whose player is proven where it has to be. */
+  mayAppend(caller: Caller, at: CollectionAddress): Promise<Caller>;
+  append(caller: Caller, at: CollectionAddress, body: Json, writerId: string): Promise<ReadAnswer<contract.Appended>>;
+  list(
+    caller: Caller,
+    at: CollectionAddress,
+    query: { readonly limit: string | null; readonly after: string | null },
+  ): Promise<ReadAnswer<contract.GlobalRecords>>;
+  get(caller: Caller, at: Address): Promise<DocumentAnswer<contract.GlobalRecord>>;
+}
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
+const LIST_BUILDING = 'This list is being made out of the documents that are there; try again shortly';
 
 /** Records of global collections (runtime-storage 10). Listing and reading them takes any valid key: they serve shared data (3). */
-export function createRecords(context: AppContext): App['records'] {
+export function createRecords(context: AppContext): Records {
   return {
     async mayAppend(caller, at) {
       const project = await projectOf(context, caller);
@@ -67,7 +84,7 @@ export function createRecords(context: AppContext): App['records'] {
           return decided({ recordId, timestamp: now, text: decision.text }, events);
         });
       });
-      return { ...stored(outcome), body: `{"ok":true,"record":${outcome.answer.text}}` };
+      return { ...stored(outcome), body: textOf<contract.Appended>(`{"ok":true,"record":${outcome.answer.text}}`) };
     },
 
     async list(caller, at, query) {
@@ -90,9 +107,10 @@ export function createRecords(context: AppContext): App['records'] {
         before: cursorOf(query.after),
         bytes: context.limits.answerBytes,
       });
+      if (page.building !== null) throw building(page.building, LIST_BUILDING);
       const fills = settings.fillDefaults && collection.schema.hasDefaults;
       const texts = fills ? page.records.map((text) => filledText(collection, text)) : page.records;
-      const body = `{"ok":true,"records":[${texts.join(',')}],"cursor":${nextCursor(page.last)}}`;
+      const body = textOf<contract.GlobalRecords>(`{"ok":true,"records":[${texts.join(',')}],"cursor":${nextCursor(page.last)}}`);
       return { ...positioned(context, project, caller, reached), body };
     },
 
@@ -107,7 +125,8 @@ export function createRecords(context: AppContext): App['records'] {
           : null;
       if (!answer) throw refusal('NOT_FOUND', 'No record with this id');
       if (collection && isKeptFrom(collection, caller)) await requireWriter(context, project, caller, ground, collection, answer.text);
-      return answer;
+      // Whatever lies in a global collection was appended to it.
+      return { ...answer, text: textOf<contract.GlobalRecord>(answer.text) };
     },
   };
 }

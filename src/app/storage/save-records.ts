@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type * as contract from '../../contract/answers.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import { isThere } from '../../domain/document/packed.ts';
@@ -8,10 +9,11 @@ import { slotKey } from '../../domain/record/slot.ts';
 import { asRecordList } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type DirectAction, directCollection, type Grounds, grounds, groundsOf, requireOwn } from '../access.ts';
-import type { Address, App, Caller } from '../app.ts';
+import type { Address, ReadAnswer, RecordAddress } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
 import { type Keeps, keyedBy, NOTHING_KEPT, once } from '../once.ts';
 import type { Project } from '../project/project.ts';
@@ -22,13 +24,24 @@ import { DocumentWrites } from './document-writes.ts';
 import { versionIn } from './documents.ts';
 import { RecordWrites } from './record-writes.ts';
 
+/** Save slots of players; `at.key` is the player (runtime-storage 8). All throw 400 INVALID_KEY for what is no player id. */
+export interface SaveRecords {
+  list(caller: Caller, at: Address): Promise<ReadAnswer<contract.SaveRecords>>;
+  /** Access alone, for before a body is read. */
+  mayWrite(caller: Caller, at: Address): Promise<Caller>;
+  /** `body` is the parsed request body, or anything else where there was none: what names no record gives the default name. */
+  create(caller: Caller, at: Address, body: Json | undefined): Promise<ReadAnswer<contract.NamedRecord>>;
+  rename(caller: Caller, at: RecordAddress, body: Json): Promise<ReadAnswer<contract.NamedRecord>>;
+  remove(caller: Caller, at: RecordAddress): Promise<ReadAnswer<contract.Done>>;
+}
+
 const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const RECORD_ID_BYTES = 3;
 /** One is free but for bad luck that nobody has eight times. */
 const DRAWN = 8;
 
 /** Save slots of players (runtime-storage 8): access follows the table of documents (decision 11). */
-export function createSaveRecords(context: AppContext): App['saveRecords'] {
+export function createSaveRecords(context: AppContext): SaveRecords {
   return {
     async list(caller, at) {
       const project = await projectOf(context, caller);
@@ -147,7 +160,13 @@ async function listIn(project: Project, space: Space, collection: string, player
 }
 
 /** A slot counts as updated when its data was: every save then writes one event, not two. */
-async function entryOf(project: Project, space: Space, collection: string, player: string, record: SaveRecord): Promise<JsonObject> {
+async function entryOf(
+  project: Project,
+  space: Space,
+  collection: string,
+  player: string,
+  record: SaveRecord,
+): Promise<contract.SaveRecords['records'][number]> {
   const { state } = (await versionIn(project, space, collection, slotKey(player, record.recordId))).version;
   const savedAt = state !== null && 'document' in state && isThere(state) ? state.updatedAt : 0;
   return {

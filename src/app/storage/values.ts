@@ -1,12 +1,21 @@
+import type * as contract from '../../contract/answers.ts';
+import { textOf } from '../../contract/values.ts';
+import type { PublishTarget } from '../../domain/events.ts';
 import { allows } from '../../domain/project/permissions.ts';
 import { printOnce } from '../../kernel/json.ts';
 import { grounds, requireRevision } from '../access.ts';
-import type { App } from '../app.ts';
+import type { ReadAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
-import { createRateLimits } from './rate-limits.ts';
+import { createRateLimits, type RateLimits } from './rate-limits.ts';
+
+export interface Values {
+  read(caller: Caller, target: PublishTarget): Promise<ReadAnswer<contract.GameValues>>;
+  readonly rateLimits: RateLimits;
+}
 
 /** Game values (runtime-storage 17). They come out of the definitions, so no view has to catch up. */
-export function createValues(context: AppContext): App['values'] {
+export function createValues(context: AppContext): Values {
   return {
     async read(caller, target) {
       const project = await projectOf(context, caller);
@@ -15,7 +24,7 @@ export function createValues(context: AppContext): App['values'] {
       const full = caller.isSecret && allows(key, 'collections', 'r');
       const values = full ? definitions.values.full : definitions.values.shared;
       // Printed once for all who ask: every player does at the start, and large tables take tens of milliseconds.
-      return { ...positioned(context, project, caller), body: `{"ok":true,${printOnce(values).slice(1)}` };
+      return { ...positioned(context, project, caller), body: textOf<contract.GameValues>(`{"ok":true,${printOnce(values).slice(1)}`) };
     },
 
     rateLimits: createRateLimits(context),

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type * as contract from '../../contract/answers.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PublishTarget, Space } from '../../domain/events.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
@@ -10,12 +11,28 @@ import { saveFailure } from '../../domain/telemetry/save-failure.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { asKept, isCaptured } from '../../domain/telemetry/switches.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isObject, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { spaceOf } from '../access.ts';
-import type { App, Caller, HeartbeatAnswer, StatsAnswer } from '../app.ts';
+import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { ProfileRow } from '../ports/readers.ts';
 import type { MinuteQuota } from '../project/minute-quota.ts';
+
+/** What players report (runtime-storage 12, 13, 15). Bodies come with neutral names; `claimed` is the player's id out of the query. */
+export interface Telemetry {
+  track(caller: Caller, body: Json | undefined, claimed: string | null, target: PublishTarget): Promise<Omit<contract.Tracked, 'ok'>>;
+  /** A body that is missing, or is no object, is no reason to refuse. */
+  heartbeat(caller: Caller, body: Json | undefined, claimed: string | null, target: PublishTarget): Promise<contract.HeartbeatCounted>;
+  saveFailed(caller: Caller, body: Json | undefined): Promise<{ readonly recorded: boolean }>;
+  /** Of what was reported to this target. */
+  stats(caller: Caller, platformId: string, target: PublishTarget): Promise<StatsAnswer>;
+}
+
+export interface StatsAnswer {
+  readonly body: contract.PlayerStats;
+  /** Whether a heartbeat that this node has stored is not in it yet. */
+  readonly stale: boolean;
+}
 
 /**
  * What players report (runtime-storage 12, 13, 15). Nothing of it may fail or hold up a game: whatever the log or the tables do, the
@@ -36,7 +53,7 @@ interface Remembered {
   readonly stats: PlayerStats;
 }
 
-export function createTelemetry(context: AppContext): App['telemetry'] {
+export function createTelemetry(context: AppContext): Telemetry {
   const remembered = new LRUCache<string, Remembered>({ max: REMEMBERED });
 
   /** A heartbeat that says something new, such as the first of a session; those that follow are gathered. */
@@ -165,7 +182,7 @@ function inTime(context: AppContext, asked: Promise<Known>): Promise<Known | nul
   });
 }
 
-function heartbeatAnswer(caller: Caller, platformId: string, persisted: boolean, stats: PlayerStats | null): HeartbeatAnswer {
+function heartbeatAnswer(caller: Caller, platformId: string, persisted: boolean, stats: PlayerStats | null): contract.HeartbeatCounted {
   const lastHeartbeat = stats === null ? null : isoTime(stats.lastHeartbeat);
   return { ok: true, persisted, platformId, projectId: caller.projectId, totalSeconds: stats?.totalSeconds ?? 0, lastHeartbeat };
 }
@@ -200,7 +217,11 @@ function newer(shown: PlayerStats | null, gathered: PlayerStats | null): PlayerS
   return gathered.lastHeartbeat > shown.lastHeartbeat ? gathered : shown;
 }
 
-function statsBody(platformId: string, { firstSeen, lastHeartbeat, totalSeconds }: PlayerStats, profile: ProfileRow | null): JsonObject {
+function statsBody(
+  platformId: string,
+  { firstSeen, lastHeartbeat, totalSeconds }: PlayerStats,
+  profile: ProfileRow | null,
+): contract.PlayerStats {
   return {
     ok: true,
     platformId,

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { readBuildingBoards } from '../../../projections/models/leaderboards/building.ts';
+import { readBuildings } from '../../../projections/readers/building.ts';
 import { type Config, redactUrl } from '../../config/config.ts';
 import { reasonOf } from '../../kernel/trouble.ts';
 import type { Log } from '../../log/port.ts';
@@ -95,11 +95,11 @@ async function paused(pool: pg.Pool): Promise<Finding> {
 }
 
 async function building(pool: pg.Pool): Promise<Finding> {
-  const boards = await readBuildingBoards(pool, null);
-  if (boards.length === 0) return ok('leaderboards', 'all complete');
-  const found = boards
-    .map(({ project, queries, fraction }) => `${queries.join(', ')} of ${project} (${Math.floor(fraction * 100)} %)`)
+  const buildings = await readBuildings(pool, null);
+  if (buildings.length === 0) return ok('leaderboards and lists', 'all complete');
+  const found = buildings
+    .map(({ project, kind, ids, fraction }) => `${kind} ${ids.join(', ')} of ${project} (${Math.floor(fraction * 100)} %)`)
     .join('; ');
-  const cure = 'Their queries answer 503 BUILDING until then. Where it does not go on: does a projector run, and what does it log?';
-  return warn('leaderboards', `being filled: ${found}`, cure);
+  const cure = 'They answer 503 BUILDING until then. Where it does not go on: does a projector run, and what does it log?';
+  return warn('leaderboards and lists', `being filled: ${found}`, cure);
 }

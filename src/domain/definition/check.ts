@@ -1,9 +1,12 @@
+import type { block } from '../../contract/resources/logic.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import type { StepSchema, StepType } from '../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { WIRE_TEXTS } from '../wire-names.ts';
 import type { ListedKind } from './kinds.ts';
 import type { Problem } from './problem.ts';
-import { isReserved } from './read.ts';
+import { isReserved, objectOf } from './read.ts';
 import { MAX_DEPTH } from './yaml.ts';
 
 /** The light checks every definition passes before it is stored, whatever route it came by. */
@@ -44,7 +47,7 @@ function reservedProblem(id: string): Problem | null {
 
 /** What makes a definition unusable as data: nesting, reserved member names, reserved step ids. `null`: nothing. */
 export function contentProblem(value: Json): Problem | null {
-  return nameProblem(value, '', 0) ?? (isObject(value) ? (ownNameProblem(value) ?? stepProblem(member(value, 'steps'))) : null);
+  return nameProblem(value, '', 0) ?? (isObject(value) ? (ownNameProblem(value) ?? stepProblem(stepsIn(value))) : null);
 }
 
 export function sourceTextProblem(text: string): Problem | null {
@@ -82,10 +85,15 @@ function ownNameProblem(definition: JsonObject): Problem | null {
 }
 
 /** Steps at any depth: results are bound under their ids. Only objects with a `type` are steps; data rows may be named anything. */
+function stepsIn({ steps }: Written<typeof block>): Json | undefined {
+  return steps;
+}
+
 function stepProblem(value: Json | undefined): Problem | null {
   if (!isArray(value) && !isObject(value)) return null;
-  if (isObject(value) && typeof member(value, 'type') === 'string') {
-    const names = [member(value, 'id'), member(value, 'as')];
+  const { type, id, as }: Written<StepSchema<StepType>> = objectOf(value);
+  if (typeof type === 'string') {
+    const names = [id, as];
     if (names.some((name) => typeof name === 'string' && isReserved(name))) return invalid('A step has a reserved word as its id.');
   }
   for (const inner of Object.values(value)) {

@@ -1,3 +1,4 @@
+import type { PushedMany, PushedOne, Put as PutAnswer, Removed } from '../../contract/answers.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -31,7 +32,7 @@ export function decideUpsertMany(
   kind: ListedKind,
   body: Json | undefined,
   options: { readonly target: PublishTarget; readonly replaceAll: boolean; readonly strict?: boolean },
-): Decision | Refusal {
+): Decision<PushedMany> | Refusal {
   const { target, replaceAll, strict = false } = options;
   const about = { resourceKind: kind };
   if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', about);
@@ -49,7 +50,7 @@ export function decideUpsertMany(
   const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, warn)] : []));
   return {
     events: publishEvents(state, target, [...puts, ...removed.puts], removed.deletes),
-    answer: written({ resourceKind: kind, action: 'upsert', results, ...counts }, target),
+    answer: written({ resourceKind: kind, action: 'upsert' as const, results, ...counts }, target),
   };
 }
 
@@ -59,7 +60,7 @@ export function decideUpsertOne(
   kind: ListedKind,
   body: Json | undefined,
   target: PublishTarget,
-): Decision | Refusal {
+): Decision<PushedOne> | Refusal {
   const about = { resourceKind: kind, resourceId: null };
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', `Body must contain one ${kind} object.`, about);
   const item = itemOfPatch(body, kind);
@@ -79,8 +80,8 @@ export function decideUpsertOne(
   if (problem !== null) return refuseOne(kind, problem, resourceId, item);
   const events = publishEvents(state, target, [put]);
   const outcome = isHeld(state, target, put)
-    ? { action: 'unchanged', skipped: true }
-    : { action: before === undefined ? 'created' : 'updated' };
+    ? ({ action: 'unchanged', skipped: true } as const)
+    : ({ action: before === undefined ? 'created' : 'updated' } as const);
   const fit = { ok: true, put, definition: value, before, warnings: compiled.warnings } as const;
   const warnings = warner(state, target, new Map([[kind, [fit]]]))(kind, fit);
   return { events, answer: written({ resourceKind: kind, resourceId, id: put.id, ...outcome, ...warnings }, target) };
@@ -101,14 +102,14 @@ const MISSING_KEY: Readonly<Record<ListedKind, string>> = {
 };
 
 /** DELETE: by id, then by slug or name; 200 also when there was nothing. */
-export function decideRemove(state: DefinitionsState, kind: ListedKind, id: string, target: PublishTarget): Decision | Refusal {
+export function decideRemove(state: DefinitionsState, kind: ListedKind, id: string, target: PublishTarget): Decision<Removed> | Refusal {
   if (id.trim() === '') return refusePush('VALIDATION_FAILED', `Missing route parameter '${kind}Id'.`, { resourceKind: kind });
   const entries = entriesOf(state, target, kind);
   const entry =
     entries.find((each) => each.id === id) ??
     entries.find(({ live, staged }) => [live, staged].some((item) => item !== null && keyOf(item) === id));
   const { puts, deletes } = removal(entry === undefined ? [] : [entry], target);
-  const answer = written({ resourceKind: kind, action: 'delete', resourceId: id }, target);
+  const answer = written({ resourceKind: kind, action: 'delete' as const, resourceId: id }, target);
   return { events: publishEvents(state, target, puts, deletes), answer };
 }
 
@@ -130,18 +131,21 @@ export function decidePutSingle(
   body: Json | undefined,
   target: PublishTarget,
   now: number,
-): Decision | Refusal {
+): Decision<PutAnswer> | Refusal {
   const planned = planSingle(state, kind, body, target, now);
   if (planned instanceof Refusal) return planned;
   const known = knownIn(effectiveDefinitions(state, target));
-  const answer = { resourceKind: kind, action: 'upsert', ...wholeDiagnostics(kind, planned.findings(known)) };
+  const answer = { resourceKind: kind, action: 'upsert' as const, ...wholeDiagnostics(kind, planned.findings(known)) };
   return { events: publishEvents(state, target, [planned.put]), answer: written(answer, target) };
 }
 
 /** DELETE of a single document: whatever the body says, all of it goes; 200 also when there was none. */
-export function decideRemoveSingle(state: DefinitionsState, kind: SingleKind, target: PublishTarget): Decision {
+export function decideRemoveSingle(state: DefinitionsState, kind: SingleKind, target: PublishTarget): Decision<Removed> {
   const { puts, deletes } = removal(entriesOf(state, target, kind), target);
-  return { events: publishEvents(state, target, puts, deletes), answer: written({ resourceKind: kind, action: 'delete' }, target) };
+  return {
+    events: publishEvents(state, target, puts, deletes),
+    answer: written({ resourceKind: kind, action: 'delete' as const }, target),
+  };
 }
 
 /** The endpoints of a target that a push of all of them leaves out. */

@@ -1,5 +1,8 @@
+import type { Difference } from '../../contract/answers.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+
+type Told = Pick<Difference['changes'][number], 'members' | 'fields' | 'more'>;
 
 /** Two forms of one definition, told field by field, as `diff` answers it. */
 
@@ -14,7 +17,7 @@ const LONGEST_VALUE = 1000;
  * item; steps, and whatever else has an `id` of its own in its list, by that id, so that one put between others is one change. Fields of
  * top-level members that `tells` leaves out are told by their member alone.
  */
-export function differenceOf(before: Json, after: Json, tells: (name: string) => boolean): JsonObject {
+export function differenceOf(before: Json, after: Json, tells: (name: string) => boolean): Told {
   const walk = new Walk();
   if (!isObject(before) || !isObject(after)) {
     walk.compare('', before, after);
@@ -31,10 +34,10 @@ export function pointerPart(name: string): string {
 }
 
 class Walk {
-  readonly #fields: JsonObject[] = [];
+  readonly #fields: Told['fields'][number][] = [];
   #count = 0;
 
-  found(): JsonObject {
+  found(): Omit<Told, 'members'> {
     const more = this.#count - this.#fields.length;
     return { fields: this.#fields, ...(more === 0 ? {} : { more }) };
   }

@@ -1,3 +1,4 @@
+import type { Discarded } from '../../contract/answers.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -19,7 +20,7 @@ export function decideDiscard(
   state: DefinitionsState,
   body: Json | undefined,
   { dryRun }: { readonly dryRun: boolean },
-): Decision | Refusal {
+): Decision<Discarded> | Refusal {
   const asked = objectOf(body);
   // `slug` in the place of `id` would take back all of the kind.
   if (!Object.keys(asked).every((name) => MEMBERS.includes(name))) {
@@ -36,5 +37,5 @@ export function decideDiscard(
   const changes = gone.map((item) => ({ kind: item.kind, id: item.id, action: 'discard' }));
   const deletes = gone.map((item) => ({ kind: item.kind, id: item.id, hash: null }));
   const events = dryRun ? [] : publishEvents(state, 'next', [], deletes);
-  return { events, answer: reply({ changes, ...(dryRun ? { dryRun } : {}) }, 'next') };
+  return { events, answer: reply({ changes, ...(dryRun ? { dryRun: true as const } : {}) }, 'next') };
 }

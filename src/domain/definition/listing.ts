@@ -1,5 +1,9 @@
+import type { Listing, StoredRules, StoredValues } from '../../contract/answers.ts';
+import type { collection } from '../../contract/resources/collection.ts';
+import type { Item } from '../../contract/resources/definition.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import { flatName, type rule as ruleSchema, type WindowName } from '../../contract/resources/rate-limits.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { type PublishTarget, SINGLE_ID } from '../events.ts';
 import { identifiedRules } from '../limit/rules.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
@@ -7,6 +11,8 @@ import type { ListedKind, SingleKind } from './kinds.ts';
 import { definitionOf, isRemoval } from './overlay.ts';
 import { lastPushed, type ManageReply, reply } from './publish.ts';
 import { firstText, flagOf, numberOf, objectOf, textOf } from './read.ts';
+
+type Listed = Listing['data'][number];
 
 /** The GET listings that editors pull from (management 4). */
 
@@ -19,9 +25,7 @@ export interface ListOptions {
   readonly endpointRateLimits: JsonObject | null;
 }
 
-export function listDefinitions(state: DefinitionsState, kind: ListedKind | SingleKind, options: ListOptions): ManageReply {
-  if (kind === 'rate-limit-rules') return rateLimitRules(state, options);
-  if (kind === 'game-values') return reply({ data: single(state, kind, options) ?? [], ...singleMark(state, kind, options) });
+export function listDefinitions(state: DefinitionsState, kind: ListedKind, options: ListOptions): ManageReply<Listing> {
   if (kind === 'workflow' && options.target === null && !options.includeStaged) return reply({ data: workflowsAsPushed(state) });
   const live = [...state.live[kind].values()].map((item) => listed(kind, item));
   const shown = showsStaged(options) ? [...state.next[kind].values()] : [];
@@ -29,9 +33,13 @@ export function listDefinitions(state: DefinitionsState, kind: ListedKind | Sing
   return reply({ data: [...live, ...shown.flatMap((item) => staged(state, kind, item))] });
 }
 
+export function listGameValues(state: DefinitionsState, options: ListOptions): ManageReply<StoredValues> {
+  return reply({ data: single(state, 'game-values', options) ?? [], ...singleMark(state, 'game-values', options) });
+}
+
 /** A staged definition with its mark; of one that a promotion removes what live holds of it, with another mark beside it. */
-function staged({ live }: DefinitionsState, kind: ListedKind, item: DefinitionItem): JsonObject[] {
-  if (!isRemoval(item)) return [{ ...listed(kind, item), revisionTarget: 'next' }];
+function staged({ live }: DefinitionsState, kind: ListedKind, item: DefinitionItem): Listed[] {
+  if (!isRemoval(item)) return [{ ...listed(kind, item), revisionTarget: 'next' as const }];
   const removed = live[kind].get(item.id);
   return removed === undefined ? [] : [{ ...listed(kind, removed), revisionTarget: 'next', stagedRemoval: true }];
 }
@@ -41,7 +49,7 @@ function staged({ live }: DefinitionsState, kind: ListedKind, item: DefinitionIt
  * and compares the answer with the author's files: of live alone it would make a mismatch, and a pull would write the old text over the
  * new one (management 13.4, 19.3).
  */
-function workflowsAsPushed(state: DefinitionsState): JsonObject[] {
+function workflowsAsPushed(state: DefinitionsState): Listed[] {
   const { live, next } = state;
   const known = [...live.workflow.values()].flatMap((item) => {
     const later = next.workflow.get(item.id);
@@ -65,19 +73,20 @@ function stagedSingle(state: DefinitionsState, kind: SingleKind, options: ListOp
   return options.target === 'next' || showsStaged(options) ? state.next[kind].get(SINGLE_ID) : undefined;
 }
 
-function singleMark(state: DefinitionsState, kind: SingleKind, options: ListOptions): JsonObject {
+function singleMark(state: DefinitionsState, kind: SingleKind, options: ListOptions): { readonly stagedRemoval?: true } {
   const item = stagedSingle(state, kind, options);
   return item !== undefined && isRemoval(item) ? { stagedRemoval: true } : {};
 }
 
 /** The stored definition with what a row of a listing always has, and nothing that the editor's typed reads would stumble over. */
-function listed(kind: ListedKind, item: DefinitionItem): JsonObject {
+function listed(kind: ListedKind, item: DefinitionItem): Listed {
   const definition = objectOf(definitionOf(item));
   const shown = Object.fromEntries(Object.entries(definition).flatMap(([name, value]) => editorSafe(name, value)));
   const key = firstText(definition, 'name') ?? firstText(definition, 'slug') ?? item.id;
-  const named = { ...shown, id: item.id, name: textOf(member(shown, 'name')) ?? key };
-  if (kind === 'endpoint') return { ...named, slug: textOf(member(shown, 'slug')) ?? item.id };
-  return kind === 'collection' && member(shown, 'visibility') === undefined ? { ...named, visibility: 'private' } : named;
+  const { name, slug, visibility }: Item & Written<typeof collection> = shown;
+  const named = { ...shown, id: item.id, name: textOf(name) ?? key };
+  if (kind === 'endpoint') return { ...named, slug: textOf(slug) ?? item.id };
+  return kind === 'collection' && visibility === undefined ? { ...named, visibility: 'private' } : named;
 }
 
 /** Said by a listing of its items, never by an item of itself (management 4.1). */
@@ -95,9 +104,7 @@ function editorSafe(name: string, value: Json): [string, Json][] {
   return text === undefined ? [] : [[name, text]];
 }
 
-const WINDOWS = ['perMinute', 'perHour', 'perDay', 'perWeek', 'perMonth', 'perYear'] as const;
-
-function rateLimitRules(state: DefinitionsState, options: ListOptions): ManageReply {
+export function listRateLimitRules(state: DefinitionsState, options: ListOptions): ManageReply<StoredRules> {
   const stored = single(state, 'rate-limit-rules', options);
   return reply({
     projectId: options.projectId,
@@ -109,13 +116,12 @@ function rateLimitRules(state: DefinitionsState, options: ListOptions): ManageRe
 }
 
 /** Every stored field, and beside it the flat form that the editor reads, whichever of the three forms was sent. */
-function listedRule(id: string, rule: JsonObject): JsonObject {
-  const windows = objectOf(member(rule, 'windows'));
-  const limits = WINDOWS.map((window): [string, Json] => {
-    const flat = `max${window[0]?.toUpperCase()}${window.slice(1)}`;
-    const seedForm = textOf(member(rule, 'window')) === window ? numberOf(member(rule, 'limit')) : undefined;
-    return [flat, numberOf(member(rule, flat)) ?? numberOf(member(windows, window)) ?? seedForm ?? null];
-  });
+function listedRule(id: string, rule: Written<typeof ruleSchema>): StoredRules['rules'][number] {
+  const windows: { readonly [W in WindowName]?: Json } = objectOf(rule.windows);
+  const most = (window: WindowName): number | null => {
+    const seedForm = textOf(rule.window) === window ? numberOf(rule.limit) : undefined;
+    return numberOf(rule[flatName(window)]) ?? numberOf(windows[window]) ?? seedForm ?? null;
+  };
   const [collection, field] = [firstText(rule, 'collection') ?? '*', firstText(rule, 'field') ?? '*'];
   return {
     ...rule,
@@ -123,8 +129,13 @@ function listedRule(id: string, rule: JsonObject): JsonObject {
     collection,
     field,
     action: firstText(rule, 'action') ?? 'reject',
-    ...Object.fromEntries(limits),
-    enabled: flagOf(member(rule, 'enabled')) ?? true,
+    maxPerMinute: most('perMinute'),
+    maxPerHour: most('perHour'),
+    maxPerDay: most('perDay'),
+    maxPerWeek: most('perWeek'),
+    maxPerMonth: most('perMonth'),
+    maxPerYear: most('perYear'),
+    enabled: flagOf(rule.enabled) ?? true,
     scope: firstText(rule, 'scope') ?? 'per_player',
   };
 }

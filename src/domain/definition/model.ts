@@ -1,3 +1,8 @@
+import type { COLLECTION_TYPES, collection, OPEN_TO } from '../../contract/resources/collection.ts';
+import type { endpoint, library, workflow } from '../../contract/resources/logic.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import type { join, query, queryConfig } from '../../contract/resources/query.ts';
+import type { WindowName } from '../../contract/resources/rate-limits.ts';
 import type { ExactNumber, Json, JsonObject } from '../../kernel/json.ts';
 
 /**
@@ -8,7 +13,7 @@ import type { ExactNumber, Json, JsonObject } from '../../kernel/json.ts';
 export interface CollectionModel {
   readonly id: string;
   readonly name: string;
-  readonly type: 'per-platformid' | 'global';
+  readonly type: (typeof COLLECTION_TYPES)[number];
   readonly access: AccessModel;
   readonly publicAppend: boolean;
   readonly allowRecordDelete: boolean;
@@ -21,11 +26,12 @@ export interface CollectionModel {
   readonly schema: SchemaModel;
   /** Content hash of the stored definition. */
   readonly hash: string;
-  readonly definition: JsonObject;
+  /** As it was written. */
+  readonly definition: Written<typeof collection>;
 }
 
 /** Whom something is open to, beside secret keys and endpoints: games, the player whose document it is, or nobody (decision 34). */
-export type OpenTo = 'public' | 'owner' | 'endpoints';
+export type OpenTo = (typeof OPEN_TO)[number];
 
 export interface AccessModel {
   readonly read: OpenTo;
@@ -106,8 +112,6 @@ export interface CallLimit {
   readonly windows: RuleModel['windows'];
 }
 
-export type WindowName = 'perMinute' | 'perHour' | 'perDay' | 'perWeek' | 'perMonth' | 'perYear';
-
 export interface QueryModel {
   readonly id: string;
   readonly name: string;
@@ -117,11 +121,11 @@ export interface QueryModel {
     readonly collectionId: string;
     readonly alias: string;
     /** As the definition has it. */
-    readonly join?: JsonObject;
+    readonly join?: Written<typeof join>;
   }[];
-  readonly config: JsonObject;
+  readonly config: Written<typeof queryConfig>;
   readonly hash: string;
-  readonly definition: JsonObject;
+  readonly definition: Written<typeof query>;
 }
 
 export interface EndpointModel {
@@ -135,20 +139,20 @@ export interface EndpointModel {
   /** How often it may be called; `null`: nothing says. */
   readonly callLimit: CallLimit | null;
   readonly hash: string;
-  readonly definition: JsonObject;
+  readonly definition: Written<typeof endpoint>;
 }
 
 /** Blocks that endpoints and workflows call as `library.block` (decision 31). */
 export interface LibraryModel {
   readonly id: string;
   readonly hash: string;
-  readonly definition: JsonObject;
+  readonly definition: Written<typeof library>;
 }
 
 export interface WorkflowModel {
   readonly id: string;
   readonly hash: string;
-  readonly definition: JsonObject;
+  readonly definition: Written<typeof workflow>;
 }
 
 /** Game values: what templates see as `values`, and what the values route shows. */

@@ -1,4 +1,8 @@
-import { isObject, type JsonObject } from '../../kernel/json.ts';
+import type { access, collection, dailySaves } from '../../contract/resources/collection.ts';
+import type { endpoint } from '../../contract/resources/logic.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import type { query, source } from '../../contract/resources/query.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { compileSchema } from '../document/schema.ts';
 import { callLimit } from '../limit/calls.ts';
@@ -30,64 +34,69 @@ export function collectionModel(entry: Entry): CollectionModel {
 }
 
 function makeCollection(entry: Entry): CollectionModel {
-  const definition = objectOf(entry.value);
+  const definition: Written<typeof collection> = objectOf(entry.value);
   return {
     id: entry.id,
     name: firstText(definition, 'name') ?? entry.id,
     type: typeOfCollection(definition),
     access: accessOf(definition),
-    publicAppend: flagOf(member(definition, 'publicAppend')) ?? false,
-    allowRecordDelete: flagOf(member(definition, 'allowRecordDelete')) ?? false,
-    requireSaveVersion: flagOf(member(definition, 'requireSaveVersion')) ?? false,
-    maxRecords: Math.min(Math.max(1, Math.floor(numberOf(member(definition, 'maxRecords')) ?? 1)), MOST_RECORDS),
-    dailyLimit: dailyLimit(objectOf(member(definition, 'rateLimits'))),
-    schema: compileSchema(member(definition, 'schema') ?? member(definition, 'fields')),
+    publicAppend: flagOf(definition.publicAppend) ?? false,
+    allowRecordDelete: flagOf(definition.allowRecordDelete) ?? false,
+    requireSaveVersion: flagOf(definition.requireSaveVersion) ?? false,
+    maxRecords: Math.min(Math.max(1, Math.floor(numberOf(definition.maxRecords) ?? 1)), MOST_RECORDS),
+    dailyLimit: dailyLimit(objectOf(definition.rateLimits)),
+    schema: compileSchema(definition.schema ?? definition.fields),
     hash: entry.hash,
     definition,
   };
 }
 
 /** What `access` does not name is as `accessMode` has it; what it names and nobody knows is closed. */
-function accessOf(definition: JsonObject): AccessModel {
-  const mode = textOf(member(definition, 'accessMode'))?.toLowerCase() === 'public' ? 'public' : 'endpoints';
-  const stated = member(definition, 'access') ?? null;
+function accessOf(definition: Written<typeof collection>): AccessModel {
+  const mode = textOf(definition.accessMode)?.toLowerCase() === 'public' ? 'public' : 'endpoints';
+  const stated = definition.access ?? null;
   if (stated === null) return { read: mode, write: mode, stated: false };
-  const named = (name: string): OpenTo => {
-    const value = member(objectOf(stated), name);
+  const named = (value: Json | undefined): OpenTo => {
     return value === undefined ? mode : value === 'public' || value === 'owner' ? value : 'endpoints';
   };
+  const { read, write }: Written<typeof access> = objectOf(stated);
   return isObject(stated)
-    ? { read: named('read'), write: named('write'), stated: true }
+    ? { read: named(read), write: named(write), stated: true }
     : { read: 'endpoints', write: 'endpoints', stated: true };
 }
 
-export function typeOfCollection(definition: JsonObject): CollectionModel['type'] {
-  const type = textOf(member(definition, 'collectionType')) ?? '';
+export function typeOfCollection(definition: Written<typeof collection>): CollectionModel['type'] {
+  const type = textOf(definition.collectionType) ?? '';
   return acceptValue('collectionType', type) === 'global' ? 'global' : 'per-platformid';
 }
 
-export function dailyLimit(rateLimits: JsonObject): CollectionModel['dailyLimit'] {
-  const per = textOf(member(rateLimits, 'mode'))?.toLowerCase();
+export function dailyLimit(rateLimits: Written<typeof dailySaves>): CollectionModel['dailyLimit'] {
+  const per = textOf(rateLimits.mode)?.toLowerCase();
   if (per !== 'player' && per !== 'collection') return null;
-  const asked = Math.floor(numberOf(member(rateLimits, 'savesPerDay')) ?? 0);
+  const asked = Math.floor(numberOf(rateLimits.savesPerDay) ?? 0);
   return { per, count: asked < 1 ? DEFAULT_SAVES_PER_DAY : Math.min(asked, MAX_SAVES_PER_DAY) };
 }
 
 /** A missing flag reads the same everywhere: enabled, POST, public (management, traps 14). */
 export function endpointModel(entry: Entry): EndpointModel {
-  const definition = objectOf(entry.value);
+  const definition: Written<typeof endpoint> = objectOf(entry.value);
   return {
     id: entry.id,
     slug: firstText(definition, 'slug') ?? entry.id,
-    enabled: flagOf(member(definition, 'enabled')) ?? true,
-    deprecated: ['deprecated', '_deprecated', 'depreciated', 'depricated'].some((name) => flagOf(member(definition, name)) === true),
+    enabled: flagOf(definition.enabled) ?? true,
+    deprecated: isDeprecated(objectOf(entry.value)),
     internal: isInternal(definition),
-    requiresSecretKey: flagOf(member(definition, 'requiresSecretKey')) ?? false,
-    method: textOf(member(definition, 'method'))?.toUpperCase() === 'GET' ? 'GET' : 'POST',
-    callLimit: callLimit(member(definition, 'rateLimits') ?? member(definition, 'rateLimit')),
+    requiresSecretKey: flagOf(definition.requiresSecretKey) ?? false,
+    method: textOf(definition.method)?.toUpperCase() === 'GET' ? 'GET' : 'POST',
+    callLimit: callLimit(definition.rateLimits ?? definition.rateLimit),
     hash: entry.hash,
     definition,
   };
+}
+
+/** Also as it is often misspelt. */
+function isDeprecated(definition: JsonObject): boolean {
+  return ['deprecated', '_deprecated', 'depreciated', 'depricated'].some((name) => flagOf(member(definition, name)) === true);
 }
 
 /** `public` or `internal` for any spelling of an exposure; `null` for another word. */
@@ -101,10 +110,10 @@ function exposureOf(word: string): 'public' | 'internal' | null {
 }
 
 /** Where flags contradict each other, the closed door wins. */
-export function isInternal(definition: JsonObject): boolean {
-  if (flagOf(member(definition, 'internalOnly')) === true || flagOf(member(definition, 'internal')) === true) return true;
-  if (flagOf(member(definition, 'publiclyCallable')) === true) return false;
-  return exposureOf(textOf(member(definition, 'exposure')) ?? '') === 'internal';
+export function isInternal(definition: Written<typeof endpoint>): boolean {
+  if (flagOf(definition.internalOnly) === true || flagOf(definition.internal) === true) return true;
+  if (flagOf(definition.publiclyCallable) === true) return false;
+  return exposureOf(textOf(definition.exposure) ?? '') === 'internal';
 }
 
 export function libraryModel(entry: Entry): LibraryModel {
@@ -117,22 +126,22 @@ export function workflowModel(entry: Entry): WorkflowModel {
 
 /** `collectionName`: the name of a collection by id, for sources without an alias (runtime-storage 16.3). */
 export function queryModel(entry: Entry, collectionName: (id: string) => string | undefined): QueryModel {
-  const definition = objectOf(entry.value);
-  const sources = listOf(member(definition, 'sources')).flatMap((raw) => {
-    const source = isObject(raw) ? raw : {};
-    const collectionId = isObject(raw) ? firstText(raw, 'collectionId', 'collection') : textOf(raw);
+  const definition: Written<typeof query> = objectOf(entry.value);
+  const sources = listOf(definition.sources).flatMap((raw) => {
+    const one: Written<typeof source> = objectOf(raw);
+    const collectionId = isObject(raw) ? firstText(one, 'collectionId', 'collection') : textOf(raw);
     if (collectionId === undefined) return [];
-    const alias = firstText(source, 'alias', 'as') ?? collectionName(collectionId) ?? collectionId;
-    const join = member(source, 'join');
+    const alias = firstText(one, 'alias', 'as') ?? collectionName(collectionId) ?? collectionId;
+    const { join } = one;
     return [{ collectionId, alias, ...(isObject(join) ? { join } : {}) }];
   });
   return {
     id: entry.id,
     name: firstText(definition, 'name') ?? entry.id,
-    type: textOf(member(definition, 'type'))?.toLowerCase() ?? 'leaderboard',
-    requiresSecretKey: flagOf(member(definition, 'requiresSecretKey')) ?? false,
+    type: textOf(definition.type)?.toLowerCase() ?? 'leaderboard',
+    requiresSecretKey: flagOf(definition.requiresSecretKey) ?? false,
     sources,
-    config: objectOf(member(definition, 'config')),
+    config: objectOf(definition.config),
     hash: entry.hash,
     definition,
   };

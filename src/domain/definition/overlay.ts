@@ -1,3 +1,4 @@
+import type { Item } from '../../contract/resources/definition.ts';
 import { isObject, type Json, type JsonObject, jsonIn, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { DefinitionKind, PublishTarget } from '../events.ts';
@@ -95,12 +96,16 @@ export function keyOf(item: DefinitionItem): string {
  * what its text says; and a staged plain edit takes the live text away, which would say something else.
  */
 function laidOver(live: JsonObject, staged: JsonObject, id: string): JsonObject {
-  if (typeof member(staged, 'sourceText') === 'string') return { ...staged, id };
+  if (typeof textIn(staged) === 'string') return { ...staged, id };
   return { ...withoutAuthoring(live), ...staged, id };
 }
 
+function textIn({ sourceText }: Item): Json | undefined {
+  return sourceText;
+}
+
 export function withoutAuthoring(definition: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(definition).filter(([name]) => !AUTHORING_MEMBERS.includes(name)));
+  return Object.fromEntries(Object.entries(definition).filter(([name]) => !AUTHORING_MEMBERS.some((each) => each === name)));
 }
 
 function stagedByLive(state: DefinitionsState, kind: DefinitionKind): ReadonlyMap<DefinitionItem, DefinitionItem> {

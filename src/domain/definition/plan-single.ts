@@ -1,5 +1,6 @@
+import type { Diagnostic } from '../../contract/answers.ts';
 import type { Refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type PublishTarget, SINGLE_ID } from '../events.ts';
 import { datedRules } from '../limit/rules.ts';
@@ -54,7 +55,11 @@ function singleFindings(state: DefinitionsState, kind: SingleKind, body: Json, t
 }
 
 /** The member of an answer that tells of them; no member where there is none. */
-export function wholeDiagnostics(resourceKind: string, found: readonly Finding[], resourceId = SINGLE_ID): JsonObject {
+export function wholeDiagnostics(
+  resourceKind: string,
+  found: readonly Finding[],
+  resourceId = SINGLE_ID,
+): { readonly diagnostics?: readonly Diagnostic[] } {
   const about = { resourceKind, resourceId };
   return found.length === 0 ? {} : { diagnostics: warningsOf(found, about, '') };
 }

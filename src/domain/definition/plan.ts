@@ -1,4 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Diagnostic } from '../../contract/answers.ts';
+import type { Item } from '../../contract/resources/definition.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
@@ -7,7 +9,7 @@ import { keyMember, type ListedKind } from './kinds.ts';
 import { findByKey } from './overlay.ts';
 import type { Problem, Warning } from './problem.ts';
 import { type Put, putOf } from './publish.ts';
-import { textOf } from './read.ts';
+import { objectOf, textOf } from './read.ts';
 import { compileItem } from './source.ts';
 import { plainWords } from './wording.ts';
 
@@ -78,12 +80,12 @@ export function existing(
   state: DefinitionsState,
   kind: ListedKind,
   target: PublishTarget,
-  definition: JsonObject,
+  definition: Item,
   byName: boolean,
 ): DefinitionItem | undefined {
   const layers = target === 'next' ? [state.next, state.live] : [state.live];
-  const id = textOf(member(definition, 'id'));
-  const key = textOf(member(definition, keyMember(kind)));
+  const id = textOf(definition.id);
+  const key = textOf(definition[keyMember(kind)]);
   const find = (matches: (layer: DefinitionsState['live']) => DefinitionItem | undefined) => {
     for (const layer of layers) {
       const item = matches(layer);
@@ -102,14 +104,16 @@ export function existing(
  * it is pushed again (management 4.1).
  */
 function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | undefined): boolean {
-  return kind === 'collection' && id === key && isObject(item) && typeof member(item, 'sourceText') === 'string';
+  const { sourceText }: Item = objectOf(item);
+  return kind === 'collection' && id === key && typeof sourceText === 'string';
 }
 
 export function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
-  const slug = kind === 'endpoint' && textOf(member(definition, 'slug')) === undefined ? { slug: id } : {};
+  const { slug: named }: Item = definition;
+  const slug = kind === 'endpoint' && textOf(named) === undefined ? { slug: id } : {};
   // A listing says of a staged copy that it is one; pushed back, it would be said of what is live, for good.
   const { revisionTarget: _target, hasStaged: _staged, stagedRemoval: _removal, ...own } = definition;
-  return member(own, 'id') === undefined ? { id, ...own, ...slug } : { ...own, id, ...slug };
+  return own['id'] === undefined ? { id, ...own, ...slug } : { ...own, id, ...slug };
 }
 
 export function putProblem(kind: ListedKind, put: Put, key: string | undefined): Problem | null {
@@ -134,17 +138,19 @@ export function refusedResults(kind: ListedKind, planned: readonly Planned[]): J
 }
 
 function givenId(item: Json): string | undefined {
-  return isObject(item) ? textOf(member(item, 'id')) : undefined;
+  const { id }: Item = objectOf(item);
+  return textOf(id);
 }
 
 /** The file that an item says it comes from. */
 export function fileOf(item: Json): { readonly file?: string } {
-  const file = isObject(item) ? textOf(member(item, 'sourcePath')) : undefined;
+  const { sourcePath }: Item = objectOf(item);
+  const file = textOf(sourcePath);
   return file === undefined ? {} : { file };
 }
 
 /** The tools' form of what is wrong; they show the file with the line (management 19.4). */
-export function diagnostic({ code, message, line, column }: Problem, { file }: { readonly file?: string } = {}): JsonObject {
+export function diagnostic({ code, message, line, column }: Problem, { file }: { readonly file?: string } = {}): Diagnostic {
   const position = line === undefined || column === undefined ? {} : { line, column };
   return { severity: 'error', code, message: plainWords(message), ...(file === undefined ? {} : { sourcePath: file }), ...position };
 }

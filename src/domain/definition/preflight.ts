@@ -1,3 +1,4 @@
+import type { Preflighted } from '../../contract/answers.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -21,7 +22,12 @@ import { plainWords } from './wording.ts';
  * POST sync/preflight: what a sync of the same body would do, and what its author should know (management 11.3). Whatever would refuse
  * the sync is an error; every finding of the validator is a warning, which fails it only where the push is asked for strictly.
  */
-export function preflight(state: DefinitionsState, body: Json | undefined, target: PublishTarget, strict = false): ManageReply | Refusal {
+export function preflight(
+  state: DefinitionsState,
+  body: Json | undefined,
+  target: PublishTarget,
+  strict = false,
+): ManageReply<Preflighted> | Refusal {
   const sections = planSections(state, body, target, 0);
   if (sections instanceof Refusal) return sections;
   const known = knownWith(state, target, pushedKinds(sections), pushedValues(sections));
@@ -31,7 +37,7 @@ export function preflight(state: DefinitionsState, body: Json | undefined, targe
   const [total, success, failed, warnings] = [sum((s) => s.total), sum((s) => s.passed), sum((s) => s.failed), sum((s) => s.warnings)];
   const summary = { total, success, failed, warnings, nextAction: nextAction(failed, warnings) };
   const answer = {
-    mode: 'preflight',
+    mode: 'preflight' as const,
     publishTarget: target,
     ...Object.fromEntries([...judged].map(([name, section]) => [name, section.body])),
     summary,

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { Difference, Promoted } from '../../contract/answers.ts';
+import type { Json } from '../../kernel/json.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { differenceOf } from './difference.ts';
 import { isStaged } from './effective.ts';
@@ -24,7 +25,7 @@ const COUNT_NAMES = {
  * `dryRun` answers what would change and writes nothing. Nothing staged: 200 with zeros and no event. Anything else starts a new
  * generation of `next` data, also when the staged definitions equal the live ones.
  */
-export function decidePromote(state: DefinitionsState, options: { readonly dryRun: boolean }): Decision {
+export function decidePromote(state: DefinitionsState, options: { readonly dryRun: boolean }): Decision<Omit<Promoted, 'findings'>> {
   const { dryRun } = options;
   const changed = changedEntries(state);
   const removed = STAGED_KINDS.flatMap((kind) => removalsOf(state, kind));
@@ -35,7 +36,7 @@ export function decidePromote(state: DefinitionsState, options: { readonly dryRu
   const generation = state.generation + (promotes ? 1 : 0);
   const counts = STAGED_KINDS.map((kind) => [COUNT_NAMES[kind], changes.filter((each) => each.kind === kind).length]);
   const told = [...changed.map(summary), ...removed.map(removal)];
-  const body = { promoted: Object.fromEntries(counts), changes: told, hash, generation, ...(dryRun ? { dryRun } : {}) };
+  const body = { promoted: Object.fromEntries(counts), changes: told, hash, generation, ...(dryRun ? { dryRun: true as const } : {}) };
   if (!promotes) return { events: [], answer: reply(body) };
   return {
     events: [...sourceEvents(state, puts), { type: 'definitions.promoted', data: { changes, hash, generation } }],
@@ -44,7 +45,7 @@ export function decidePromote(state: DefinitionsState, options: { readonly dryRu
 }
 
 /** `next` against `live`: every staged definition that would change something, with what differs, field by field. */
-export function diffDefinitions(state: DefinitionsState): ManageReply {
+export function diffDefinitions(state: DefinitionsState): ManageReply<Difference> {
   const removed = STAGED_KINDS.flatMap((kind) => removalsOf(state, kind));
   const changes = [...changedEntries(state).map(shownChange), ...removed.map((item) => ({ ...removal(item), members: [], fields: [] }))];
   return reply({ liveHash: state.liveHash, nextHash: state.nextHash, staged: isStaged(state.next), changes });
@@ -55,15 +56,18 @@ function changedEntries(state: DefinitionsState): Entry[] {
   return staged.filter((entry) => entry.live?.hash !== entry.hash);
 }
 
-function removal({ kind, id }: DefinitionItem): JsonObject {
+function removal({ kind, id }: DefinitionItem): Summary {
   return { kind, id, action: 'delete' };
 }
 
-function summary(entry: Entry): JsonObject {
+type Shown = Difference['changes'][number];
+type Summary = Pick<Shown, 'kind' | 'id' | 'action'>;
+
+function summary(entry: Entry): Summary {
   return { kind: entry.kind, id: entry.id, action: entry.live === null ? 'add' : 'change' };
 }
 
-function shownChange(entry: Entry): JsonObject {
+function shownChange(entry: Entry): Shown {
   const before: Json = entry.live === null ? {} : definitionOf(entry.live);
   const difference = differenceOf(before, entry.value, isTold);
   return { ...summary(entry), ...difference };
@@ -71,5 +75,5 @@ function shownChange(entry: Entry): JsonObject {
 
 /** Of a source file only what it says; where it stands and how it is written says nothing more. */
 function isTold(name: string): boolean {
-  return !AUTHORING_MEMBERS.includes(name);
+  return !AUTHORING_MEMBERS.some((each) => each === name);
 }

@@ -9,15 +9,15 @@ import { plainWords } from './wording.ts';
 
 /** From a change set to its events: the texts the log does not hold yet, then the publish that refers to them. */
 
-export interface ManageReply {
+export interface ManageReply<Body = JsonObject> {
   readonly status: number;
-  readonly body: JsonObject;
+  readonly body: Body;
 }
 
 /** What a management decider gives when it does not refuse. No events: nothing changes. */
-export interface Decision {
+export interface Decision<Body = JsonObject> {
   readonly events: readonly DomainEvent[];
-  readonly answer: ManageReply;
+  readonly answer: ManageReply<Body>;
 }
 
 /** A definition to put into a layer. */
@@ -111,12 +111,18 @@ function splitsPair(text: string, at: number): boolean {
   return at < text.length && code >= 0xd800 && code <= 0xdbff;
 }
 
-export function reply(body: JsonObject, target: PublishTarget = 'live'): ManageReply {
+/** What every answer of a push says beside its own. */
+type Replied<Body> = Body & { readonly ok: true; readonly publishTarget?: 'next' };
+
+export function reply<Body extends object>(body: Body, target: PublishTarget = 'live'): ManageReply<Replied<Body>> {
   return { status: 200, body: { ok: true, ...body, ...(target === 'next' ? { publishTarget: target } : {}) } };
 }
 
 /** The answer to a write, which names where definitions are kept, as the published service's does (management 5.1). */
-export function written(body: JsonObject, target: PublishTarget = 'live'): ManageReply {
+export function written<Body extends object>(
+  body: Body,
+  target: PublishTarget = 'live',
+): ManageReply<Replied<Body & { readonly source: string }>> {
   return reply({ ...ABOUT_STORE, ...body }, target);
 }
 

@@ -1,12 +1,15 @@
-import { type JsonObject, jsonIn } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { Diagnostic, PushedMany } from '../../contract/answers.ts';
+import type { collection } from '../../contract/resources/collection.ts';
+import type { Item } from '../../contract/resources/definition.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import { type Json, jsonIn } from '../../kernel/json.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
 import type { Finding, Known } from './findings/finding.ts';
 import { droppedGuards } from './findings/guards.ts';
 import { findingsOf } from './findings/judged.ts';
-import { knownIn } from './findings/known.ts';
+import { blockIn, knownIn, returnsOf } from './findings/known.ts';
 import { warningsOf } from './findings/shown.ts';
 import type { ListedKind } from './kinds.ts';
 import { typeOfCollection } from './models.ts';
@@ -30,7 +33,7 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
   const collections = pushed('collection');
   const types = new Map(
     collections.flatMap(({ id, definition }) =>
-      [id, textOf(member(definition, 'name')) ?? id].map((name) => [lower(name), typeOfCollection(definition)] as const),
+      [id, textOf(nameOf(definition)) ?? id].map((name) => [lower(name), typeOfCollection(definition)] as const),
     ),
   );
   const workflows = new Map(pushed('workflow').map(({ id, definition }) => [id, definition]));
@@ -40,6 +43,7 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
     ...collections.flatMap(({ definition }) => tableIds(definition)),
     ...(values === undefined ? [] : Object.keys(gameValues([], jsonIn(values.text), { version: null, updatedAt: null }).values)),
   ]);
+  const libraryOf = (id: string) => libraries.get(id) ?? workflows.get(id);
   return {
     collection: (name) => types.has(lower(name)) || held.collection(name),
     playersCollection: (name) => {
@@ -48,7 +52,9 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
     },
     callable: (name) => workflows.has(name) || endpoints.has(name) || held.callable(name),
     workflow: (id) => workflows.get(id) ?? held.workflow(id),
-    library: (id) => libraries.get(id) ?? workflows.get(id) ?? held.library(id),
+    returns: (id) => (workflows.has(id) ? returnsOf(workflows.get(id)) : held.returns(id)),
+    library: (id) => libraryOf(id) !== undefined || held.library(id),
+    block: (name) => (libraryOf(name.slice(0, name.indexOf('.'))) === undefined ? held.block(name) : blockIn(name, libraryOf)),
     table: (name) => tables.has(name) || held.table(name),
   };
 }
@@ -78,7 +84,12 @@ const MORE: Finding = {
 };
 
 /** Gives the member of an answer that holds an element's warnings; no member where there is none. */
-export type Warn = (kind: ListedKind, fit: Fit) => JsonObject;
+export type Warn = (kind: ListedKind, fit: Fit) => Diagnosed;
+
+/** No member where there is none. */
+export interface Diagnosed {
+  readonly diagnostics?: readonly Diagnostic[];
+}
 
 interface HowPushed {
   /** Game values that come with it. */
@@ -107,18 +118,22 @@ export function warner(
   };
   return (kind, fit) => {
     const found = [...dropped(kind, fit), ...share(kind, fit)];
-    const sourcePath = textOf(member(fit.definition, 'sourcePath')) ?? '';
+    const { sourcePath: file }: Item = fit.definition;
+    const sourcePath = textOf(file) ?? '';
     return found.length === 0 ? {} : { diagnostics: warningsOf(found, { resourceKind: kind, resourceId: fit.put.id }, sourcePath) };
   };
 }
 
 /** The result of an element that was written. */
-export function writtenResult(kind: ListedKind, fit: Fit, warn: Warn): JsonObject {
+export function writtenResult(kind: ListedKind, fit: Fit, warn: Warn): PushedMany['results'][number] {
   return { ok: true, resourceKind: kind, resourceId: fit.put.id, action: 'upsert', ...warn(kind, fit) };
 }
 
-function tableIds(definition: JsonObject): string[] {
-  const tables = member(definition, 'tables');
+function nameOf({ name }: Item): Json | undefined {
+  return name;
+}
+
+function tableIds({ tables }: Written<typeof collection>): string[] {
   return tables === undefined ? [] : Object.keys(gameValues([], { tables }, { version: null, updatedAt: null }).values);
 }
 

@@ -31,7 +31,7 @@ export function textOf(value: Json | undefined): string | undefined {
 }
 
 /** The first member that holds a text. */
-export function firstText(object: JsonObject, ...names: readonly string[]): string | undefined {
+export function firstText<W extends JsonObject>(object: W, ...names: readonly (keyof W & string)[]): string | undefined {
   for (const name of names) {
     const text = textOf(member(object, name));
     if (text !== undefined) return text;

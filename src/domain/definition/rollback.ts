@@ -1,5 +1,5 @@
+import type { RolledBack } from '../../contract/answers.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { DefinitionChange, ProjectEvent, SourceStored } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { layerHash } from './evolve.ts';
@@ -122,7 +122,7 @@ export function decideRollback(
   state: DefinitionsState,
   earlier: EarlierLive | null,
   { dryRun, to: goal = null }: { readonly dryRun: boolean; readonly to?: number | null },
-): Decision | Refusal {
+): Decision<RolledBack> | Refusal {
   if (earlier === null) return goal === null ? refusal('NOTHING_TO_ROLL_BACK') : noSuchPublish(goal);
   const changed = otherThanLive(state, earlier.definitions);
   const changes = changed.map(({ kind, id, hash }) => ({ kind, id, hash }));
@@ -131,7 +131,7 @@ export function decideRollback(
   const writes = !dryRun && (goal === null || changes.length > 0);
   const generation = state.generation + (writes ? 1 : 0);
   const { to } = earlier;
-  const body: JsonObject = { to, changes: changes.map((each) => summary(state, each)), hash, generation, ...(dryRun ? { dryRun } : {}) };
+  const body = { to, changes: changes.map((each) => summary(state, each)), hash, generation, ...(dryRun ? { dryRun: true as const } : {}) };
   if (!writes) return { events: [], answer: reply(body) };
   const puts = changed.flatMap(({ kind, id, hash: put, text }) => (put === null || text === null ? [] : [{ kind, id, hash: put, text }]));
   const rolledBack = { type: 'definitions.rolledBack', data: { changes, hash, generation, to } } as const;
@@ -143,7 +143,7 @@ function noSuchPublish(revision: number): Refusal {
   return refusal('PUBLISH_NOT_FOUND', message);
 }
 
-function summary(state: DefinitionsState, { kind, id, hash }: DefinitionChange): JsonObject {
+function summary(state: DefinitionsState, { kind, id, hash }: DefinitionChange): RolledBack['changes'][number] {
   const action = hash === null ? 'delete' : state.live[kind].has(id) ? 'change' : 'add';
   return { kind, id, action };
 }

@@ -1,9 +1,9 @@
+import { SCOPES, type Scope } from '../../contract/credentials.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
-import { SCOPES, type Scope } from '../project/permissions.ts';
 import type { DefinitionsState } from '../states.ts';
 import { planTests, testsIn } from '../test/decide.ts';
 import type { ListedKind, SingleKind, SourceKind } from './kinds.ts';

@@ -1,3 +1,4 @@
+import type { Item } from '../../contract/resources/definition.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { contentProblem, invalid, sourceTextProblem } from './check.ts';
@@ -13,7 +14,13 @@ import { parseYaml } from './yaml.ts';
  */
 
 /** Kept beside the compiled members, exactly as they were sent: the editor compares `sourceText` with its file. */
-export const AUTHORING_MEMBERS: readonly string[] = ['authoringMode', 'sourceFormat', 'sourcePath', 'sourceText', 'sourceVersion'];
+export const AUTHORING_MEMBERS: readonly (keyof Item & string)[] = [
+  'authoringMode',
+  'sourceFormat',
+  'sourcePath',
+  'sourceText',
+  'sourceVersion',
+];
 
 export type Compiled =
   | { readonly ok: true; readonly definition: JsonObject; readonly id: string | null; readonly warnings: readonly Warning[] }
@@ -45,15 +52,19 @@ export function isCompiled(item: JsonObject, kind: SourceKind): boolean {
 /** By item: a publish of several commits is decided once for each, and one source text can take seconds to parse. */
 const known = new WeakMap<JsonObject, { readonly kind: SourceKind; readonly compiled: Compiled }>();
 
-function compileObject(item: JsonObject, kind: SourceKind): Compiled {
-  const given = textOf(member(item, 'id')) ?? fileId(item, kind);
-  const text = member(item, 'sourceText');
+function compileObject(item: Item, kind: SourceKind): Compiled {
+  const given = textOf(item.id) ?? fileId(item, kind);
+  const { sourceText: text } = item;
   const compiled = typeof text === 'string' ? compileText(item, text, kind, given) : plain(item);
-  if (!compiled.ok) return refused(compiled.problem, given ?? textOf(member(item, 'slug')) ?? textOf(member(item, 'name')) ?? null);
+  if (!compiled.ok) return refused(compiled.problem, given ?? textOf(item.slug) ?? textOf(item.name) ?? null);
   const { definition, warnings } = compiled.value;
   const problem = contentProblem(definition);
-  const id = textOf(member(definition, 'id')) ?? null;
+  const id = textOf(idOf(definition)) ?? null;
   return problem === null ? { ok: true, definition, id, warnings } : refused(problem, given ?? id);
+}
+
+function idOf({ id }: Item): Json | undefined {
+  return id;
 }
 
 interface Result {
@@ -61,24 +72,24 @@ interface Result {
   readonly warnings: readonly Warning[];
 }
 
-function plain(item: JsonObject): Parsed<Result> {
-  const id = textOf(member(item, 'id'));
-  const definition = id === undefined || id === item['id'] ? item : { ...item, id };
+function plain(item: Item): Parsed<Result> {
+  const id = textOf(item.id);
+  const definition = id === undefined || id === item.id ? item : { ...item, id };
   return { ok: true, value: { definition, warnings: [] } };
 }
 
-function compileText(item: JsonObject, text: string, kind: SourceKind, given: string | undefined): Parsed<Result> {
+function compileText(item: Item, text: string, kind: SourceKind, given: string | undefined): Parsed<Result> {
   if (text.trim() === '') return failed('INVALID_SOURCE_OBJECT', 'Source text is empty.');
   const tooLarge = sourceTextProblem(text);
   if (tooLarge !== null) return { ok: false, problem: { ...tooLarge, code: 'BUDGET_EXCEEDED' } };
   const parsed = parseText(item, text);
   if (!parsed.ok) return parsed;
-  const source = parsed.value;
-  const declared = member(source, 'kind') ?? member(source, 'resourceKind') ?? member(item, 'kind');
+  const source: Item = parsed.value;
+  const declared = source.kind ?? source.resourceKind ?? item.kind;
   if (declared !== undefined && declared !== null && String(textOf(declared)).toLowerCase() !== kind) {
     return failed('INVALID_RESOURCE_KIND', `Source kind '${textOf(declared) ?? '?'}' does not match '${kind}'.`);
   }
-  const version = textOf(member(source, 'sourceVersion'));
+  const version = textOf(source.sourceVersion);
   if (version !== undefined && version !== '1') return failed('UNSUPPORTED_SOURCE_VERSION', 'Only sourceVersion 1 is understood.');
   const flat = withAuthoring(unwrap(source, kind), item);
   return { ok: true, value: { definition: named(flat, kind, given), warnings: warningsOf(source, given) } };
@@ -93,10 +104,10 @@ export function parseText(item: JsonObject, text: string): Parsed<JsonObject> {
     : failed('INVALID_SOURCE_OBJECT', 'Source text must contain an object.');
 }
 
-export function isJsonSource(item: JsonObject): boolean {
-  const format = textOf(member(item, 'sourceFormat'))?.toLowerCase();
+export function isJsonSource(item: Item): boolean {
+  const format = textOf(item.sourceFormat)?.toLowerCase();
   if (format !== undefined) return format === 'json';
-  return textOf(member(item, 'sourcePath'))?.toLowerCase().endsWith('.json') === true;
+  return textOf(item.sourcePath)?.toLowerCase().endsWith('.json') === true;
 }
 
 function parseJsonText(text: string): Parsed<Json> {
@@ -111,32 +122,31 @@ function parseJsonText(text: string): Parsed<Json> {
 export function unwrap(source: JsonObject, kind: SourceKind): JsonObject {
   const outer = without(source, [kind, 'resource', 'definition'], isObject);
   const byKind = member(source, kind);
-  const resource = member(source, 'resource');
-  const definition = member(source, 'definition');
+  const { resource, definition }: Item = source;
   if (isObject(byKind)) return { ...outer, ...byKind };
   if (isObject(resource)) return { ...outer, ...resource };
   if (isObject(definition)) return { ...definition, ...outer };
   return outer;
 }
 
-function withAuthoring(flat: JsonObject, item: JsonObject): JsonObject {
+function withAuthoring(flat: JsonObject, item: Item): JsonObject {
   const kept = without(flat, ['kind', 'resourceKind', 'sourceText'], () => true);
   const authoring = AUTHORING_MEMBERS.filter((name) => Object.hasOwn(item, name));
   return { ...kept, ...objectFrom(authoring.map((name) => [name, item[name] ?? null])) };
 }
 
-function named(flat: JsonObject, kind: SourceKind, given: string | undefined): JsonObject {
-  const id = textOf(member(flat, 'id')) ?? given;
+function named(flat: Item, kind: SourceKind, given: string | undefined): JsonObject {
+  const id = textOf(flat.id) ?? given;
   if (id === undefined) return flat;
-  const key = kind === 'endpoint' ? 'slug' : 'name';
-  const defaulted = kind !== 'test' && textOf(member(flat, key)) === undefined;
+  const key = kind === 'endpoint' ? ('slug' as const) : ('name' as const);
+  const defaulted = kind !== 'test' && textOf(flat[key]) === undefined;
   return { ...flat, id, ...(defaulted ? { [key]: id } : {}) };
 }
 
 /** `upgrades.endpoint.yml` → `upgrades`. */
-function fileId(item: JsonObject, kind: SourceKind): string | undefined {
-  const path = member(item, 'sourcePath');
-  if (typeof path !== 'string' || typeof member(item, 'sourceText') !== 'string') return undefined;
+function fileId(item: Item, kind: SourceKind): string | undefined {
+  const { sourcePath: path } = item;
+  if (typeof path !== 'string' || typeof item.sourceText !== 'string') return undefined;
   const file = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   const stem = file.replace(/\.(ya?ml|json)$/i, '');
   const suffix = `.${kind}`;
@@ -145,19 +155,19 @@ function fileId(item: JsonObject, kind: SourceKind): string | undefined {
 }
 
 /** None of these fails a push: the published tools push files without `kind` and `sourceVersion`. */
-function warningsOf(source: JsonObject, given: string | undefined): Warning[] {
+function warningsOf(source: Item, given: string | undefined): Warning[] {
   const warnings: Warning[] = [];
-  const missing = ['sourceVersion', 'kind'].filter((name) => member(acceptKind(source), name) === undefined);
+  const missing = (['sourceVersion', 'kind'] as const).filter((name) => acceptKind(source)[name] === undefined);
   for (const name of missing) warnings.push({ code: 'MISSING_FIELD', message: `The source does not say its ${name}.` });
-  const own = textOf(member(source, 'id'));
+  const own = textOf(source.id);
   if (own !== undefined && given !== undefined && own !== given) {
     warnings.push({ code: 'FILE_ID_MISMATCH', message: `The source's id '${own}' is used, not '${given}'.` });
   }
   return warnings.map((warning) => ({ ...warning, message: plainWords(warning.message) }));
 }
 
-function acceptKind(source: JsonObject): JsonObject {
-  const kind = member(source, 'resourceKind');
+function acceptKind(source: Item): Item {
+  const { resourceKind: kind } = source;
   return kind === undefined ? source : { kind, ...source };
 }
 

@@ -1,5 +1,4 @@
 import { type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { checkDocument } from '../document/check.ts';
 import { fillDefaults } from '../document/schema.ts';
 import { heldValues } from '../document/unique.ts';
@@ -27,7 +26,7 @@ export function changedCollections(state: DefinitionsState): readonly ChangedCol
 }
 
 function schemaText({ definition }: CollectionModel): Json {
-  return member(definition, 'schema') ?? member(definition, 'fields') ?? null;
+  return definition.schema ?? definition.fields ?? null;
 }
 
 /** What was seen of a collection's documents. */

@@ -9,7 +9,7 @@ import { plainWords } from './wording.ts';
  * A push that is asked for strictly is refused for what the validator finds in it (decision 36): 400 STRICT_FINDINGS, the answer as it
  * would have been, with the findings as errors. One without findings is as it was.
  */
-export function strictly(decision: Decision | Refusal): Decision | Refusal {
+export function strictly<Body extends JsonObject>(decision: Decision<Body> | Refusal): Decision<Body> | Refusal {
   if (decision instanceof Refusal) return decision;
   const { ok: _, ...body } = decision.answer.body;
   const found = diagnosticsIn(body);

@@ -1,3 +1,4 @@
+import type { Synced } from '../../contract/answers.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { DomainEvent, PublishTarget } from '../events.ts';
@@ -17,7 +18,7 @@ export function decideSync(
   target: PublishTarget,
   now: number,
   strict = false,
-): Decision | Refusal {
+): Decision<Synced> | Refusal {
   const sections = planSections(state, body, target, now);
   if (sections instanceof Refusal) return sections;
   const puts = putsOf(sections);

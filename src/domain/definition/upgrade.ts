@@ -1,4 +1,5 @@
 import { Document, isMap, isNode, isScalar, type Node, parseDocument, YAMLMap } from 'yaml';
+import type { UpgradedSource } from '../../contract/answers.ts';
 import type { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -13,7 +14,7 @@ import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
 
 const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
 
-export function upgradeSource(body: Json | undefined): ManageReply | Refusal {
+export function upgradeSource(body: Json | undefined): ManageReply<UpgradedSource> | Refusal {
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', 'Body must be a source item.', {});
   const named = textOf(member(body, 'kind'))?.toLowerCase();
   const kind = KINDS.find((known) => known === named);
@@ -25,7 +26,7 @@ export function upgradeSource(body: Json | undefined): ManageReply | Refusal {
     return refusePush('SOURCE_COMPILE_FAILED', compiled.message, { kind, diagnostics: [diagnostic(compiled, fileOf(body))] });
   const canonicalDefinition = withoutAuthoring(compiled.definition);
   const upgraded = upgradedText(body, text, kind, canonicalDefinition);
-  const diagnostics = compiled.warnings.map((warning) => ({ ...diagnostic(warning, fileOf(body)), severity: 'warning' }));
+  const diagnostics = compiled.warnings.map((warning) => ({ ...diagnostic(warning, fileOf(body)), severity: 'warning' as const }));
   return reply({
     kind,
     id: compiled.id,

@@ -1,3 +1,10 @@
+import type {
+  column as columnSchema,
+  group as groupSchema,
+  table as tableSchema,
+  WrittenValues,
+} from '../../contract/resources/game-values.ts';
+import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { CollectionModel, GameValuesModel } from './model.ts';
@@ -45,34 +52,33 @@ export function gameValues(collections: readonly CollectionModel[], document: Js
 /** Whether a collection defines any values. */
 export function definesValues(collection: CollectionModel): boolean {
   const { definition } = collection;
-  return member(definition, 'constants') !== undefined || member(definition, 'tables') !== undefined;
+  return definition.constants !== undefined || definition.tables !== undefined;
 }
 
 function collectionPart(collection: CollectionModel): Part {
   const { id, definition } = collection;
-  const isPrivate = textOf(member(definition, 'visibility'))?.toLowerCase() !== 'public';
+  const isPrivate = textOf(definition.visibility)?.toLowerCase() !== 'public';
   return {
     owner: id,
     isPrivate,
-    groups: groupsOf(member(definition, 'constants'), id),
-    tables: tablesOf(member(definition, 'tables'), id),
+    groups: groupsOf(definition.constants, id),
+    tables: tablesOf(definition.tables, id),
   };
 }
 
 function documentPart(document: Json | undefined): Part {
-  const items = isArray(document) ? document : member(objectOf(document), 'items');
+  const whole: WrittenValues = objectOf(document);
+  const items = isArray(document) ? document : whole.items;
   if (!isArray(items)) {
-    const legacy = objectOf(document);
-    const [groups, tables] = [groupsOf(member(legacy, 'groups'), null), tablesOf(member(legacy, 'tables'), null)];
-    return { owner: null, isPrivate: false, groups, tables };
+    return { owner: null, isPrivate: false, groups: groupsOf(whole.groups, null), tables: tablesOf(whole.tables, null) };
   }
   const named = items.filter((item) => isObject(item)).filter((item) => firstText(item, 'id') !== undefined);
   const [tables, groups] = [named.filter(isTable), named.filter((item) => !isTable(item))];
   return { owner: null, isPrivate: false, groups: groupsOf(groups, null), tables: tablesOf(tables, null) };
 }
 
-function isTable(item: JsonObject): boolean {
-  return textOf(member(item, 'type'))?.toLowerCase() === 'table';
+function isTable({ type }: Written<typeof tableSchema>): boolean {
+  return textOf(type)?.toLowerCase() === 'table';
 }
 
 /** What the document repeats of a private collection (its ids, or items that name it) is hidden with it. */
@@ -132,11 +138,12 @@ const GROUP_MEMBERS = new Set(['id', 'name', 'description', 'type', 'entries', '
 /** A map's value that is a whole group, not the entries themselves. */
 function isWrapped(value: Json): value is JsonObject {
   if (!isObject(value) || !Object.keys(value).every((name) => GROUP_MEMBERS.has(name))) return false;
-  return isObject(member(value, 'entries')) || isObject(member(value, 'values'));
+  const { entries, values }: Written<typeof groupSchema> = value;
+  return isObject(entries) || isObject(values);
 }
 
-function group(id: string, item: JsonObject, owner: string | null): Group {
-  const entries = entriesOf(member(item, 'entries') ?? member(item, 'values'));
+function group(id: string, item: Written<typeof groupSchema>, owner: string | null): Group {
+  const entries = entriesOf(item.entries ?? item.values);
   const answered = {
     name: firstText(item, 'name') ?? id,
     description: firstText(item, 'description') ?? '',
@@ -169,10 +176,10 @@ function tablesOf(raw: Json | undefined, owner: string | null): Table[] {
   return found.flatMap(([id, item]) => (id === undefined || isReserved(id) ? [] : [table(id, item, owner)]));
 }
 
-function table(id: string, item: JsonObject, owner: string | null): Table {
-  const names = columnNames(member(item, 'columns'));
-  const rows = listOf(member(item, 'rows')).flatMap((row) => (isArray(row) ? [rowOf(row, names)] : isObject(row) ? [row] : []));
-  const columns = columnsOf(member(item, 'columns'), rows);
+function table(id: string, item: Written<typeof tableSchema>, owner: string | null): Table {
+  const names = columnNames(item.columns);
+  const rows = listOf(item.rows).flatMap((row) => (isArray(row) ? [rowOf(row, names)] : isObject(row) ? [row] : []));
+  const columns = columnsOf(item.columns, rows);
   const answered = { ...item, id, type: 'table', name: firstText(item, 'name') ?? id, columns, rows, ...ownerOf(item, owner) };
   return { id, rows, answer: answered };
 }
@@ -191,7 +198,7 @@ function columnsOf(raw: Json | undefined, rows: readonly JsonObject[]): JsonObje
   const given = isArray(raw) ? raw : Object.values(objectOf(raw)).map((type): Json => ({ type }));
   return columnNames(raw).flatMap((key, i) => {
     if (key === '' || isReserved(key)) return [];
-    const column = objectOf(given[i]);
+    const column: Written<typeof columnSchema> = objectOf(given[i]);
     return [{ ...column, key, type: firstText(column, 'type') ?? columnType(key, rows) }];
   });
 }

@@ -1,3 +1,4 @@
+import { BUDGET_NAMES } from '../../contract/resources/logic.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -6,22 +7,7 @@ import { member } from '../../kernel/path.ts';
  * `budgets` of an endpoint or a workflow: how much of what it may do in a call, what it calls included (management 10.5). They are its
  * author's, below the limits that hold for every call.
  */
-export const BUDGET_NAMES = [
-  'reads',
-  'filters',
-  'writes',
-  'writeOps',
-  'maxIterations',
-  'nestedCalls',
-  'maxWorkflowDepth',
-  'maxStepVisits',
-  'maxSleepMs',
-] as const;
-
 export type BudgetName = (typeof BUDGET_NAMES)[number];
-
-/** Compiler's own, measured where a definition is made: known, and nothing to a call. */
-export const UNMEASURED_BUDGETS: readonly string[] = ['compiledNodes', 'debugTraceBytes', 'wallTimeMs'];
 
 /** What each type of step uses up. */
 const USED_BY: ReadonlyMap<string, BudgetName> = new Map<string, BudgetName>([

@@ -1,5 +1,8 @@
+import type { block, endpoint, workflow } from '../../contract/resources/logic.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import type { onFail } from '../../contract/resources/step.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import { objectOf } from '../definition/read.ts';
 import { compileAliases } from './aliases.ts';
 import { type BudgetLimits, Budgets, compileBudgets } from './budgets.ts';
 import { LanguageError } from './errors.ts';
@@ -22,12 +25,12 @@ type Aliases = ReturnType<typeof compileAliases>;
  * A workflow's own scope holds the built-ins and what was passed, nothing of its caller. First its check, then its steps; its result
  * is `returns`, or, without it, every name it bound.
  */
-export function compileWorkflow(compilation: Compilation, definition: JsonObject): Callable {
-  const aliases = compileAliases(member(definition, 'let'));
+export function compileWorkflow(compilation: Compilation, definition: Written<typeof workflow>): Callable {
+  const aliases = compileAliases(definition.let);
   const guard = compileGuard(compilation, definition, aliases);
-  const budgets = compileBudgets(member(definition, 'budgets'));
-  const program = lazily(() => programOf(compilation.list(member(definition, 'steps'), definition)));
-  const result = compileReturns(compilation, member(definition, 'returns'));
+  const budgets = compileBudgets(definition.budgets);
+  const program = lazily(() => programOf(compilation.list(definition.steps, definition)));
+  const result = compileReturns(compilation, definition.returns);
   return {
     guard,
     invoke: (frame, params, caller) => {
@@ -40,11 +43,11 @@ export function compileWorkflow(compilation: Compilation, definition: JsonObject
 }
 
 /** An internal endpoint's result is its response body; its routes work as in any endpoint. */
-export function compileInternalEndpoint(compilation: Compilation, definition: JsonObject): Callable {
-  const aliases = compileAliases(member(definition, 'let'));
-  const budgets = compileBudgets(member(definition, 'budgets'));
-  const program = lazily(() => programOf(compilation.list(member(definition, 'steps'), definition)));
-  const response = compileResponse(compilation.language, member(definition, 'response'));
+export function compileInternalEndpoint(compilation: Compilation, definition: Written<typeof endpoint>): Callable {
+  const aliases = compileAliases(definition.let);
+  const budgets = compileBudgets(definition.budgets);
+  const program = lazily(() => programOf(compilation.list(definition.steps, definition)));
+  const response = compileResponse(compilation.language, definition.response);
   return {
     guard: null,
     invoke: (frame, params) => {
@@ -56,11 +59,11 @@ export function compileInternalEndpoint(compilation: Compilation, definition: Js
 }
 
 /** A block of a library: its result is the value that it ends with, else its `returns`. */
-export function compileBlock(compilation: Compilation, definition: JsonObject): Callable {
-  const aliases = compileAliases(member(definition, 'let'));
-  const returns = member(definition, 'returns');
+export function compileBlock(compilation: Compilation, definition: Written<typeof block>): Callable {
+  const aliases = compileAliases(definition.let);
+  const { returns } = definition;
   const result = isObject(returns) ? compileReturns(compilation, returns) : () => null;
-  const program = lazily(() => programOf(compilation.list(member(definition, 'steps') ?? member(definition, 'body'), definition)));
+  const program = lazily(() => programOf(compilation.list(definition.steps ?? definition.body, definition)));
   return {
     guard: null,
     invoke: (frame, params) => {
@@ -100,13 +103,12 @@ function innerFrame(frame: Frame, params: JsonObject, { aliases, routed, budgets
 }
 
 /** `check`, or `condition` in the management form, with its `onFail`. */
-function compileGuard(compilation: Compilation, definition: JsonObject, aliases: Aliases): Callable['guard'] {
-  const json = member(definition, 'check') ?? member(definition, 'condition');
+function compileGuard(compilation: Compilation, definition: Written<typeof workflow>, aliases: Aliases): Callable['guard'] {
+  const json = definition.check ?? definition.condition;
   if (json === undefined || json === null) return null;
   const check = compilation.language.condition(json);
-  const onFail = member(definition, 'onFail');
-  const words = isObject(onFail) ? onFail : {};
-  const status = statusOf(member(words, 'status'), 400);
+  const words: Written<typeof onFail> = objectOf(definition.onFail);
+  const status = statusOf(words.status, 400);
   const code = textOf(words, 'errorCode', 'error') ?? 'WORKFLOW_FAILED';
   const message = compileMessage(compilation.language, textOf(words, 'errorMessage', 'message') ?? 'Workflow condition failed.');
   return (scope: Scope, caller: StepSource) => {

@@ -1,3 +1,6 @@
+import type { block, endpoint } from '../../contract/resources/logic.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import type { StepType } from '../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { weightOf } from '../document/weight.ts';
@@ -18,6 +21,7 @@ import {
   type CompiledStep,
   type Definitions,
   notSupported,
+  type SourceOf,
   type Step,
   type StepSource,
   textOf,
@@ -50,19 +54,22 @@ const LARGE = 4000;
 const MAX_NESTING = 16;
 
 /** Never throws, whatever the definition holds. Workflows that it names are compiled when a call first reaches them. */
-export function compileEndpoint(definition: JsonObject, definitions: Definitions): CompiledEndpoint {
+export function compileEndpoint(definition: Written<typeof endpoint>, definitions: Definitions): CompiledEndpoint {
   const compilation = new EndpointCompilation(definitions, definition);
   return {
-    program: programOf(compilation.list(member(definition, 'steps'))),
-    aliases: compileAliases(member(definition, 'let')),
-    response: compileResponse(language, member(definition, 'response')),
-    input: compileInput(member(definition, 'input')),
-    budgets: compileBudgets(member(definition, 'budgets')),
+    program: programOf(compilation.list(definition.steps)),
+    aliases: compileAliases(definition.let),
+    response: compileResponse(language, definition.response),
+    input: compileInput(definition.input),
+    budgets: compileBudgets(definition.budgets),
     values: definitions.values,
     isLarge: weightOf(definition) > LARGE,
     prepare: () => compilation.prepare(),
   };
 }
+
+/** What steps stand in. */
+type Logic = Written<typeof endpoint> & Written<typeof block>;
 
 class LazyStep implements Step {
   readonly source: StepSource;
@@ -83,14 +90,14 @@ class LazyStep implements Step {
 class EndpointCompilation implements Compilation {
   readonly language = language;
   readonly definitions: Definitions;
-  readonly #definition: JsonObject;
+  readonly #definition: Logic;
   readonly #callables = new Map<string, Callable | undefined>();
   /** What the steps being compiled stand in: the definition itself, or what it calls. */
-  #whole: JsonObject;
+  #whole: Logic;
   #nesting = 0;
   readonly #steps: Step[] = [];
 
-  constructor(definitions: Definitions, definition: JsonObject) {
+  constructor(definitions: Definitions, definition: Logic) {
     this.definitions = definitions;
     this.#definition = definition;
     this.#whole = definition;
@@ -134,9 +141,9 @@ class EndpointCompilation implements Compilation {
   }
 
   ownBlock(name: string): Callable | undefined {
-    const blocks = member(this.#definition, 'blocks');
-    const block = isObject(blocks) ? member(blocks, name) : undefined;
-    return isObject(block) ? compileBlock(this, block) : undefined;
+    const { blocks } = this.#definition;
+    const written = isObject(blocks) ? member(blocks, name) : undefined;
+    return isObject(written) ? compileBlock(this, written) : undefined;
   }
 
   /** Its blocks call each other by their names alone. Older definitions keep blocks in a workflow. */
@@ -152,8 +159,8 @@ class EndpointCompilation implements Compilation {
       [this.#whole, this.#nesting] = [whole, nesting];
       try {
         return {
-          aliases: compileAliases(member(source.json, 'let')),
-          when: Object.hasOwn(source.json, 'when') ? compileWhen(language, member(source.json, 'when')) : null,
+          aliases: compileAliases(source.json.let),
+          when: Object.hasOwn(source.json, 'when') ? compileWhen(language, source.json.when) : null,
           body: this.#body(source),
         };
       } finally {
@@ -163,8 +170,8 @@ class EndpointCompilation implements Compilation {
   }
 
   /** What a `let` takes is bound before the step; a loop does it itself, in every turn. */
-  #taking(source: StepSource, body: Body): Body {
-    const take = LOOPS.has(source.type) ? null : compileTakes(this.language, member(source.json, 'let'));
+  #taking(source: SourceOf<StepType>, body: Body): Body {
+    const take = LOOPS.has(source.type) ? null : compileTakes(this.language, source.json.let);
     if (take === null) return body;
     return (frame) => {
       take(frame.scope);
@@ -173,7 +180,7 @@ class EndpointCompilation implements Compilation {
   }
 
   /** A step of a type that this server does not know fails with 501, one that does not compile with its 400: when it is reached. */
-  #body(source: StepSource): Body {
+  #body(source: SourceOf<StepType>): Body {
     const compile = STEP_TYPES.get(source.type);
     if (compile === undefined)
       return fails(notSupported(source, source.type === '' ? 'a step without a type' : `the type "${source.type}"`));
@@ -192,7 +199,7 @@ function fails(error: Error): Body {
   };
 }
 
-function sourceOf(json: Json): StepSource {
+function sourceOf(json: Json): SourceOf<StepType> {
   if (!isObject(json)) return { id: '', name: '', type: '', json: {} };
   const id = textOf(json, 'id') ?? '';
   return { id, name: textOf(json, 'as') ?? id, type: textOf(json, 'type') ?? '', json };

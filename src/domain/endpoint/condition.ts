@@ -1,5 +1,6 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { clause } from '../../contract/resources/condition.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { deferred, firstThat, LanguageError } from './errors.ts';
 import { looksLikeMath } from './expression.ts';
 import type { Language } from './language.ts';
@@ -13,16 +14,15 @@ import { isTruthy, toNumber, type Value } from './value.ts';
 
 const MAX_NESTING = 32;
 
-export function compileCondition(language: Language, json: Json | undefined, depth = 0): Check {
-  if (!isObject(json)) throw new LanguageError('A condition must be an object.');
+export function compileCondition(language: Language, written: Json | undefined, depth = 0): Check {
+  if (!isObject(written)) throw new LanguageError('A condition must be an object.');
   if (depth > MAX_NESTING) throw new LanguageError('Conditions are nested too deeply.');
-  const all = member(json, 'all');
+  const json: Written<typeof clause> = written;
+  const { all, any, expression } = json;
   if (isArray(all)) return every(compileGroup(language, all, depth));
-  const any = member(json, 'any');
   if (isArray(any)) return some(compileGroup(language, any, depth));
-  const field = member(json, 'field') ?? member(json, 'left');
+  const field = json.field ?? json.left;
   if (field !== undefined) return compileFieldCheck(language, json, field);
-  const expression = member(json, 'expression');
   if (typeof expression === 'string') return compileExpressionCheck(language, expression);
   throw new LanguageError('A condition needs a field or an expression.');
 }
@@ -46,8 +46,8 @@ function charged(scope: Scope): true {
   return true;
 }
 
-function compileFieldCheck(language: Language, json: JsonObject, field: Json): Check {
-  const op = member(json, 'op') ?? member(json, 'operator');
+function compileFieldCheck(language: Language, json: Written<typeof clause>, field: Json): Check {
+  const op = json.op ?? json.operator;
   if (typeof op !== 'string') throw new LanguageError('A condition needs an op.');
   const left = compileField(language, field);
   const compare = compileOperator(op);
@@ -61,11 +61,11 @@ function compileField(language: Language, field: Json): Eval {
   return isOneToken(field, findTokens(field)) ? language.template(field) : language.token(field);
 }
 
-function compileRight(language: Language, json: JsonObject): Eval {
-  const expression = member(json, 'expression');
+function compileRight(language: Language, json: Written<typeof clause>): Eval {
+  const { expression } = json;
   if (typeof expression === 'string') return language.math(expression);
   if (typeof expression === 'number') return () => expression;
-  const value = Object.hasOwn(json, 'value') ? json['value'] : member(json, 'right');
+  const value = Object.hasOwn(json, 'value') ? json.value : json.right;
   return compileShallow(language, value);
 }
 

@@ -1,3 +1,5 @@
+import type { input, inputObject } from '../../contract/resources/logic.ts';
+import type { Written } from '../../contract/resources/member.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, jsonIn, numberFromText } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -41,11 +43,11 @@ export function compileInput(json: Json | undefined): InputCheck {
   };
 }
 
-function compileShape(json: JsonObject, depth: number): Shape | null {
-  const properties = member(json, 'properties');
+function compileShape(json: Written<typeof input>, depth: number): Shape | null {
+  const { properties } = json;
   const fields = new Map<string, Field>();
   for (const [name, field] of Object.entries(isObject(properties) ? properties : {})) fields.set(name, compileField(field, depth + 1));
-  const required = requiredNames(member(json, 'required'), isObject(properties) ? properties : {});
+  const required = requiredNames(json.required, isObject(properties) ? properties : {});
   return fields.size === 0 && required.length === 0 ? null : { fields, required };
 }
 
@@ -54,17 +56,20 @@ function requiredNames(json: Json | undefined, properties: JsonObject): string[]
   const listed = isArray(json) ? json.filter((name): name is string => typeof name === 'string') : [];
   const own = Object.keys(properties).filter((name) => {
     const field = properties[name];
-    return isObject(field) && member(field, 'required') === true;
+    return isObject(field) && isRequired(field);
   });
   return [...new Set([...listed, ...own])];
+}
+
+function isRequired({ required }: Written<typeof input>): boolean {
+  return required === true;
 }
 
 function compileField(json: Json, depth: number): Field {
   if (typeof json === 'string') return { ...ANY, types: [json] };
   if (!isObject(json) || depth > MAX_NESTING) return ANY;
-  const type = member(json, 'type');
+  const { type, items }: Written<typeof inputObject> = json;
   const types = typesOf(isArray(type) ? type : [type]);
-  const items = member(json, 'items');
   return { types, shape: compileShape(json, depth), items: items === undefined ? null : compileField(items, depth + 1) };
 }
 

@@ -1,5 +1,6 @@
+import type { response as responseSchema } from '../../contract/resources/logic.ts';
+import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
 import type { Eval, Scope } from './scope.ts';
@@ -17,11 +18,11 @@ export interface Response {
 const OK: JsonObject = { ok: true };
 
 export function compileResponse(language: Language, json: Json | undefined): Response {
-  const response = isObject(json) ? json : {};
-  const echo = compileEcho(language, member(response, 'echo'));
-  const base = compileDeep(language, member(response, 'body') ?? (echo === null ? OK : {}));
+  const response: Written<typeof responseSchema> = isObject(json) ? json : {};
+  const echo = compileEcho(language, response.echo);
+  const base = compileDeep(language, response.body ?? (echo === null ? OK : {}));
   return {
-    status: statusOf(member(response, 'status'), 200),
+    status: statusOf(response.status, 200),
     body: (scope) => render(scope, echo === null ? base : (inner) => echo(inner, base(inner))),
   };
 }

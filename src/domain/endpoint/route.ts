@@ -1,12 +1,13 @@
+import type { Written } from '../../contract/resources/member.ts';
+import type { onFail as onFailSchema, ROUTE_SIDES, route, StepSchema } from '../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { isNullish, toNumber } from './value.ts';
 
 /** Where a condition step goes, in one form for all the ways it may be written (endpoint-language 7). */
 export interface Route {
   readonly action: Action;
   /** Members of an object route, its own words for status, code and message among them. */
-  readonly json: JsonObject;
+  readonly json: Written<typeof route>;
 }
 
 export type Action = 'continue' | 'reject' | 'return' | 'goto' | 'skip' | 'run';
@@ -21,21 +22,24 @@ const ALIASES: ReadonlyMap<string, Action> = new Map([
 
 const NOTHING: JsonObject = {};
 
-export function trueRoute(step: JsonObject, fallback: Action): Route {
+type Step = Written<StepSchema<'condition'>>;
+
+export function trueRoute(step: Step, fallback: Action): Route {
   const routes = routesOf(step);
-  return parseRoute(firstOf(member(step, 'onTrue'), member(routes, 'true'), member(routes, 'pass')), fallback);
+  return parseRoute(firstOf(step.onTrue, routes.true, routes.pass), fallback);
 }
 
-export function falseRoute(step: JsonObject, fallback: Action): Route {
+export function falseRoute(step: Step, fallback: Action): Route {
   const routes = routesOf(step);
-  const route = firstOf(member(step, 'onFalse'), member(routes, 'false'), member(routes, 'fail'));
+  const route = firstOf(step.onFalse, routes.false, routes.fail);
   if (route !== undefined) return parseRoute(route, fallback);
-  const onFail = member(step, 'onFail');
+  const { onFail } = step;
   return onFail === undefined ? { action: fallback, json: NOTHING } : parseOnFail(onFail);
 }
 
-function routesOf(step: JsonObject): JsonObject {
-  const routes = member(step, 'routes');
+type Sides = { readonly [Side in (typeof ROUTE_SIDES)[number]]?: Json };
+
+function routesOf({ routes }: Step): Sides {
   return isObject(routes) ? routes : NOTHING;
 }
 
@@ -47,7 +51,8 @@ function parseRoute(value: Json | undefined, fallback: Action): Route {
   if (value === false) return { action: 'reject', json: NOTHING };
   if (typeof value === 'string') return parseWord(value);
   if (!isObject(value)) return { action: fallback, json: NOTHING };
-  const asked = firstOf(member(value, 'action'), member(value, 'type'));
+  const { action: own, type }: Written<typeof route> = value;
+  const asked = firstOf(own, type);
   return { action: typeof asked === 'string' ? (actionOf(asked) ?? fallback) : fallback, json: value };
 }
 
@@ -69,9 +74,10 @@ function isAction(word: string): word is Action {
 function parseOnFail(value: Json): Route {
   if (value === 'skip') return { action: 'skip', json: { count: 1 } };
   if (!isObject(value)) return { action: 'reject', json: NOTHING };
-  const skip = firstOf(member(value, 'skip'), member(value, 'skipSteps'), member(value, 'steps'));
-  if (member(value, 'action') === 'skip' || !(isNullish(skip) || skip === false)) return parseSkip(skip);
-  if (member(value, 'reject') === false) return { action: 'continue', json: value };
+  const written: Written<typeof onFailSchema> = value;
+  const skip = firstOf(written.skip, written.skipSteps, written.steps);
+  if (written.action === 'skip' || !(isNullish(skip) || skip === false)) return parseSkip(skip);
+  if (written.reject === false) return { action: 'continue', json: value };
   return { action: 'reject', json: value };
 }
 

@@ -1,3 +1,5 @@
+import type { Written } from '../../contract/resources/member.ts';
+import type { StepSchema, StepType } from '../../contract/resources/step.ts';
 import { Refusal, type RefusalExtra, refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -38,12 +40,15 @@ export type Signal =
 export type Body = (frame: Frame) => Signal | undefined;
 
 /** A step as its author wrote it. `name` is what its result is bound to: `as`, else `id`. */
-export interface StepSource {
+export interface StepSource<W = JsonObject> {
   readonly id: string;
   readonly name: string;
   readonly type: string;
-  readonly json: JsonObject;
+  readonly json: W;
 }
+
+/** A step of this type. */
+export type SourceOf<T extends StepType> = StepSource<Written<StepSchema<T>>>;
 
 export interface Step {
   readonly source: StepSource;
@@ -89,7 +94,7 @@ export interface Callable {
   readonly guard: ((scope: Scope, caller: StepSource) => void) | null;
 }
 
-export type CompileStep = (source: StepSource, compilation: Compilation) => Body;
+export type CompileStep<T extends StepType = StepType> = (source: SourceOf<T>, compilation: Compilation) => Body;
 
 /** Binds a step's result, and goes on. */
 export function binding(source: StepSource, evaluate: (frame: Frame) => Value): Body {
@@ -144,9 +149,9 @@ export function statusOf(value: Json | undefined, fallback: number): number {
 }
 
 /** The first of these members that is a non-empty text. */
-export function textOf(json: JsonObject, ...names: readonly string[]): string | undefined {
+export function textOf<W extends JsonObject>(json: W, ...names: readonly (keyof W & string)[]): string | undefined {
   for (const name of names) {
-    const value = member(json, name);
+    const value = json[name];
     if (typeof value === 'string' && value !== '') return value;
   }
   return undefined;

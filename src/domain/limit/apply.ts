@@ -1,7 +1,8 @@
+import type { WindowName } from '../../contract/resources/rate-limits.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { addNumbers, compareNumbers, doubleDifference, type JsonObject, NumberTooLong, toDouble } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
-import type { RuleModel, SchemaModel, WindowName } from '../definition/model.ts';
+import type { RuleModel, SchemaModel } from '../definition/model.ts';
 import { applyChanges } from '../document/draft.ts';
 import { fillDefaults } from '../document/schema.ts';
 import { withLostDefaults } from '../document/store.ts';

@@ -1,3 +1,4 @@
+import { WINDOW_NAMES } from '../../contract/resources/rate-limits.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { CallLimit, EndpointModel } from '../definition/model.ts';
@@ -5,7 +6,7 @@ import { flagOf } from '../definition/read.ts';
 import type { WindowChange } from '../events.ts';
 import { type Counting, count, type Limit } from './counters.ts';
 import { windowsOf } from './rules.ts';
-import { retryAfter, WINDOW_NAMES } from './windows.ts';
+import { retryAfter } from './windows.ts';
 
 /**
  * What an endpoint's definition says under `rateLimits` (or `rateLimit`): any form that a rule's limits have, or the windows by their

@@ -1,5 +1,6 @@
+import type { WindowName } from '../../contract/resources/rate-limits.ts';
 import { hashText } from '../definition/hash.ts';
-import type { CollectionModel, RuleModel, WindowName } from '../definition/model.ts';
+import type { CollectionModel, RuleModel } from '../definition/model.ts';
 import { playerOfKey } from '../document/key.ts';
 import type { WindowChange } from '../events.ts';
 import type { WindowState } from '../states.ts';

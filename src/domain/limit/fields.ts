@@ -1,5 +1,6 @@
+import type { WindowName } from '../../contract/resources/rate-limits.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import type { CollectionModel, RuleModel, WindowName } from '../definition/model.ts';
+import type { CollectionModel, RuleModel } from '../definition/model.ts';
 import { numberOf } from '../definition/read.ts';
 
 /** Settings of a field that limit its growth, and the windows they are for (decision 29). */

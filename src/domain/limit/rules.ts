@@ -1,7 +1,7 @@
+import { flatName, WINDOW_NAMES } from '../../contract/resources/rate-limits.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel } from '../definition/model.ts';
 import { flagOf, numberOf } from '../definition/read.ts';
-import { flatName, WINDOW_NAMES } from './windows.ts';
 
 const ID = /^[A-Za-z0-9_]{1,64}$/;
 

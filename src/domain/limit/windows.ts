@@ -1,4 +1,4 @@
-import type { WindowName } from '../definition/model.ts';
+import type { WindowName } from '../../contract/resources/rate-limits.ts';
 
 /** Fixed windows in UTC (runtime-storage 11.1). */
 const MINUTE = 60_000;
@@ -7,13 +7,6 @@ const DAY = 24 * HOUR;
 const WEEK = 7 * DAY;
 /** The epoch was a Thursday; weeks start on Monday. */
 const FIRST_MONDAY = 4 * DAY;
-
-export const WINDOW_NAMES: readonly WindowName[] = ['perMinute', 'perHour', 'perDay', 'perWeek', 'perMonth', 'perYear'];
-
-/** `perMinute` → `maxPerMinute`: the window's name in the flat form of a rule. */
-export function flatName(window: WindowName): string {
-  return `maxP${window.slice(1)}`;
-}
 
 /** Start of the window that holds `now`; both in unix ms. */
 export function windowStart(window: WindowName, now: number): number {

@@ -1,3 +1,4 @@
+import type { Page } from '../../contract/answers.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { isObject, jsonIn, stringifyJson } from '../../kernel/json.ts';
@@ -64,17 +65,14 @@ export function evolvePage(state: PageState | null, event: PageEvent, recordedAt
   return { page: event.data, createdAt: state?.createdAt ?? recordedAt, updatedAt: recordedAt };
 }
 
-/** The answer's body, without `ok`. Readers of JSON get an empty `html` beside it, unless they ask for another format. */
-export function pageBody({ page, updatedAt }: PageState, format: string | null): JsonObject {
-  return {
-    slug: page.slug,
-    title: page.title,
-    type: page.pageType,
-    statusLevel: page.statusLevel ?? null,
-    updatedAt: new Date(updatedAt).toISOString(),
-    ...(page.pageType === 'keyvalue' ? { data: page.kvData } : { markdown: page.contentMd }),
-    ...(format === null || format === 'json' ? { html: '' } : {}),
-  };
+/** The answer's body. Readers of JSON get an empty `html` beside it, unless they ask for another format. */
+export function pageBody({ page, updatedAt }: PageState, format: string | null): Page {
+  const { slug, title, statusLevel = null } = page;
+  const changed = { statusLevel, updatedAt: new Date(updatedAt).toISOString() };
+  const html = format === null || format === 'json' ? { html: '' as const } : {};
+  return page.pageType === 'keyvalue'
+    ? { ok: true, slug, title, type: 'keyvalue', ...changed, data: page.kvData, ...html }
+    : { ok: true, slug, title, type: 'markdown', ...changed, markdown: page.contentMd, ...html };
 }
 
 /** The page for a browser: everything that an author wrote is text, so that no page can run anything. */

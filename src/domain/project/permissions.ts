@@ -1,3 +1,4 @@
+import { type Level, SCOPES, type Scope } from '../../contract/credentials.ts';
 import { isObject, type Json, jsonIn } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { STAGED_KINDS } from '../definition/kinds.ts';
@@ -5,13 +6,6 @@ import type { DefinitionKind, Permissions } from '../events.ts';
 import type { ApiKey } from '../states.ts';
 
 /** What secret keys may do (security 1.4). Public keys are never permission-gated: the rules of each route hold for them. */
-
-export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'] as const;
-
-export type Scope = (typeof SCOPES)[number];
-
-/** `r`: list and read. `rw`: change. `x`: run, and direct access to documents. */
-export type Level = 'r' | 'rw' | 'x';
 
 /** The map a new secret key gets when none is asked for. */
 export const DEFAULT_PERMISSIONS: Permissions = {
@@ -39,9 +33,6 @@ const KIND_SCOPES: Readonly<Record<DefinitionKind, readonly Scope[]>> = {
 export function scopesOf(kind: DefinitionKind): readonly Scope[] {
   return KIND_SCOPES[kind];
 }
-
-/** Running tests needs them, `x` each. */
-export const RUN_SCOPES: readonly Scope[] = ['endpoints', 'queries', 'collections'];
 
 /** Promoting, rolling back and looking at what is staged: the scopes of all that can be. */
 export const STAGED_SCOPES: readonly Scope[] = STAGED_KINDS.flatMap(scopesOf);

@@ -23,8 +23,17 @@ export interface Shown extends Row {
 }
 
 /** JSON text of a row of a leaderboard. */
-export function entryText({ plan, around }: Pick<Answered, 'plan' | 'around'>, row: Shown, rank: number): string {
-  return stringifyJson({ rank, key: row.key, value: row.value, ...outputOf(plan.columns, row, around) });
+export function entryText(how: Pick<Answered, 'plan' | 'around'>, row: Shown, rank: number): string {
+  return rankedText(rank, entryRest(how, row));
+}
+
+/** What follows a row's rank in its text: that moves when others do. */
+export function entryRest({ plan, around }: Pick<Answered, 'plan' | 'around'>, row: Shown): string {
+  return stringifyJson({ key: row.key, value: row.value, ...outputOf(plan.columns, row, around) }).slice(1);
+}
+
+export function rankedText(rank: number, rest: string): string {
+  return `{"rank":${rank},${rest}`;
 }
 
 /** Rows of a leaderboard as texts; `player` is the row that was asked for, `null` for one that has none. */

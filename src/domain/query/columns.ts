@@ -1,5 +1,6 @@
+import type { Written } from '../../contract/resources/member.ts';
+import type { column, queryConfig } from '../../contract/resources/query.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { firstText, listOf } from '../definition/read.ts';
 import { isForbidden } from '../endpoint/path.ts';
 import { attempt, type Evaluate, expressionOf, pathOf, placed, type Row, type Surroundings, templateOf } from './evaluate.ts';
@@ -9,6 +10,8 @@ export interface Column {
   readonly key: string;
   readonly outputPath: readonly string[];
   readonly evaluate: Evaluate;
+  /** Whether it is a value of the row as it is, and so the same whenever it is asked for. */
+  readonly isPath: boolean;
   /** As the answer tells of it. */
   readonly shown: JsonObject;
 }
@@ -16,8 +19,8 @@ export interface Column {
 const MAX_COLUMNS = 100;
 const PATH_NAMES = ['path', 'field', 'source', 'valuePath'] as const;
 
-export function columnsOf(config: JsonObject): readonly Column[] {
-  const raw = [...listOf(member(config, 'fields')), ...listOf(member(config, 'columns'))].slice(0, MAX_COLUMNS);
+export function columnsOf(config: Written<typeof queryConfig>): readonly Column[] {
+  const raw = [...listOf(config.fields), ...listOf(config.columns)].slice(0, MAX_COLUMNS);
   return raw.map(columnOf).filter((column) => column !== null);
 }
 
@@ -39,7 +42,7 @@ export function outputOf(
 }
 
 function columnOf(raw: Json): Column | null {
-  const source: JsonObject = typeof raw === 'string' ? { path: raw } : isObject(raw) ? raw : {};
+  const source: Written<typeof column> = typeof raw === 'string' ? { path: raw } : isObject(raw) ? raw : {};
   const expression = firstText(source, 'expression', 'expr', 'valueExpression');
   const template = expression === undefined ? firstText(source, 'template') : undefined;
   const path = firstText(source, ...PATH_NAMES);
@@ -60,5 +63,5 @@ function columnOf(raw: Json): Column | null {
     ...(template === undefined ? {} : { template }),
     outputPath: output,
   };
-  return { key, outputPath, evaluate, shown };
+  return { key, outputPath, evaluate, isPath: expression === undefined && template === undefined, shown };
 }

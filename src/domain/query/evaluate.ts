@@ -1,3 +1,5 @@
+import type { Written } from '../../contract/resources/member.ts';
+import type { rowValue } from '../../contract/resources/query.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -59,14 +61,17 @@ export function pathOf(text: string): Evaluate {
 }
 
 /** The first that is there of an expression, a template, a path and a fixed value. `null`: nothing is. */
-export function valueIn(source: JsonObject, pathNames: readonly string[]): Evaluate | null {
+export function valueIn(
+  source: Written<typeof rowValue>,
+  pathNames: readonly (keyof Written<typeof rowValue> & string)[],
+): Evaluate | null {
   const expression = firstText(source, 'expression', 'expr', 'valueExpression');
   if (expression !== undefined) return expressionOf(expression);
   const template = firstText(source, 'template');
   if (template !== undefined) return templateOf(template);
   const path = firstText(source, ...pathNames);
   if (path !== undefined) return path.includes('{{') ? expressionOf(path) : pathOf(path);
-  const fixed = member(source, 'value');
+  const { value: fixed } = source;
   return fixed === undefined ? null : () => fixed;
 }
 

@@ -1,3 +1,5 @@
+import type { Written } from '../../contract/resources/member.ts';
+import type { join as joinSchema, queryConfig } from '../../contract/resources/query.ts';
 import { ExactNumber, type Json, type JsonObject } from '../../kernel/json.ts';
 import { getPath, member } from '../../kernel/path.ts';
 import type { QueryModel } from '../definition/model.ts';
@@ -19,14 +21,17 @@ export interface Join {
   readonly many: boolean;
 }
 
+/** As it is written. */
+type Spec = Written<typeof joinSchema>;
+
 type QuerySource = QueryModel['sources'][number];
 
 /** How a source after the first is attached; `null`: it is united with the others by key. */
-export function sourceJoin(config: JsonObject, source: QuerySource, index: number): JsonObject | null {
+export function sourceJoin(config: Written<typeof queryConfig>, source: QuerySource, index: number): Spec | null {
   if (source.join !== undefined) return source.join;
   return (
-    listOf(member(config, 'joins'))
-      .map(objectOf)
+    listOf(config.joins)
+      .map((spec): Spec => objectOf(spec))
       .find((spec) => names(spec, source, index)) ?? null
   );
 }
@@ -37,23 +42,23 @@ export function joinsOf({ sources, config }: QueryModel): readonly Join[] {
     const spec = index === 0 ? null : sourceJoin(config, source, index);
     return spec === null ? [] : [joinOf(source, spec)];
   });
-  const brought = listOf(member(config, 'joins'))
-    .map(objectOf)
+  const brought = listOf(config.joins)
+    .map((spec): Spec => objectOf(spec))
     .filter((spec) => !sources.some((source, index) => names(spec, source, index)))
     .flatMap(broughtBy);
   return [...attached, ...brought];
 }
 
-function names(spec: JsonObject, { collectionId, alias }: QuerySource, index: number): boolean {
-  const at = numberOf(member(spec, 'index')) ?? numberOf(member(spec, 'sourceIndex'));
+function names(spec: Spec, { collectionId, alias }: QuerySource, index: number): boolean {
+  const at = numberOf(spec.index) ?? numberOf(spec.sourceIndex);
   if (at !== undefined) return at === index;
   if (firstText(spec, 'sourceCollectionId', 'localKey', 'foreignKey') !== undefined) return false;
   const name = firstText(spec, 'source', 'alias', 'as');
   return name === undefined ? firstText(spec, 'collectionId') === collectionId : name === alias;
 }
 
-function joinOf({ collectionId, alias }: QuerySource, spec: JsonObject): Join {
-  const on = objectOf(member(spec, 'on'));
+function joinOf({ collectionId, alias }: QuerySource, spec: Spec): Join {
+  const on: Spec = objectOf(spec.on);
   const left = firstText(spec, 'left', 'local', 'localField', 'from') ?? firstText(on, 'left', 'local');
   const right = firstText(spec, 'right', 'foreign', 'foreignField', 'to') ?? firstText(on, 'right', 'foreign');
   return {
@@ -62,12 +67,12 @@ function joinOf({ collectionId, alias }: QuerySource, spec: JsonObject): Join {
     left: keyOrPath(left),
     right: keyOrPath(right),
     rightOrKey: false,
-    inner: isInner(spec) || flagOf(member(spec, 'required')) === true,
-    many: flagOf(member(spec, 'many')) === true || flagOf(member(spec, 'multiple')) === true || firstText(spec, 'cardinality') === 'many',
+    inner: isInner(spec) || flagOf(spec.required) === true,
+    many: flagOf(spec.many) === true || flagOf(spec.multiple) === true || firstText(spec, 'cardinality') === 'many',
   };
 }
 
-function broughtBy(spec: JsonObject): Join[] {
+function broughtBy(spec: Spec): Join[] {
   const collectionId = firstText(spec, 'sourceCollectionId', 'collectionId');
   if (collectionId === undefined) return [];
   const alias = firstText(spec, 'alias') ?? collectionId;
@@ -75,7 +80,7 @@ function broughtBy(spec: JsonObject): Join[] {
   return [{ collectionId, alias, left, right, rightOrKey: true, inner: isInner(spec), many: false }];
 }
 
-function isInner(spec: JsonObject): boolean {
+function isInner(spec: Spec): boolean {
   return firstText(spec, 'type')?.toLowerCase() === 'inner';
 }
 

@@ -1,5 +1,6 @@
+import type { Written } from '../../contract/resources/member.ts';
+import { type computedValue, type enrichment, QUERY_TYPES, type queryCache, type queryConfig } from '../../contract/resources/query.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { QueryModel } from '../definition/model.ts';
 import { firstText, listOf, numberOf, objectOf } from '../definition/read.ts';
 import { isForbidden } from '../endpoint/path.ts';
@@ -25,12 +26,14 @@ export interface QueryPlan {
   readonly condition: Condition | null;
   /** Whether rows carry what is known of their players. */
   readonly withProfiles: boolean;
+  /** Whether a row shows the same for as long as its document and the definitions are the same. */
+  readonly isLasting: boolean;
   /** The stored number that a board keeps in order, where a leaderboard asks for no more than that. */
   readonly board: BoardPlan | null;
   readonly ttl: number;
 }
 
-export type QueryType = 'leaderboard' | 'count' | 'sum' | 'average' | 'min' | 'max';
+export type QueryType = (typeof QUERY_TYPES)[number];
 
 export interface Source {
   readonly collectionId: string;
@@ -57,7 +60,6 @@ export interface BoardPlan {
   readonly order: 'asc' | 'desc';
 }
 
-const TYPES: ReadonlySet<string> = new Set<QueryType>(['leaderboard', 'count', 'sum', 'average', 'min', 'max']);
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const MAX_COMPUTED = 50;
@@ -79,9 +81,12 @@ function makePlan(query: QueryModel): QueryPlan | string {
   if (!isQueryType(query.type)) return `this server knows no queries of type ${query.type.slice(0, 40)}`;
   if (query.sources.length === 0) return 'the query names no source collection';
   const { config } = query;
+  const cache: Written<typeof queryCache> = objectOf(query.definition.cache);
   const { metric, field } = metricOf(config);
   const united = query.sources.filter((source, index) => index === 0 || sourceJoin(config, source, index) === null);
-  const limit = numberOf(member(config, 'limit'));
+  const limit = numberOf(config.limit);
+  const columns = columnsOf(config);
+  const withProfiles = profilesIn(config);
   const plan = {
     type: query.type,
     sources: united.map(({ collectionId, alias }) => ({ collectionId, alias })),
@@ -90,23 +95,26 @@ function makePlan(query: QueryModel): QueryPlan | string {
     metric,
     field,
     fieldLabel: firstText(config, 'fieldLabel', 'valueLabel') ?? field,
-    order: member(config, 'order') === 'asc' ? ('asc' as const) : ('desc' as const),
+    order: config.order === 'asc' ? ('asc' as const) : ('desc' as const),
     limit: limit === undefined ? DEFAULT_LIMIT : Math.min(Math.max(Math.trunc(limit), 0), MAX_LIMIT),
-    columns: columnsOf(config),
+    columns,
     condition: conditionOf(config),
-    withProfiles: profilesIn(config),
-    ttl: numberOf(member(objectOf(member(query.definition, 'cache')), 'ttlSeconds')) ?? DEFAULT_TTL,
+    withProfiles,
+    isLasting: !withProfiles && columns.every(({ isPath }) => isPath),
+    ttl: numberOf(cache.ttlSeconds) ?? DEFAULT_TTL,
   };
   return { ...plan, board: boardOf(plan, config) };
 }
 
 function isQueryType(type: string): type is QueryType {
-  return TYPES.has(type);
+  return QUERY_TYPES.some((known) => known === type);
 }
 
-function metricOf(config: JsonObject): { readonly metric: Evaluate | null; readonly field: string } {
+type Config = Written<typeof queryConfig>;
+
+function metricOf(config: Config): { readonly metric: Evaluate | null; readonly field: string } {
   const expression = firstText(config, 'valueExpression', 'fieldExpression', 'expression');
-  const raw = member(config, 'field');
+  const { field: raw } = config;
   const named = isObject(raw) ? firstText(raw, 'name', 'key', 'path', 'field') : typeof raw === 'string' && raw !== '' ? raw : undefined;
   const field = named ?? expression ?? (isObject(raw) ? firstText(raw, 'expression', 'expr', 'valueExpression') : undefined) ?? 'value';
   if (expression !== undefined) return { metric: expressionOf(expression), field };
@@ -115,18 +123,16 @@ function metricOf(config: JsonObject): { readonly metric: Evaluate | null; reado
   return { metric: raw.includes('{{') ? expressionOf(raw) : pathOf(raw), field };
 }
 
-function computedOf(config: JsonObject): readonly Computed[] {
-  const raw = ['computedFields', 'computations', 'calculations', 'computed']
-    .map((name) => member(config, name))
-    .find((value) => value !== undefined);
+function computedOf(config: Config): readonly Computed[] {
+  const raw = [config.computedFields, config.computations, config.calculations, config.computed].find((value) => value !== undefined);
   const list = isObject(raw) ? Object.entries(raw).map(([name, value]) => named(name, value)) : listOf(raw);
   return list.slice(0, MAX_COMPUTED).flatMap((item) => {
-    const source = objectOf(item);
+    const source: Written<typeof computedValue> = objectOf(item);
     const name = firstText(source, 'name', 'key', 'id');
     const evaluate = valueIn(source, ['path', 'field']);
     if (name === undefined || isForbidden(name) || evaluate === null) return [];
     const target = (firstText(source, 'targetPath') ?? name).split('.');
-    const fallback = member(source, 'default') ?? member(source, 'defaultValue');
+    const fallback = source.default ?? source.defaultValue;
     return target.some(isForbidden) ? [] : [{ name, label: firstText(source, 'label', 'title') ?? name, evaluate, fallback, target }];
   });
 }
@@ -136,21 +142,22 @@ function named(name: string, value: Json): JsonObject {
   return isObject(value) ? { name, ...value } : { name, expression: value };
 }
 
-function conditionOf(config: JsonObject): Condition | null {
+function conditionOf(config: Config): Condition | null {
   const operator = firstText(config, 'condition');
-  return operator === undefined ? null : { operator, value: member(config, 'conditionValue') ?? null };
+  return operator === undefined ? null : { operator, value: config.conditionValue ?? null };
 }
 
-function profilesIn(config: JsonObject): boolean {
-  if (listOf(member(objectOf(member(config, 'enrichment')), 'fields')).length > 0) return true;
-  const texts = [...listOf(member(config, 'fields')), ...listOf(member(config, 'columns'))].map((raw) =>
+function profilesIn(config: Config): boolean {
+  const asked: Written<typeof enrichment> = objectOf(config.enrichment);
+  if (listOf(asked.fields).length > 0) return true;
+  const texts = [...listOf(config.fields), ...listOf(config.columns)].map((raw) =>
     isObject(raw) ? firstText(raw, 'path', 'field', 'source', 'valuePath') : raw,
   );
   return texts.some((text) => typeof text === 'string' && PROFILE.test(text));
 }
 
-function boardOf(plan: Omit<QueryPlan, 'board'>, config: JsonObject): BoardPlan | null {
-  const field = member(config, 'field');
+function boardOf(plan: Omit<QueryPlan, 'board'>, config: Config): BoardPlan | null {
+  const { field } = config;
   const [source, ...others] = plan.sources;
   const plain = plan.type === 'leaderboard' && source !== undefined && others.length === 0 && plan.joins.length === 0;
   if (!plain || plan.computed.length > 0 || firstText(config, 'valueExpression', 'fieldExpression', 'expression') !== undefined)

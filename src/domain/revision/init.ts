@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.ts';
+import type { RevisionStatus } from '../../contract/answers.ts';
 import type { GamePackage } from '../states.ts';
 import { currentRevision, latestRevision } from './package.ts';
 
@@ -6,7 +6,7 @@ import { currentRevision, latestRevision } from './package.ts';
  * The answer to a game that starts (security 8.8). A number that is not known is left out: the client takes a null for a failed
  * handshake. It says what is so whether or not the project enforces anything.
  */
-export function revisionInitBody(known: GamePackage | null, player: number | null): JsonObject {
+export function revisionInitBody(known: GamePackage | null, player: number | null): RevisionStatus {
   const current = currentRevision(known);
   const latest = latestRevision(known);
   const outdated = player !== null && current !== null && player < current;

@@ -1,3 +1,4 @@
+import type { PackageSynced } from '../../contract/answers.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isNumber, isObject, type Json, type JsonObject, jsonEquals, stringifyJson, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -75,7 +76,7 @@ export function latestRevision(known: GamePackage | null): number | null {
 }
 
 /** As the editor reads it; numbers stay numbers, times come as ISO text and as unix seconds (management 14.2). */
-export function packageBody({ members, publishedAt, syncedAt }: GamePackage): JsonObject {
+export function packageBody({ members, publishedAt, syncedAt }: GamePackage): PackageSynced['gamePackage'] {
   return {
     ...members,
     publishStatus: 'published',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { SecurityConfig } from '../../contract/answers.ts';
 import { canonicalJson, type JsonObject } from '../../kernel/json.ts';
 import type { ProjectSettings } from '../project/settings.ts';
 
@@ -38,7 +39,7 @@ export function versionOf(settings: JsonObject): string {
 }
 
 /** What a call has to be like, in the words of the `security` block that clients send. */
-export function expectedModes(settings: ProjectSettings): JsonObject {
+export function expectedModes(settings: ProjectSettings): Omit<SecurityConfig['config']['modes'], 'analytics'> {
   return {
     authSessions: settings.enableAuthSessions ? 'enabled' : 'disabled',
     encryptedRequests: settings.enableEncryptedRequests ? 'required' : 'disabled',
@@ -46,7 +47,12 @@ export function expectedModes(settings: ProjectSettings): JsonObject {
 }
 
 /** The config without its signature. `signing` names the key that will sign it; `now` in unix ms. */
-export function securityConfig(projectId: string, settings: ProjectSettings, signing: JsonObject, now: number): JsonObject {
+export function securityConfig(
+  projectId: string,
+  settings: ProjectSettings,
+  signing: JsonObject,
+  now: number,
+): Omit<SecurityConfig['config'], 'signature'> {
   return {
     schemaVersion: SCHEMA_VERSION,
     projectId,

@@ -1,4 +1,6 @@
-import type { Json } from '../../kernel/json.ts';
+import type { z } from 'zod';
+import { versionsOf } from '../../contract/events/index.ts';
+import { type sessionKept, TOTALS_EVENTS } from '../../contract/events/telemetry.ts';
 import type { Player } from './player.ts';
 
 /**
@@ -11,26 +13,9 @@ export interface TotalsKept {
   readonly sessions: readonly SessionKept[];
 }
 
-export interface SessionKept {
-  readonly platformId: string;
-  readonly sessionId: string;
-  /** Of the last event in it that told of the session. */
-  readonly revision: number;
-  readonly startedAt: number | null;
-  readonly lastHeartbeatAt: number | null;
-  readonly endedAt: number | null;
-  readonly seconds: number;
-  readonly fps: Json;
-}
-
-export interface TotalsCompleted {
-  /** The last telemetry event that is in it. It stays in its stream, so that one can be told from another. */
-  readonly through: { readonly revision: number; readonly eventId: string };
-  /** How many events before this one hold it. */
-  readonly parts: number;
-  readonly players: number;
-  readonly sessions: number;
-}
+export type SessionKept = z.output<typeof sessionKept>;
+/** `through`: the last telemetry event that is in it. It stays in its stream, so that one can be told from another. */
+export type TotalsCompleted = z.output<(typeof TOTALS_EVENTS)['totals.completed']['data']>;
 
 export interface TotalsData {
   'totals.kept': TotalsKept;
@@ -40,7 +25,7 @@ export interface TotalsData {
 export type TotalsType = keyof TotalsData;
 
 /** Schema versions this build writes, and the highest it can read. */
-export const TOTALS_VERSIONS: Readonly<Record<TotalsType, number>> = { 'totals.kept': 1, 'totals.completed': 1 };
+export const TOTALS_VERSIONS: Readonly<Record<TotalsType, number>> = versionsOf(TOTALS_EVENTS);
 
 /** An event of a totals stream, decoded. */
 export type TotalsEvent = { [T in TotalsType]: { readonly type: T; readonly data: TotalsData[T]; readonly revision: number } }[TotalsType];

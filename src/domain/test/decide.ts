@@ -1,3 +1,4 @@
+import type { TestsReplaced } from '../../contract/answers.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -18,19 +19,19 @@ import { testsFindings } from './findings.ts';
 /** PUT tests: the whole list is replaced, sources compiled like any other (management 9.1). Tests are never staged. */
 
 const MAX_TESTS = 500;
-const ABOUT = { resourceKind: 'tests' };
+const ABOUT = { resourceKind: 'tests' } as const;
 
 /** A list, bare or under `tests`. */
 export function testsIn(body: Json | undefined): Json | undefined {
   return isArray(body) ? body : member(objectOf(body), 'tests');
 }
 
-export function decidePutTests(state: DefinitionsState, body: Json | undefined): Decision | Refusal {
+export function decidePutTests(state: DefinitionsState, body: Json | undefined): Decision<TestsReplaced> | Refusal {
   const planned = planTests(body);
   if (planned instanceof Refusal) return planned;
   return {
     events: publishEvents(state, 'live', [planned.put]),
-    answer: written({ ...ABOUT, action: 'replace', total: planned.total, ...wholeDiagnostics('tests', planned.found) }),
+    answer: written({ ...ABOUT, action: 'replace' as const, total: planned.total, ...wholeDiagnostics('tests', planned.found) }),
   };
 }
 

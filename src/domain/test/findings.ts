@@ -1,6 +1,7 @@
+import type { Written } from '../../contract/resources/member.ts';
+import type { test as testSchema } from '../../contract/resources/test.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { member } from '../../kernel/path.ts';
 import type { Finding } from '../definition/findings/finding.ts';
 import { memberSpellings } from '../wire-names.ts';
 
@@ -23,8 +24,8 @@ export function testsFindings(tests: readonly JsonObject[]): readonly Finding[] 
   return tests.flatMap((test, index) => testFindings(test, `/${index}`)).slice(0, MOST);
 }
 
-function testFindings(test: JsonObject, path: string): Finding[] {
-  const [expect, seed] = [member(test, 'expect'), member(test, 'seed')];
+function testFindings(test: Written<typeof testSchema>, path: string): Finding[] {
+  const { expect, seed } = test;
   return [
     ...unknown(test, MEMBERS, path, 'A run of a test does nothing with'),
     ...(isObject(expect) ? unknown(expect, EXPECTED, `${path}/expect`, 'Nothing is compared with') : []),

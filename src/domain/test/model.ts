@@ -1,5 +1,6 @@
+import type { Written } from '../../contract/resources/member.ts';
+import type { expectation, seed as seedSchema, test as testSchema } from '../../contract/resources/test.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { definitionOf } from '../definition/overlay.ts';
 import { flagOf, listOf, numberOf, objectOf, textOf } from '../definition/read.ts';
 import { SINGLE_ID } from '../events.ts';
@@ -17,7 +18,7 @@ export interface TestCase {
   readonly platformId: string;
   readonly asServer: boolean;
   /** As its author wrote it; read by `verdictOf`. */
-  readonly expect: JsonObject;
+  readonly expect: Written<typeof expectation>;
   /** Documents that are there for this test alone, by collection and key. */
   readonly seed: readonly { readonly collection: string; readonly key: string; readonly document: JsonObject }[];
 }
@@ -33,20 +34,20 @@ export interface Verdict {
 
 /** A stored test, or the body of a request that is one. Total: members that do not fit count as missing. */
 export function testCase(json: JsonObject): TestCase {
-  const test = acceptMembers(json);
-  const endpoint = textOf(member(test, 'endpoint')) ?? textOf(member(test, 'slug')) ?? '';
-  const { endpoint: _, slug: __, ...input } = objectOf(member(test, 'input'));
-  const expect = objectOf(member(test, 'expect'));
-  const id = textOf(member(test, 'id')) ?? endpoint;
+  const test: Written<typeof testSchema> = acceptMembers(json);
+  const endpoint = textOf(test.endpoint) ?? textOf(test.slug) ?? '';
+  const { endpoint: _, slug: __, ...input } = objectOf(test.input);
+  const expected: Written<typeof expectation> = objectOf(test.expect);
+  const id = textOf(test.id) ?? endpoint;
   return {
     id,
-    name: textOf(member(test, 'name')) ?? (endpoint === '' ? id : `${endpoint} test`),
+    name: textOf(test.name) ?? (endpoint === '' ? id : `${endpoint} test`),
     endpoint,
     input,
-    platformId: textOf(member(test, 'platformId')) ?? SYNTHETIC_PLAYER,
-    asServer: flagOf(member(test, 'asServer')) ?? false,
-    expect,
-    seed: seedOf(objectOf(member(test, 'seed'))),
+    platformId: textOf(test.platformId) ?? SYNTHETIC_PLAYER,
+    asServer: flagOf(test.asServer) ?? false,
+    expect: expected,
+    seed: seedOf(objectOf(test.seed)),
   };
 }
 
@@ -66,11 +67,11 @@ interface Came {
 }
 
 /** Status first, then the outcome (management 9.2), then the body (decision 26). */
-export function verdictOf(expect: JsonObject, result: Came): Verdict {
-  const status = statusOf(member(expect, 'status'));
-  const outcome = outcomeOf(member(expect, 'outcome'), status);
+export function verdictOf(expect: Written<typeof expectation>, result: Came): Verdict {
+  const status = statusOf(expect.status);
+  const outcome = outcomeOf(expect.outcome, status);
   const reason =
-    reasonOf(outcome, status, result) || (Object.hasOwn(expect, 'body') ? bodyDifference(expect['body'] ?? null, result.body) : '');
+    reasonOf(outcome, status, result) || (Object.hasOwn(expect, 'body') ? bodyDifference(expect.body ?? null, result.body) : '');
   return { outcome, status, passed: reason === '', reason };
 }
 
@@ -94,8 +95,8 @@ function statusOf(value: Json | undefined): number | null {
   return status !== undefined && Number.isInteger(status) ? status : null;
 }
 
-function seedOf(seed: JsonObject): TestCase['seed'] {
-  const collections = objectOf(member(seed, 'collections'));
+function seedOf(seed: Written<typeof seedSchema>): TestCase['seed'] {
+  const collections = objectOf(seed.collections);
   return Object.entries(collections).flatMap(([collection, documents]) =>
     Object.entries(objectOf(documents)).flatMap(([key, document]) => (isObject(document) ? [{ collection, key, document }] : [])),
   );

@@ -1,5 +1,6 @@
+import type { endpoint, inputObject } from '../../contract/resources/logic.ts';
+import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { listOf, objectFrom, objectOf, textOf } from '../definition/read.ts';
 
 /** Inputs made out of an endpoint's declared ones (management 9.5). */
@@ -14,12 +15,12 @@ const SAMPLES: ReadonlyMap<string, Json> = new Map<string, Json>([
 ]);
 
 /** Every declared member with its default, or a value of its type. */
-export function sampleInput(definition: JsonObject): JsonObject {
+export function sampleInput(definition: Written<typeof endpoint>): JsonObject {
   return objectFrom(Object.entries(propertiesOf(definition)).map(([name, field]) => [name, sampleOf(field)]));
 }
 
 /** Tests worth having of an endpoint: that the sample passes, and that it fails without each required member (management 9.6). */
-export function suggestedTests(slug: string, definition: JsonObject): JsonObject[] {
+export function suggestedTests(slug: string, definition: Written<typeof endpoint>): JsonObject[] {
   const input = sampleInput(definition);
   const passes = { name: `${slug} answers`, endpoint: slug, input, expect: { outcome: 'pass' } };
   const fails = requiredOf(definition).map((name) => ({
@@ -31,21 +32,28 @@ export function suggestedTests(slug: string, definition: JsonObject): JsonObject
   return [passes, ...fails];
 }
 
-function propertiesOf(definition: JsonObject): JsonObject {
-  return objectOf(member(objectOf(member(definition, 'input')), 'properties'));
+function propertiesOf(definition: Written<typeof endpoint>): JsonObject {
+  return objectOf(declared(definition).properties);
 }
 
-function requiredOf(definition: JsonObject): string[] {
-  const listed = listOf(member(objectOf(member(definition, 'input')), 'required')).flatMap((name) => textOf(name) ?? []);
-  const own = Object.entries(propertiesOf(definition)).flatMap(([name, field]) =>
-    isObject(field) && member(field, 'required') === true ? [name] : [],
-  );
+function declared({ input }: Written<typeof endpoint>): Written<typeof inputObject> {
+  return objectOf(input);
+}
+
+function requiredOf(definition: Written<typeof endpoint>): string[] {
+  const listed = listOf(declared(definition).required).flatMap((name) => textOf(name) ?? []);
+  const own = Object.entries(propertiesOf(definition)).flatMap(([name, field]) => (fieldOf(field).required === true ? [name] : []));
   return [...new Set([...listed, ...own])];
 }
 
+/** A bare text is the type of a field. */
+function fieldOf(field: Json): Written<typeof inputObject> {
+  return isObject(field) ? field : { type: field };
+}
+
 function sampleOf(field: Json): Json {
-  if (isObject(field) && member(field, 'default') !== undefined) return member(field, 'default') ?? null;
-  const type = isObject(field) ? member(field, 'type') : field;
+  const { type, default: initial } = fieldOf(field);
+  if (initial !== undefined) return initial;
   const first = isArray(type) ? type[0] : type;
   return (typeof first === 'string' ? SAMPLES.get(first.toLowerCase()) : undefined) ?? null;
 }

@@ -1,67 +1,70 @@
+import type { Done, Ledger, Written } from '../../contract/answers.ts';
+import { documents, documentViews } from '../../contract/routes/documents.ts';
+import { parsedText, type TextOf, textOf } from '../../contract/values.ts';
 import { wireNames } from '../../domain/wire-names.ts';
 import { andThen } from '../../kernel/awaitable.ts';
-import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { type Answer, freshHeaders } from '../answer.ts';
-import { authenticate, DOCUMENT_KEYS, saveVersionOf, VIEW_KEYS } from '../credentials.ts';
-import { type Context, queryText } from '../exchange.ts';
-import { addressOf, documentBody, type Routes, readAnswer, type Services, versionedHeaders } from './services.ts';
+import { freshHeaders } from '../answer.ts';
+import { authenticate, saveVersionOf } from '../credentials.ts';
+import { asked } from '../exchange.ts';
+import type { Handlers } from '../handlers.ts';
+import { addressOf, documentBody, readAnswer, type Services, versionedHeaders } from './services.ts';
 
-/** GET, POST and DELETE of one document (runtime-storage 4). */
-export function documentRoutes(router: Routes, { app, gameBody }: Services): void {
-  router.get('/:project/:collection/:key', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
-    const found = await app.documents.read(caller, addressOf(ctx));
-    return { text: found.text, headers: versionedHeaders(found) };
-  });
+const DONE: TextOf<Done> = textOf('{"ok":true}');
 
-  router.post('/:project/:collection/:key', async (ctx): Promise<Answer> => {
-    const address = addressOf(ctx);
-    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
-    const written = await app.documents.write(caller, address, () => {
-      const saveVersion = saveVersionOf(ctx.state.exchange);
-      return andThen(documentBody(ctx, gameBody), (body) => ({ body, saveVersion }));
-    });
-    return { text: `{"ok":true,"version":${written.version}}`, headers: versionedHeaders(written) };
-  });
+/** GET, POST and DELETE of one document. */
+export function documentHandlers({ app, gameBody }: Services): Handlers<typeof documents> {
+  return {
+    async read(ctx) {
+      const caller = await authenticate(app, ctx, documents.read);
+      const found = await app.documents.read(caller, addressOf(ctx));
+      return { text: found.text, headers: versionedHeaders(found) };
+    },
 
-  router.delete('/:project/:collection/:key', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
-    const removed = await app.documents.remove(caller, addressOf(ctx), () => saveVersionOf(ctx.state.exchange));
-    return { text: '{"ok":true}', headers: freshHeaders(removed) };
-  });
+    async write(ctx) {
+      const address = addressOf(ctx);
+      const caller = await authenticate(app, ctx, documents.write);
+      const written = await app.documents.write(caller, address, () => {
+        const saveVersion = saveVersionOf(ctx.state.exchange);
+        return andThen(documentBody(ctx, gameBody), (body) => ({ body, saveVersion }));
+      });
+      return { text: textOf<Written>(`{"ok":true,"version":${written.version}}`), headers: versionedHeaders(written) };
+    },
+
+    async remove(ctx) {
+      const caller = await authenticate(app, ctx, documents.remove);
+      const removed = await app.documents.remove(caller, addressOf(ctx), () => saveVersionOf(ctx.state.exchange));
+      return { text: DONE, headers: freshHeaders(removed) };
+    },
+  };
 }
 
 /** Probe and ledger, which the aliases do not serve. */
-export function documentViewRoutes(router: Routes, { app, settings }: Services): void {
-  router.get('/:project/:collection/:key/probe', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, DOCUMENT_KEYS);
-    const exists = await app.documents.exists(caller, addressOf(ctx));
-    return { body: { ok: true, exists }, headers: { 'Cache-Control': 'no-store' } };
-  });
-
-  router.get('/:project/:collection/:key/ledger', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, VIEW_KEYS);
-    const ledger = await app.documents.ledger(caller, addressOf(ctx), ledgerQuery(ctx));
-    if (typeof ledger.body === 'string' || settings.wireNames === 'neutral') return readAnswer(ledger);
-    return readAnswer({ ...ledger, body: publishedLedger(ledger.body) });
-  });
-}
-
-function ledgerQuery(ctx: Context) {
-  const { exchange } = ctx.state;
+export function documentViewHandlers({ app, settings }: Services): Handlers<typeof documentViews> {
   return {
-    field: queryText(exchange, 'field'),
-    from: queryText(exchange, 'from'),
-    to: queryText(exchange, 'to'),
-    limit: queryText(exchange, 'limit'),
-    cursor: queryText(exchange, 'cursor'),
+    async exists(ctx) {
+      const caller = await authenticate(app, ctx, documentViews.exists);
+      const exists = await app.documents.exists(caller, addressOf(ctx));
+      return { body: { ok: true, exists }, headers: { 'Cache-Control': 'no-store' } };
+    },
+
+    async ledger(ctx) {
+      const caller = await authenticate(app, ctx, documentViews.ledger);
+      const ledger = await app.documents.ledger(caller, addressOf(ctx), {
+        field: asked(ctx, 'field'),
+        from: asked(ctx, 'from'),
+        to: asked(ctx, 'to'),
+        limit: asked(ctx, 'limit'),
+        cursor: asked(ctx, 'cursor'),
+      });
+      if (settings.wireNames === 'neutral') return readAnswer(ledger);
+      return readAnswer({ ...ledger, body: publishedLedger(ledger.body) });
+    },
   };
 }
 
 /** A ledger under the published names: its own members and those of its entries. */
-function publishedLedger(body: JsonObject): JsonObject {
+function publishedLedger(told: Ledger | TextOf<Ledger>): Ledger {
   const names = wireNames('published');
-  const entries = body['entries'];
-  if (!Array.isArray(entries)) return names.body(body);
-  return names.body({ ...body, entries: entries.map((entry) => (isObject(entry) ? names.body(entry) : entry)) });
+  const body = typeof told === 'string' ? parsedText(told) : told;
+  return names.body({ ...body, entries: body.entries.map((entry) => names.body(entry)) });
 }

@@ -1,20 +1,23 @@
 import type { Caller, EndpointAnswer, EndpointRequest } from '../../app/app.ts';
+import type { AnswerOf } from '../../contract/route.ts';
+import { endpoints } from '../../contract/routes/endpoints.ts';
 import { inputOfBody, securityIn } from '../../domain/security/call-body.ts';
 import { sealedIn } from '../../domain/security/envelope.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { type Answer, freshHeaders } from '../answer.ts';
+import { freshHeaders } from '../answer.ts';
 import { invalidBody, invalidJson, readJson } from '../body.ts';
 import { codeIn } from '../call-notes.ts';
-import { authenticate, ENDPOINT_KEYS, targetOf, withBodyClaim } from '../credentials.ts';
+import { authenticate, targetOf, withBodyClaim } from '../credentials.ts';
 import { refusalOf, sendable } from '../errors.ts';
 import { type Context, type Exchange, headerText, param, queryOf } from '../exchange.ts';
+import type { ContextOf, Handlers } from '../handlers.ts';
 import { isReservedQuery } from '../names.ts';
-import type { Routes, Services } from './services.ts';
+import type { Services } from './services.ts';
 
-/** Endpoint calls (endpoint-language 1.1). The verb is not compared with the definition's. */
-export function endpointRoutes(router: Routes, { app, calls, gameBody }: Services): void {
+/** Endpoint calls. The verb is not compared with the definition's. */
+export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<typeof endpoints> {
   const bodyOf = (ctx: Context): Awaitable<JsonObject> =>
     andThen(readJson(ctx.state.exchange, gameBody, invalidJson), (body) => {
       if (body === undefined) return {};
@@ -23,7 +26,7 @@ export function endpointRoutes(router: Routes, { app, calls, gameBody }: Service
     });
 
   /** The call, counted and timed under its slug, whatever comes of it. */
-  const timed = async (ctx: Context, caller: Caller, request: EndpointRequest): Promise<Answer> => {
+  const timed = async (ctx: Context, caller: Caller, request: EndpointRequest): Promise<AnswerOf<typeof endpoints.call>> => {
     const { exchange } = ctx.state;
     const about = { project: caller.projectId, slug: request.slug };
     try {
@@ -38,33 +41,34 @@ export function endpointRoutes(router: Routes, { app, calls, gameBody }: Service
     }
   };
 
-  const posted = async (ctx: Context, slugIn: (body: JsonObject) => string): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
+  const posted = async (ctx: ContextOf<typeof endpoints.callNamed>, slugIn: (body: JsonObject) => string) => {
+    const caller = await authenticate(app, ctx, endpoints.callNamed);
     return andThen(bodyOf(ctx), (body) => timed(ctx, withBodyClaim(caller, body), requestOf(ctx, slugIn(body), body)));
   };
 
-  router.post('/:project/:slug', (ctx) => posted(ctx, () => param(ctx, 'slug')));
+  return {
+    call: (ctx) => posted(ctx, () => param(ctx, 'slug')),
 
-  router.post('/:project', (ctx) => posted(ctx, slugOfBody));
+    callNamed: (ctx) => posted(ctx, slugOfBody),
 
-  // What the client's URL becomes for an empty slug (client-wire 1.5).
-  router.post('/:project/', async (ctx): Promise<Answer> => {
-    await authenticate(app, ctx, ENDPOINT_KEYS);
-    throw refusal('INVALID_REQUEST');
-  });
+    async callNothing(ctx) {
+      await authenticate(app, ctx, endpoints.callNothing);
+      throw refusal('INVALID_REQUEST');
+    },
 
-  router.get('/:project/:slug', async (ctx): Promise<Answer> => {
-    // The router takes HEAD for GET, and a GET here really runs the endpoint: who only looks at an address must change nothing.
-    if (ctx.method === 'HEAD') throw refusal('NOT_FOUND');
-    const caller = await authenticate(app, ctx, ENDPOINT_KEYS);
-    const { exchange } = ctx.state;
-    const plain = { sealed: null, security: null, library: false };
-    const request = { ...plain, slug: param(ctx, 'slug'), target: targetOf(exchange), input: inputOfQuery(exchange), fromQuery: true };
-    return timed(ctx, caller, request);
-  });
+    async callByQuery(ctx) {
+      // The router takes HEAD for GET, and a GET here really runs the endpoint: who only looks at an address must change nothing.
+      if (ctx.method === 'HEAD') throw refusal('NOT_FOUND');
+      const caller = await authenticate(app, ctx, endpoints.callByQuery);
+      const { exchange } = ctx.state;
+      const plain = { sealed: null, security: null, library: false };
+      const request = { ...plain, slug: param(ctx, 'slug'), target: targetOf(exchange), input: inputOfQuery(exchange), fromQuery: true };
+      return timed(ctx, caller, request);
+    },
+  };
 }
 
-function answerOf(answer: EndpointAnswer): Answer {
+function answerOf(answer: EndpointAnswer): AnswerOf<typeof endpoints.call> {
   const headers = freshHeaders(answer);
   if (answer.publish !== '') headers['x-ns-publish'] = answer.publish;
   return { status: sendable(answer.status), body: answer.body, headers, done: true };

@@ -1,30 +1,49 @@
-import type { Family } from '../aliases.ts';
+import type { Family } from '../../contract/families.ts';
+import {
+  collections,
+  endpointDefinitions,
+  gameValues,
+  libraries,
+  queryDefinitions,
+  rateLimitRules,
+  workflows,
+} from '../../contract/routes/definitions.ts';
+import { documents, documentViews, saveRecords } from '../../contract/routes/documents.ts';
+import { endpoints } from '../../contract/routes/endpoints.ts';
+import { globalRecords, globalRecordViews } from '../../contract/routes/global-records.ts';
+import { securityConfig, sessions } from '../../contract/routes/players.ts';
+import { gamePackage, projectFacts, settings } from '../../contract/routes/project.ts';
+import { publishing } from '../../contract/routes/publishing.ts';
+import { queries, rateLimits, storageQueries, values } from '../../contract/routes/queries.ts';
+import { metrics, pages, reference, schemas, system } from '../../contract/routes/system.ts';
+import { playerStats, reservedStats, saveFailures, telemetry } from '../../contract/routes/telemetry.ts';
+import { tests } from '../../contract/routes/tests.ts';
 import { nothing, type Serve, serve } from '../dispatch.ts';
-import { documentRoutes, documentViewRoutes } from './documents.ts';
-import { endpointRoutes } from './endpoints.ts';
-import { gamePackageRoutes } from './game-package.ts';
-import { managementRoutes, unknownManagementRoute } from './management.ts';
-import { manifestRoutes } from './manifest.ts';
-import { pageRoutes } from './pages.ts';
-import { queryRoutes, storageQueryRoutes } from './queries.ts';
-import { appendRoute, recordViewRoutes } from './records-global.ts';
-import { saveRecordRoutes } from './save-records.ts';
-import { securityConfigRoutes } from './security-config.ts';
-import { familyRouter, type Routes, type Services } from './services.ts';
-import { sessionRoutes } from './sessions.ts';
-import { settingsRoutes } from './settings.ts';
-import { syncRoutes } from './sync.ts';
-import { type SystemParts, serveCanary, systemRoutes } from './system.ts';
-import { saveFailureRoute, statsRoute, telemetryRoutes } from './telemetry.ts';
-import { testRoutes } from './tests.ts';
-import { rateLimitRoutes, valueRoutes } from './values.ts';
+import { familyRouters, hang, type Routers } from '../handlers.ts';
+import { documentHandlers, documentViewHandlers } from './documents.ts';
+import { endpointHandlers } from './endpoints.ts';
+import { gamePackageHandlers } from './game-package.ts';
+import { globalRecordHandlers, globalRecordViewHandlers } from './global-records.ts';
+import { gameValuesHandlers, listedHandlers, projectFactHandlers, rateLimitRulesHandlers, unknownManagementRoute } from './management.ts';
+import { pageHandlers } from './pages.ts';
+import { publishingHandlers } from './publishing.ts';
+import { queryHandlers, storageQueryHandlers } from './queries.ts';
+import { referenceHandlers } from './reference.ts';
+import { saveRecordHandlers } from './save-records.ts';
+import { schemaHandlers } from './schemas.ts';
+import { securityConfigHandlers } from './security-config.ts';
+import type { Services } from './services.ts';
+import { sessionHandlers } from './sessions.ts';
+import { settingsHandlers } from './settings.ts';
+import { metricsHandlers, type SystemParts, serveCanary, systemHandlers } from './system.ts';
+import { playerStatsHandlers, saveFailureHandlers, telemetryHandlers } from './telemetry.ts';
+import { testHandlers } from './tests.ts';
+import { rateLimitHandlers, valueHandlers } from './values.ts';
 
 export type Families = Readonly<Record<Family, Serve>>;
-/** The route table. The canary has no router: it answers whatever is under it. */
-type Routers = Readonly<Record<Exclude<Family, 'canary'>, Routes>>;
 
-export function buildFamilies(services: Services, system: SystemParts): Families {
-  const { manage, ...routers } = buildRouters(services, system);
+export function buildFamilies(services: Services, parts: SystemParts): Families {
+  const { manage, ...routers } = buildRouters(services, parts);
   return {
     storage: serve(routers.storage),
     'storage-api': serve(routers['storage-api']),
@@ -42,67 +61,44 @@ export function buildFamilies(services: Services, system: SystemParts): Families
   };
 }
 
-/** One router per family, so that a request is matched against few patterns (a router tries them one by one). */
-export function buildRouters(services: Services, system: SystemParts): Routers {
-  const storage = familyRouter('/v3/storage');
-  telemetryRoutes(storage, services);
-  statsRoute(storage, services);
-  documentRoutes(storage, services);
-  documentViewRoutes(storage, services);
-  saveRecordRoutes(storage, services);
-  appendRoute(storage, services);
-  recordViewRoutes(storage, services);
-  rateLimitRoutes(storage, services);
+/** Every route of the contract with its handler. Of two that match one path, with as many parameters each, the first one answers. */
+export function buildRouters(services: Services, parts: SystemParts): Routers {
+  const routers = familyRouters();
+  hang(routers, telemetry, telemetryHandlers(services));
+  hang(routers, playerStats, playerStatsHandlers(services));
+  hang(routers, reservedStats, { read: nothing });
+  hang(routers, documents, documentHandlers(services));
+  hang(routers, documentViews, documentViewHandlers(services));
+  hang(routers, saveRecords, saveRecordHandlers(services));
+  hang(routers, globalRecords, globalRecordHandlers(services));
+  hang(routers, globalRecordViews, globalRecordViewHandlers(services));
+  hang(routers, rateLimits, rateLimitHandlers(services));
+  hang(routers, storageQueries, storageQueryHandlers(services));
 
-  const storageApi = familyRouter('/api/storage');
-  telemetryRoutes(storageApi, services);
-  // Never reaches a collection, whether or not it is served (runtime-storage 1.2).
-  storageApi.get('/:project/stats/:player', nothing);
-  documentRoutes(storageApi, services);
-  saveRecordRoutes(storageApi, services);
-  appendRoute(storageApi, services);
-  storageQueryRoutes(storageApi, services);
+  hang(routers, endpoints, endpointHandlers(services));
+  hang(routers, queries, queryHandlers(services));
+  hang(routers, values, valueHandlers(services));
+  hang(routers, pages, pageHandlers(services));
+  hang(routers, sessions, sessionHandlers(services));
+  hang(routers, securityConfig, securityConfigHandlers(services));
+  hang(routers, saveFailures, saveFailureHandlers(services));
 
-  const storageV1 = familyRouter('/v1/storage');
-  saveRecordRoutes(storageV1, services);
-  rateLimitRoutes(storageV1, services);
+  hang(routers, collections, listedHandlers(services, 'collection', collections));
+  hang(routers, endpointDefinitions, listedHandlers(services, 'endpoint', endpointDefinitions));
+  hang(routers, workflows, listedHandlers(services, 'workflow', workflows));
+  hang(routers, libraries, listedHandlers(services, 'library', libraries));
+  hang(routers, queryDefinitions, listedHandlers(services, 'query', queryDefinitions));
+  hang(routers, gameValues, gameValuesHandlers(services));
+  hang(routers, rateLimitRules, rateLimitRulesHandlers(services));
+  hang(routers, projectFacts, projectFactHandlers(services));
+  hang(routers, publishing, publishingHandlers(services));
+  hang(routers, tests, testHandlers(services));
+  hang(routers, settings, settingsHandlers(services));
+  hang(routers, gamePackage, gamePackageHandlers(services));
 
-  const endpoints = familyRouter('/v3/endpoints');
-  endpointRoutes(endpoints, services);
-  const queries = familyRouter('/v3/queries');
-  queryRoutes(queries, services);
-  const values = familyRouter('/v3/values');
-  valueRoutes(values, services);
-  const pages = familyRouter('/pages');
-  pageRoutes(pages, services);
-  const manage = familyRouter('/v3/manage');
-  managementRoutes(manage, services);
-  syncRoutes(manage, services);
-  manifestRoutes(manage, services);
-  testRoutes(manage, services);
-  settingsRoutes(manage, services);
-  gamePackageRoutes(manage, services);
-  const sessions = familyRouter('/v3/auth-sessions');
-  sessionRoutes(sessions, services);
-  const securityConfig = familyRouter('/v3/security-config');
-  securityConfigRoutes(securityConfig, services);
-  const saveFailure = familyRouter('/api/network-storage');
-  saveFailureRoute(saveFailure, services);
-  const systemRouter = familyRouter('');
-  systemRoutes(systemRouter, system);
-
-  return {
-    storage,
-    'storage-api': storageApi,
-    'storage-v1': storageV1,
-    endpoints,
-    queries,
-    values,
-    manage,
-    'security-config': securityConfig,
-    system: systemRouter,
-    sessions,
-    pages,
-    'save-failure': saveFailure,
-  };
+  hang(routers, system, systemHandlers(parts));
+  hang(routers, schemas, schemaHandlers());
+  if (services.settings.apiDocs) hang(routers, reference, referenceHandlers(services.settings.version));
+  if (parts.exposition !== null) hang(routers, metrics, metricsHandlers(services.settings, parts.exposition));
+  return routers;
 }

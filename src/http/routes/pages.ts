@@ -1,7 +1,9 @@
+import type { pages } from '../../contract/routes/system.ts';
 import { pageBody, pageHtml } from '../../domain/page/page.ts';
-import { type Answer, freshHeaders } from '../answer.ts';
-import { type Exchange, headerText, param, queryText } from '../exchange.ts';
-import { type Routes, readAnswer, type Services } from './services.ts';
+import { freshHeaders } from '../answer.ts';
+import { asked, type Exchange, headerText, param } from '../exchange.ts';
+import type { Handlers } from '../handlers.ts';
+import { readAnswer, type Services } from './services.ts';
 
 /** Whatever is in a page, a browser runs and loads nothing for it. */
 const SAFE = {
@@ -10,17 +12,19 @@ const SAFE = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** A project's pages: as JSON, and for browsers as a plain document (runtime-storage 18). */
-export function pageRoutes(router: Routes, { app }: Services): void {
-  router.get('/:project/:page', async (ctx): Promise<Answer> => {
-    const { exchange } = ctx.state;
-    const found = await app.pages.read(param(ctx, 'project'), param(ctx, 'page'));
-    const format = queryText(exchange, 'format');
-    if (format === null && wantsHtml(exchange)) {
-      return { text: pageHtml(found.page), contentType: 'text/html; charset=utf-8', headers: { ...freshHeaders(found), ...SAFE } };
-    }
-    return readAnswer({ position: found.position, stale: found.stale, body: pageBody(found.page, format) });
-  });
+/** A project's pages: as JSON, and for browsers as a plain document. */
+export function pageHandlers({ app }: Services): Handlers<typeof pages> {
+  return {
+    async read(ctx) {
+      const { exchange } = ctx.state;
+      const found = await app.pages.read(param(ctx, 'project'), param(ctx, 'page'));
+      const format = asked(ctx, 'format');
+      if (format === null && wantsHtml(exchange)) {
+        return { text: pageHtml(found.page), contentType: 'text/html; charset=utf-8', headers: { ...freshHeaders(found), ...SAFE } };
+      }
+      return readAnswer({ position: found.position, stale: found.stale, body: pageBody(found.page, format) });
+    },
+  };
 }
 
 /** Browsers ask for it by name; clients of the game send no `Accept`, or take anything. */

@@ -1,31 +1,32 @@
-import type { Answer } from '../answer.ts';
-import { authenticate, QUERY_KEYS, targetOf } from '../credentials.ts';
-import { type Context, type Exchange, param, queryText } from '../exchange.ts';
-import { leftOf } from '../left.ts';
+import type { AnswerOf } from '../../contract/route.ts';
+import { queries, type storageQueries } from '../../contract/routes/queries.ts';
+import { authenticate, targetOf } from '../credentials.ts';
+import { asked, type Exchange, param, queryText } from '../exchange.ts';
+import { leftOf } from '../guards/left.ts';
+import type { ContextOf, Handlers } from '../handlers.ts';
 import { CLAIM_MEMBERS } from '../names.ts';
-import { type Routes, readAnswer, type Services } from './services.ts';
+import { readAnswer, type Services } from './services.ts';
 
-/** `/v3/queries/{p}/{q}` (runtime-storage 16). */
-export function queryRoutes(router: Routes, services: Services): void {
-  router.get('/:project/:query', (ctx): Promise<Answer> => runQuery(ctx, services));
+export function queryHandlers(services: Services): Handlers<typeof queries> {
+  return { run: (ctx) => runQuery(ctx, services) };
 }
 
-/** `/api/storage/{p}/queries/{q}`, the same call under its old address. */
-export function storageQueryRoutes(router: Routes, services: Services): void {
-  router.get('/:project/queries/:query', (ctx): Promise<Answer> => runQuery(ctx, services));
+/** The same call under its old address. */
+export function storageQueryHandlers(services: Services): Handlers<typeof storageQueries> {
+  return { runOld: (ctx) => runQuery(ctx, services) };
 }
 
-async function runQuery(ctx: Context, { app }: Services): Promise<Answer> {
-  const caller = await authenticate(app, ctx, QUERY_KEYS);
+async function runQuery(ctx: ContextOf<typeof queries.run>, { app }: Services): Promise<AnswerOf<typeof queries.run>> {
+  const caller = await authenticate(app, ctx, queries.run);
   const { exchange } = ctx.state;
   const answer = await app.queries.run(caller, {
     id: param(ctx, 'query'),
     target: targetOf(exchange),
     fresh: wantsFresh(exchange),
-    limit: queryText(exchange, 'limit'),
-    offset: queryText(exchange, 'offset'),
+    limit: asked(ctx, 'limit'),
+    offset: asked(ctx, 'offset'),
     player: playerAsked(exchange),
-    around: queryText(exchange, 'around'),
+    around: asked(ctx, 'around'),
     left: () => leftOf(ctx.res),
   });
   return readAnswer(answer);

@@ -1,23 +1,26 @@
-import type { Answer } from '../answer.ts';
+import type { securityConfig } from '../../contract/routes/players.ts';
 import { type Exchange, headerText, param, queryText } from '../exchange.ts';
-import type { Routes, Services } from './services.ts';
+import type { Handlers } from '../handlers.ts';
+import type { Services } from './services.ts';
 
 const SHARED = 'public, max-age=15, s-maxage=60';
 const BYPASSED = 'no-store, max-age=0';
 
-/** Every client asks for this at its start, without any key; without an answer it goes by what is built into the game (security 5). */
-export function securityConfigRoutes(router: Routes, { app }: Services): void {
-  router.get('/:project', async (ctx): Promise<Answer> => {
-    const fresh = wantsFresh(ctx.state.exchange);
-    const { version, config } = await app.securityConfig(param(ctx, 'project'), { fresh });
-    const headers = {
-      'Cache-Control': fresh ? BYPASSED : SHARED,
-      'X-Security-Config-Cache': fresh ? 'bypass' : 'public',
-      'X-Security-Config-Source': 'store',
-      'X-Security-Config-Version': version,
-    };
-    return { body: { ok: true, source: 'store', config }, headers };
-  });
+/** Every client asks for this at its start, without any key; without an answer it goes by what is built into the game. */
+export function securityConfigHandlers({ app }: Services): Handlers<typeof securityConfig> {
+  return {
+    async read(ctx) {
+      const fresh = wantsFresh(ctx.state.exchange);
+      const { version, config } = await app.securityConfig(param(ctx, 'project'), { fresh });
+      const headers = {
+        'Cache-Control': fresh ? BYPASSED : SHARED,
+        'X-Security-Config-Cache': fresh ? 'bypass' : 'public',
+        'X-Security-Config-Source': 'store',
+        'X-Security-Config-Version': version,
+      };
+      return { body: { ok: true, source: 'store', config }, headers };
+    },
+  };
 }
 
 function wantsFresh(exchange: Exchange): boolean {

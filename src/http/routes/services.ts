@@ -1,14 +1,14 @@
-import Router from '@koa/router';
 import type { Address, App, CollectionAddress, ManageAnswer, Positioned, ReadAnswer } from '../../app/app.ts';
+import type { TextOf } from '../../contract/values.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
 import type { Throttle } from '../../kernel/throttle.ts';
-import { type Answer, freshHeaders } from '../answer.ts';
+import { freshHeaders } from '../answer.ts';
 import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
 import type { CallNotes } from '../call-notes.ts';
 import { targetOf } from '../credentials.ts';
-import { type Context, type Exchange, param, queryOf, type State } from '../exchange.ts';
+import { type Context, type Exchange, param, queryOf, type WithParams } from '../exchange.ts';
 import type { HttpSettings } from '../settings.ts';
 
 /** What the routes are built with. */
@@ -22,18 +22,11 @@ export interface Services {
   readonly badKeys: Throttle | null;
 }
 
-export type Routes = Router<State>;
-
-/** A router under a family's base: literals match in any letter case, a trailing slash never matches. */
-export function familyRouter(base: string): Routes {
-  return new Router<State>({ prefix: base, strict: true, sensitive: false });
-}
-
-export function collectionOf(ctx: Context): CollectionAddress {
+export function collectionOf(ctx: Context & WithParams<'collection'>): CollectionAddress {
   return { collection: param(ctx, 'collection'), target: targetOf(ctx.state.exchange) };
 }
 
-export function addressOf(ctx: Context): Address {
+export function addressOf(ctx: Context & WithParams<'collection' | 'key'>): Address {
   return { collection: param(ctx, 'collection'), key: param(ctx, 'key'), target: targetOf(ctx.state.exchange) };
 }
 
@@ -45,14 +38,13 @@ export function documentBody(ctx: Context, bounds: BodyBounds): Awaitable<Json> 
   });
 }
 
-/** A read's answer: objects say `ok`, and no cache keeps them. */
-export function readAnswer(answer: ReadAnswer): Answer {
-  const headers = answer.headers ? { ...freshHeaders(answer), ...answer.headers } : freshHeaders(answer);
-  return typeof answer.body === 'string' ? { text: answer.body, headers } : { body: okBody(answer.body), headers };
-}
+type Headers = Readonly<Record<string, string>>;
+type Read<Body> = { readonly body: Body; readonly headers: Headers } | { readonly text: TextOf<Body>; readonly headers: Headers };
 
-function okBody(body: JsonObject): JsonObject {
-  return 'ok' in body ? body : { ok: true, ...body };
+/** A read's answer; no cache keeps it. */
+export function readAnswer<Body extends object>(answer: ReadAnswer<Body>): Read<Body> {
+  const headers = answer.headers ? { ...freshHeaders(answer), ...answer.headers } : freshHeaders(answer);
+  return typeof answer.body === 'string' ? { text: answer.body, headers } : { body: answer.body, headers };
 }
 
 export function versionedHeaders(answer: Positioned & { readonly version: number }): Record<string, string> {
@@ -85,6 +77,6 @@ export function strictOf(exchange: Exchange, body?: Json): boolean {
 }
 
 /** An answer of the management routes; no cache keeps it. */
-export function managed(answer: ManageAnswer): Answer {
-  return { status: answer.status, body: answer.body, headers: freshHeaders(answer) };
+export function managed<Body>(answer: ManageAnswer<Body>): { readonly body: Body; readonly headers: Headers } {
+  return { body: answer.body, headers: freshHeaders(answer) };
 }

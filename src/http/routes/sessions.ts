@@ -1,39 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller, SessionAnswer } from '../../app/app.ts';
+import type { SessionAnswer } from '../../app/app.ts';
+import type { SessionOpened } from '../../contract/answers.ts';
+import type { AnswerOf } from '../../contract/route.ts';
+import { sessions } from '../../contract/routes/players.ts';
 import { type OutputNames, WIRE_TEXTS, type WireNamesMode, wireNames } from '../../domain/wire-names.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import type { Json, JsonObject } from '../../kernel/json.ts';
-import { type Answer, freshHeaders } from '../answer.ts';
+import type { Json } from '../../kernel/json.ts';
+import { freshHeaders } from '../answer.ts';
 import { type BodyBounds, invalidBody, readJson } from '../body.ts';
-import { authenticate, type KeyRules, withBodyClaim } from '../credentials.ts';
-import type { Context, Exchange } from '../exchange.ts';
-import type { Routes, Services } from './services.ts';
+import { authenticate, withBodyClaim } from '../credentials.ts';
+import { type Exchange, param } from '../exchange.ts';
+import type { ContextOf, Handler, Handlers } from '../handlers.ts';
+import type { Services } from './services.ts';
 
-const SESSION_KEYS: KeyRules = { carriers: 'runtime', disabledKey: 'UNAUTHORIZED', disabledProject: 'PROJECT_DISABLED', needs: null };
+type Opening = typeof sessions.create;
 
-const OPERATIONS = ['create', 'refresh', 'reauth', 'revoke'] as const;
-
-/** Auth sessions (security 4). What is refused has status 200 and the real one inside: a game cannot read the body of any other. */
-export function sessionRoutes(router: Routes, { app, settings, gameBody }: Services): void {
+/** Auth sessions. What is refused has status 200 and the real one inside: a game cannot read the body of any other. */
+export function sessionHandlers({ app, settings, gameBody }: Services): Handlers<typeof sessions> {
   const names = wireNames(settings.wireNames);
-  const route = (operation: (typeof OPERATIONS)[number]) =>
-    router.post(`/:project/${operation}`, async (ctx): Promise<Answer> => {
+  const handler =
+    (operation: keyof typeof sessions): Handler<Opening> =>
+    async (ctx) => {
       const requestId = randomUUID();
       try {
-        const answer = await app.sessions[operation](await callerOf(ctx));
-        return opened(ctx, answer, settings.wireNames, requestId);
+        const claimed = await authenticate(app, ctx, sessions[operation]);
+        const caller = withBodyClaim(claimed, await bodyOf(ctx.state.exchange, gameBody));
+        return opened(ctx, await app.sessions[operation](caller), settings.wireNames, requestId);
       } catch (error) {
         if (error instanceof Refusal && isSessionFailure(error)) return refused(error, names, requestId);
         throw error;
       }
-    });
-
-  const callerOf = async (ctx: Context): Promise<Caller> => {
-    const caller = await authenticate(app, ctx, SESSION_KEYS);
-    return withBodyClaim(caller, await bodyOf(ctx.state.exchange, gameBody));
-  };
-
-  for (const operation of OPERATIONS) route(operation);
+    };
+  return { create: handler('create'), refresh: handler('refresh'), reauth: handler('reauth'), revoke: handler('revoke') };
 }
 
 /** What is not JSON counts as absent: everything may come in headers. */
@@ -51,11 +49,11 @@ function isSessionFailure({ status }: Refusal): boolean {
   return status < 500 && status !== 408 && status !== 413;
 }
 
-function opened(ctx: Context, answer: SessionAnswer, mode: WireNamesMode, requestId: string): Answer {
+function opened(ctx: ContextOf<Opening>, answer: SessionAnswer, mode: WireNamesMode, requestId: string): AnswerOf<Opening> {
   const { session, token, ttlSeconds, player } = answer;
-  const shown: JsonObject = {
+  const shown = {
     id: session.sessionId,
-    projectId: String(ctx.params['project']),
+    projectId: param(ctx, 'project'),
     // The owner of the project: an installation has one, its operator.
     userId: 1,
     platformId: player,
@@ -63,7 +61,7 @@ function opened(ctx: Context, answer: SessionAnswer, mode: WireNamesMode, reques
     expiresAt: new Date(session.expiresAt).toISOString(),
     revokedAt: session.revokedAt === null ? null : new Date(session.revokedAt).toISOString(),
   };
-  const body: JsonObject = {
+  const body: SessionOpened = {
     ok: true,
     status: 200,
     ...(token === null ? {} : { sessionToken: spelled(token, mode), ttlSeconds }),
@@ -79,7 +77,7 @@ function spelled(token: string, mode: WireNamesMode): string {
   return `${sessionPrefix[mode]}${token.slice(sessionPrefix.neutral.length)}`;
 }
 
-function refused({ status, code, message, extra }: Refusal, names: OutputNames, requestId: string): Answer {
+function refused({ status, code, message, extra }: Refusal, names: OutputNames, requestId: string): AnswerOf<Opening> {
   const error = { ...extra.error, code: names.code(code), message, requestId };
   const headers = { ...extra.headers, 'Cache-Control': 'no-store', 'X-Request-Id': requestId };
   return { body: { ...extra.body, ok: false, status, error, message, _requestId: requestId }, headers };

@@ -1,38 +1,38 @@
 import type { ManageAnswer } from '../../app/app.ts';
+import type { Settings as SettingsBody } from '../../contract/answers.ts';
+import { settings } from '../../contract/routes/project.ts';
 import { wireNames } from '../../domain/wire-names.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import type { Answer } from '../answer.ts';
 import { readJson } from '../body.ts';
-import { authenticate, managementKeys } from '../credentials.ts';
-import { type Context, queryText } from '../exchange.ts';
-import { invalidResource, managed, type Routes, type Services, strictOf } from './services.ts';
+import { authenticate } from '../credentials.ts';
+import { asked } from '../exchange.ts';
+import type { ContextOf, Handlers } from '../handlers.ts';
+import { invalidResource, managed, type Services, strictOf } from './services.ts';
 
-const READS = managementKeys('r', 'settings');
-const WRITES = managementKeys('rw', 'settings');
-
-/** Project settings, and revoking a public key (management 4.5, 16, 17.2). */
-export function settingsRoutes(router: Routes, services: Services): void {
+/** Project settings, and revoking a public key. */
+export function settingsHandlers(services: Services): Handlers<typeof settings> {
   const { app, managementBody } = services;
   const spelled = spelledBy(services);
+  const read = async (ctx: ContextOf<typeof settings.read>) =>
+    spelled(await app.settings.read(await authenticate(app, ctx, settings.read)));
+  return {
+    read,
+    readConfig: read,
 
-  const read = async (ctx: Context): Promise<Answer> => spelled(await app.settings.read(await authenticate(app, ctx, READS)));
-  router.get('/:project/settings', read);
-  router.get('/:project/config', read);
+    async change(ctx) {
+      const caller = await authenticate(app, ctx, settings.change);
+      // Without a body there is nothing to change; an editor's script sends `{}` as none.
+      const body = await readJson(ctx.state.exchange, managementBody, invalidResource('project-settings'));
+      return spelled(await app.settings.change(caller, body ?? {}, strictOf(ctx.state.exchange, body)));
+    },
 
-  router.put('/:project/settings', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, WRITES);
-    // Without a body there is nothing to change; an editor's script sends `{}` as none (management 19.1).
-    const body = await readJson(ctx.state.exchange, managementBody, invalidResource('project-settings'));
-    return spelled(await app.settings.change(caller, body ?? {}, strictOf(ctx.state.exchange, body)));
-  });
-
-  router.delete('/:project/keys', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, WRITES);
-    const { exchange } = ctx.state;
-    const named = publicKeyOf(await readJson(exchange, managementBody, invalidKey));
-    return managed(await app.settings.revokePublicKey(caller, named ?? queryText(exchange, 'publicKey')));
-  });
+    async revokePublicKey(ctx) {
+      const caller = await authenticate(app, ctx, settings.revokePublicKey);
+      const named = publicKeyOf(await readJson(ctx.state.exchange, managementBody, invalidKey));
+      return managed(await app.settings.revokePublicKey(caller, named ?? asked(ctx, 'publicKey')));
+    },
+  };
 }
 
 const invalidKey = invalidResource('api-keys');
@@ -46,13 +46,14 @@ function publicKeyOf(body: Json | undefined): string | null {
   return publicKey || null;
 }
 
+type Shown = ManageAnswer<SettingsBody>;
+
 /** The names of settings have two spellings; what is inside a setting is its owner's. */
-function spelledBy({ settings: { wireNames: mode } }: Services): (answer: ManageAnswer) => Answer {
+function spelledBy({ settings: { wireNames: mode } }: Services): (answer: Shown) => ReturnType<typeof managed<SettingsBody>> {
   const names = wireNames(mode);
   return (answer) => {
-    const { settings } = answer.body;
-    if (mode === 'neutral' || !isObject(settings)) return managed(answer);
-    const shown = names.body(settings);
+    if (mode === 'neutral') return managed(answer);
+    const shown = names.body(answer.body.settings);
     return managed({ ...answer, body: { ...answer.body, settings: shown, config: shown } });
   };
 }

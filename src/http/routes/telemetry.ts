@@ -1,67 +1,69 @@
 import type { Caller } from '../../app/app.ts';
+import { playerStats, saveFailures, telemetry } from '../../contract/routes/telemetry.ts';
 import { isProjectId } from '../../domain/project/keys.ts';
 import { acceptMembers, wireNames } from '../../domain/wire-names.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import type { Answer } from '../answer.ts';
 import { type BodyBounds, invalidBody, invalidJson, readJson } from '../body.ts';
-import { authenticate, claimOfQuery, type KeyRules, targetOf, VIEW_KEYS } from '../credentials.ts';
-import { type Context, type Exchange, param } from '../exchange.ts';
-import type { Routes, Services } from './services.ts';
+import { authenticate, claimOfQuery, targetOf } from '../credentials.ts';
+import { type Exchange, param } from '../exchange.ts';
+import type { ContextOf, Handlers } from '../handlers.ts';
+import type { Services } from './services.ts';
 
-/** Any key, public or secret (security 1.5); what a disabled one answers differs between the routes (security 1.3). */
-const REPORT_KEYS: KeyRules = { ...VIEW_KEYS, disabledKey: 'KEY_DISABLED' };
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** Analytics events and heartbeats (runtime-storage 12 and 13.1). */
-export function telemetryRoutes(router: Routes, services: Services): void {
+/** Analytics events and heartbeats. */
+export function telemetryHandlers(services: Services): Handlers<typeof telemetry> {
   const { app, gameBody, settings } = services;
   const names = wireNames(settings.wireNames);
+  return {
+    async track(ctx) {
+      const caller = await authenticate(app, ctx, telemetry.track);
+      const { exchange } = ctx.state;
+      const body = neutral(await readJson(exchange, gameBody, invalidJson));
+      return { body: { ok: true, ...(await app.telemetry.track(caller, body, claimOfQuery(exchange), targetOf(exchange))) } };
+    },
 
-  router.post('/:project/analytics/events', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, REPORT_KEYS);
-    const { exchange } = ctx.state;
-    const body = neutral(await readJson(exchange, gameBody, invalidJson));
-    return { body: { ok: true, ...(await app.telemetry.track(caller, body, claimOfQuery(exchange), targetOf(exchange))) } };
-  });
-
-  router.post('/:project/stats/heartbeat', async (ctx): Promise<Answer> => {
-    const caller = await heartbeatCaller(services, ctx);
-    const { exchange } = ctx.state;
-    const body = neutral(await readableJson(exchange, gameBody));
-    return {
-      body: names.body({ ...(await app.telemetry.heartbeat(caller, body, claimOfQuery(exchange), targetOf(exchange))) }),
-      headers: NO_STORE,
-    };
-  });
+    async heartbeat(ctx) {
+      const caller = await heartbeatCaller(services, ctx);
+      const { exchange } = ctx.state;
+      const body = neutral(await readableJson(exchange, gameBody));
+      const counted = await app.telemetry.heartbeat(caller, body, claimOfQuery(exchange), targetOf(exchange));
+      return { body: names.body(counted), headers: NO_STORE };
+    },
+  };
 }
 
-/** A player's stats, which the aliases do not serve (runtime-storage 13.2). */
-export function statsRoute(router: Routes, { app, settings }: Services): void {
+/** A player's stats, which the aliases do not serve. */
+export function playerStatsHandlers({ app, settings }: Services): Handlers<typeof playerStats> {
   const names = wireNames(settings.wireNames);
-  router.get('/:project/stats/:player', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, VIEW_KEYS);
-    const { body, stale } = await app.telemetry.stats(caller, param(ctx, 'player'), targetOf(ctx.state.exchange));
-    return { body: names.body(body), headers: stale ? { ...NO_STORE, 'x-ns-stale': 'true' } : NO_STORE };
-  });
+  return {
+    async read(ctx) {
+      const caller = await authenticate(app, ctx, playerStats.read);
+      const { body, stale } = await app.telemetry.stats(caller, param(ctx, 'player'), targetOf(ctx.state.exchange));
+      return { body: names.body(body), headers: stale ? { ...NO_STORE, 'x-ns-stale': 'true' } : NO_STORE };
+    },
+  };
 }
 
-/** A game tells that a save did not show (runtime-storage 15). */
-export function saveFailureRoute(router: Routes, { app, gameBody }: Services): void {
-  router.post('/:project/save-failure', async (ctx): Promise<Answer> => {
-    const caller = await authenticate(app, ctx, REPORT_KEYS);
-    const body = await readJson(ctx.state.exchange, gameBody, invalidBody);
-    return { body: { ok: true, ...(await app.telemetry.saveFailed(caller, body)) } };
-  });
+/** A game tells that a save did not show. */
+export function saveFailureHandlers({ app, gameBody }: Services): Handlers<typeof saveFailures> {
+  return {
+    async report(ctx) {
+      const caller = await authenticate(app, ctx, saveFailures.report);
+      const body = await readJson(ctx.state.exchange, gameBody, invalidBody);
+      return { body: { ok: true, ...(await app.telemetry.saveFailed(caller, body)) } };
+    },
+  };
 }
 
 /**
  * As `authenticate`, but a game that goes on with a key that is none is told to wait: 429 RATE_LIMITED (security 9.1). A good key is
  * never kept waiting, whoever else is behind the same address.
  */
-async function heartbeatCaller({ app, badKeys }: Services, ctx: Context): Promise<Caller> {
+async function heartbeatCaller({ app, badKeys }: Services, ctx: ContextOf<typeof telemetry.heartbeat>): Promise<Caller> {
   try {
-    return await authenticate(app, ctx, VIEW_KEYS);
+    return await authenticate(app, ctx, telemetry.heartbeat);
   } catch (error) {
     if (badKeys === null || !(error instanceof Refusal) || error.code !== 'UNAUTHORIZED') throw error;
     const { exchange } = ctx.state;

@@ -1,10 +1,12 @@
-import { ANY, type AppendResult as Answer, type EventStoreDBClient, NO_STREAM } from '@eventstore/db-client';
+import { ANY, type AppendResult as Answer, type AppendToStreamOptions, type EventStoreDBClient, NO_STREAM } from '@eventstore/db-client';
+import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { type AppendResult, AppendTooLarge, type ExpectedRevision, LogUnavailable, type NewEvent, OutcomeUnknown } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { appendFailure, failureOf, StreamDeleted } from './failures.ts';
 import type { Hub } from './hub.ts';
 import type { Reader } from './read.ts';
-import { revisionOf, toStored } from './text.ts';
+import { countedBytes, revisionOf, toEventData, toStored } from './text.ts';
+import { type PrintedEvent, printEvents } from './wire-append.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -19,7 +21,7 @@ export const CLOCKS_DIFFER_MS = 60 * 60_000;
 
 export interface AppenderOptions {
   readonly connection: Connection;
-  readonly hub: Pick<Hub, 'appending'>;
+  readonly hub: Pick<Hub, 'appending' | 'refused'>;
   readonly reader: Reader;
   readonly timeoutMs: number;
   readonly maxAppendBytes: number;
@@ -31,19 +33,37 @@ export function createAppender({ connection, hub, reader, timeoutMs, maxAppendBy
   return async (stream, expected, events) => {
     check(stream, expected, events);
     const stored = events.map(toStored);
-    const bytes = stored.reduce((sum, one) => sum + one.bytes, 0);
+    const bytes = stored.reduce((sum, one) => sum + countedBytes(one), 0);
     if (bytes > maxAppendBytes) throw new AppendTooLarge(`${bytes} bytes in one append; the log takes ${maxAppendBytes}`);
-    const proposals = stored.map((one) => one.event);
     hub.appending(events);
     const client = connection.client();
     const options = { expectedRevision: expectedOf(expected), deadline: timeoutMs + CLOCKS_DIFFER_MS, requiresLeader: true };
     try {
-      const answer = await answered(connection, client, timeoutMs, () => client.appendToStream(stream, proposals, options));
+      const answer = await answered(connection, client, timeoutMs, () => send(client, stream, stored, options));
       return await accepted(reader, stream, expected, events.length, answer);
     } catch (error) {
-      return refused(connection, client, stream, error);
+      const conflict = refused(connection, client, stream, error);
+      hub.refused(events);
+      return conflict;
     }
   };
+}
+
+/** The events are printed here, except for a server that knows the older append alone, for which the client prints them. */
+async function send(
+  client: EventStoreDBClient,
+  stream: string,
+  events: readonly PrintedEvent[],
+  options: AppendToStreamOptions,
+): Promise<Answer> {
+  const isBatched = await client['supports'](streamsGrpc.StreamsService.batchAppend);
+  if (!isBatched || events.length === 0) return client.appendToStream(stream, events.map(toEventData), options);
+  const { standIn, forget } = printEvents(events);
+  try {
+    return await client.appendToStream(stream, [standIn], options);
+  } finally {
+    forget();
+  }
 }
 
 /** What the server would refuse anyway, in words that nobody understands. */

@@ -1,5 +1,6 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { EventStoreDBClient } from '@eventstore/db-client';
+import { printingService } from './wire-append.ts';
 
 /**
  * The log's one client. It reconnects by itself where it notices that its connection is gone; this takes care of where it does not.
@@ -87,7 +88,7 @@ function guarded(client: EventStoreDBClient, heard: () => void): EventStoreDBCli
   client['GRPCStreamCreator'] = (service, name, creator, cache) => {
     if (name !== APPEND_CALL) return create(service, name, creator, cache);
     const opened = async (grpc: Parameters<typeof creator>[0]) => {
-      const call = await creator(grpc);
+      const call = await creator(printingService(grpc));
       makeHarmless(call, heard);
       return call;
     };

@@ -38,7 +38,7 @@ export function failureOf(error: unknown): ClientFailure {
 /** gRPC's code for a wrong account or password. None at all is refused as an account without rights. */
 const UNAUTHENTICATED = 16;
 const UNKNOWN_ACCOUNT = 'the log does not know this account, or not with this password';
-const GRANT = '; one that is no admin needs to be granted reading $all (docs/operations.md, "EventStoreDB: account and certificates")';
+const GRANT = '; one that is no admin needs to be granted reading $all (docs/eventstoredb.md, "Account")';
 
 /** The server took the message and put it down again, undone. It says so in the text alone. */
 const NOT_HANDLED = /Server Is (Not Ready|Busy)|No leader info/i;

@@ -37,8 +37,8 @@ const GRACE_MS = 20;
 const DEAD_MS = 1000;
 /** The position in an empty log. No event lies there: a server's first record is its own. */
 const NOWHERE = 0n;
-/** While the follower is behind, events are gathered for so long into one step; a step for each would be slow to work off. */
-const GATHER_MS = 5;
+/** Steps with events are so long apart, where there are many: a step for each event would be slow to work off. */
+const GATHER_MS = 10;
 const STEP_EVENTS = 1000;
 const STRETCH_EVENTS = 100;
 const PAGE_EVENTS = 1000;
@@ -98,9 +98,10 @@ async function* attempt(
   const source = hub.join({ prefix, after: place.known, bell });
   /** Since when the subscription owes events that were read in its stead. */
   let owedSince: number | null = null;
+  let steppedAt = Number.NEGATIVE_INFINITY;
   try {
     while (!stop.aborted) {
-      await (end.isConfirmed() ? turn() : sleep(GATHER_MS));
+      await gathered(end, steppedAt);
       const rings = bell.rings;
       if (end.isDue()) end.ask();
       const events = place.beyond(source.take(STEP_EVENTS));
@@ -109,6 +110,7 @@ async function* attempt(
       place.moveTo(source.seen);
       const caughtUp = end.confirms(place.known);
       if (last || caughtUp) {
+        if (last) steppedAt = performance.now();
         yield { events, caughtUp, position: place.known ?? NOWHERE };
         continue;
       }
@@ -129,6 +131,14 @@ async function* attempt(
   } finally {
     source.close();
   }
+}
+
+/** A first event is given at once. While more come, or while the follower is behind, they are gathered. */
+async function gathered(end: End, steppedAt: number): Promise<void> {
+  const since = performance.now() - steppedAt;
+  if (!end.isConfirmed()) await sleep(GATHER_MS);
+  else if (since < GATHER_MS) await sleep(GATHER_MS - since);
+  else await turn();
 }
 
 /** Where a follower stands, and what it wants. */

@@ -11,6 +11,10 @@ import { subscribe } from './subscription.ts';
 export interface Hub {
   /** What this process is about to append. */
   appending(events: readonly NewEvent[]): void;
+  /** It was not stored, and will not come. */
+  refused(events: readonly NewEvent[]): void;
+  /** Own events that have not come back yet, of those that are remembered. */
+  readonly awaited: number;
   /** For a follower that has read up to `after`, an event's own place; `null` where the log is empty. */
   join(options: MemberOptions): Member;
 }
@@ -42,7 +46,7 @@ export interface Member {
 const KEPT = 500;
 /** Held for a follower that is slow; beyond it that one reads for itself, and the others go on. */
 const MOST_WAITING = 4000;
-/** Own events that have not come back yet. More than these are taken from the wire like any others. */
+/** Own events that have not come back yet. Of more than these the oldest are forgotten, and taken from the wire like any others. */
 const MOST_OWN = 20_000;
 
 export function createHub(connection: Connection): Hub {
@@ -51,8 +55,15 @@ export function createHub(connection: Connection): Hub {
 
   return {
     appending(events) {
-      if (shared === null || shared.isOver || own.size > MOST_OWN) return;
+      if (shared === null || shared.isOver) return;
       for (const event of events) own.set(event.id, event);
+      if (own.size > MOST_OWN) forgetOldest(own, MOST_OWN / 2);
+    },
+    refused(events) {
+      for (const { id } of events) own.delete(id);
+    },
+    get awaited() {
+      return own.size;
     },
     join(options) {
       if (shared === null || shared.isOver) {
@@ -63,6 +74,14 @@ export function createHub(connection: Connection): Hub {
       return into.join(options);
     },
   };
+}
+
+/** Many at a time: a map looks for its first entry among all that have gone before it. */
+function forgetOldest(own: Map<string, NewEvent>, left: number): void {
+  for (const id of own.keys()) {
+    if (own.size <= left) return;
+    own.delete(id);
+  }
 }
 
 /** One subscription to all streams, and who takes part in it. */

@@ -2,7 +2,6 @@ import {
   type AllStreamResolvedEvent,
   BACKWARDS,
   END,
-  type EventStoreDBClient,
   FORWARDS,
   type Position,
   type ResolvedEvent,
@@ -13,6 +12,7 @@ import { type Head, LogUnavailable, type ReadRange, type RecordedEvent } from '.
 import type { Connection } from './connection.ts';
 import { failureOf, readFailure } from './failures.ts';
 import { fromStored } from './text.ts';
+import { leanReads, type Reads } from './wire.ts';
 
 export interface Reader {
   stream(stream: string, range: ReadRange): Promise<readonly RecordedEvent[]>;
@@ -22,7 +22,6 @@ export interface Reader {
   page(from: Position | null, limit: number, signal: AbortSignal): Promise<readonly RecordedEvent[]>;
 }
 
-type Resolved = ResolvedEvent | AllStreamResolvedEvent;
 type Reading = StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEvent>;
 
 /** Reads go to the leader: a follower may not have yet what was acknowledged. */
@@ -33,7 +32,7 @@ class ConnectionGivenUp extends LogUnavailable {}
 
 /** All reads throw `LogUnavailable` when the log fails, or says nothing for `timeoutMs`, and `StreamDeleted` for a tombstone. */
 export function createReader(connection: Connection, timeoutMs: number): Reader {
-  const read = (name: string, open: (client: EventStoreDBClient) => Reading, signal?: AbortSignal) => {
+  const read = (name: string, open: (reads: Reads) => Reading, signal?: AbortSignal) => {
     const once = () => collect(connection, open, timeoutMs, signal);
     const again = (error: unknown) => {
       if (error instanceof ConnectionGivenUp) return once();
@@ -41,7 +40,7 @@ export function createReader(connection: Connection, timeoutMs: number): Reader 
     };
     return once()
       .catch(again)
-      .then(eventsOf, (error: unknown) => {
+      .catch((error: unknown) => {
         if (failureOf(error).type === 'stream-not-found') return [];
         throw readFailure(error, name);
       });
@@ -51,7 +50,7 @@ export function createReader(connection: Connection, timeoutMs: number): Reader 
     const forwards = direction === 'forwards';
     const fromRevision = from !== undefined ? BigInt(from) : forwards ? START : END;
     const options = { ...LEADER, fromRevision, maxCount: limit, direction: forwards ? FORWARDS : BACKWARDS } as const;
-    return read(name, (client) => client.readStream(name, options));
+    return read(name, (reads) => reads.readStream(name, options));
   };
 
   return {
@@ -62,18 +61,14 @@ export function createReader(connection: Connection, timeoutMs: number): Reader 
     },
     async end(signal) {
       const options = { ...LEADER, fromPosition: END, direction: BACKWARDS, maxCount: 1 } as const;
-      const [last] = await read('$all', (client) => client.readAll(options), signal);
+      const [last] = await read('$all', (reads) => reads.readAll(options), signal);
       return last?.position ?? null;
     },
     page(from, maxCount, signal) {
       const options = { ...LEADER, fromPosition: from ?? START, direction: FORWARDS, maxCount } as const;
-      return read('$all', (client) => client.readAll(options), signal);
+      return read('$all', (reads) => reads.readAll(options), signal);
     },
   };
-}
-
-function eventsOf(resolved: readonly Resolved[]): RecordedEvent[] {
-  return resolved.flatMap((one) => fromStored(one) ?? []);
 }
 
 /**
@@ -82,15 +77,21 @@ function eventsOf(resolved: readonly Resolved[]): RecordedEvent[] {
  */
 function collect(
   connection: Connection,
-  open: (client: EventStoreDBClient) => Reading,
+  open: (reads: Reads) => Reading,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<Resolved[]> {
+): Promise<readonly RecordedEvent[]> {
   return new Promise((resolve, reject) => {
     const client = connection.client();
-    const events: Resolved[] = [];
-    const reading = open(client);
+    const events: RecordedEvent[] = [];
     let heardAt = performance.now();
+    const reads = leanReads(client, ({ event }) => {
+      heardAt = performance.now();
+      connection.heard();
+      timer.refresh();
+      if (event !== null) events.push(fromStored(event));
+    });
+    const reading = open(reads);
 
     const settle = (done: () => void) => {
       clearTimeout(timer);
@@ -108,12 +109,6 @@ function collect(
     }, timeoutMs);
     signal?.addEventListener('abort', abort);
 
-    reading.on('data', (event: Resolved) => {
-      heardAt = performance.now();
-      connection.heard();
-      timer.refresh();
-      events.push(event);
-    });
     // Stays attached for good: an error after the end of interest must not end the process.
     reading.on('error', (error: Error) => settle(() => reject(error)));
     reading.on('end', () => {

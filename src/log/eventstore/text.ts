@@ -1,30 +1,31 @@
-import type { AllStreamResolvedEvent, EventData, RecordedEvent as ReadEvent, ResolvedEvent } from '@eventstore/db-client';
+import type { EventData } from '@eventstore/db-client';
 import type { NewEvent, RecordedEvent } from '../port.ts';
+import type { WireEvent } from './wire.ts';
+import type { PrintedEvent } from './wire-append.ts';
 
-/** An event as it is stored. */
-export interface Stored {
-  readonly event: EventData;
-  /** What the server counts against its limit for one append, or a little more: old servers count the data alone. */
-  readonly bytes: number;
+/**
+ * The texts must come back to the byte, also to plain clients (docs/auditing.md), which parse whatever they take for JSON, with numbers
+ * beyond doubles changed.
+ *  - Data is stored under the content type of bytes, which clients hand through. The server's console shows it when asked to try
+ *    harder, and its projections parse it themselves (docs/auditing.md).
+ *  - Metadata has no content type: plain clients parse it, always. It is stored as the object that it is where printing what was
+ *    parsed gives the very text, as all of ours does; any other as one JSON string that holds the text, as earlier releases stored all.
+ */
+export function toStored(event: NewEvent): PrintedEvent {
+  return comesBack(event.metadata) ? event : { ...event, metadata: JSON.stringify(event.metadata) };
+}
+
+/** What the server counts of an event against its limit for one append, or a little more: old servers count the data alone. */
+export function countedBytes({ type, metadata, data }: PrintedEvent): number {
+  return Buffer.byteLength(data) + Buffer.byteLength(metadata) + 2 * type.length;
+}
+
+/** As the client takes it. */
+export function toEventData({ id, type, data, metadata }: PrintedEvent): EventData {
+  return { id, type, contentType: 'application/octet-stream', data: encoder.encode(data), metadata: encoder.encode(metadata) };
 }
 
 const encoder = new TextEncoder();
-
-/**
- * The texts must come back to the byte, and the client parses whatever it takes for JSON, with numbers beyond doubles changed.
- *  - Data is stored under the content type of bytes, which the client hands through. The server's console shows it when asked to try
- *    harder, and its projections parse it themselves (docs/auditing.md).
- *  - Metadata has no content type: the client tries to parse it, always. It is stored as the object that it is where printing what was
- *    parsed gives the very text, as all of ours does; any other as one JSON string that holds the text, as earlier releases stored all.
- *    (Bytes that are no JSON would come back too, at twelve times the cost: each is a failed parse.)
- */
-export function toStored({ id, type, data, metadata }: NewEvent): Stored {
-  const event = { data: encoder.encode(data), metadata: encoder.encode(comesBack(metadata) ? metadata : JSON.stringify(metadata)) };
-  return {
-    event: { id, type, contentType: 'application/octet-stream', ...event },
-    bytes: event.data.length + event.metadata.length + 2 * type.length,
-  };
-}
 
 /** Whether parsing and printing gives this very text again. Of objects alone: a parsed string stands for the text that it holds. */
 function comesBack(text: string): boolean {
@@ -38,16 +39,15 @@ function comesBack(text: string): boolean {
 
 const NONE_OWN: Map<string, NewEvent> = new Map();
 
-/** The event as the port gives it; `null` for a link whose event is gone. One of `own` is taken out of it, with the texts as they were sent. */
-export function fromStored(resolved: ResolvedEvent | AllStreamResolvedEvent, own = NONE_OWN): RecordedEvent | null {
-  const event: ReadEvent | undefined = resolved.event ?? resolved.link;
-  if (event?.position === undefined) return null;
-  const { id, type, streamId: stream } = event;
+/** The event as the port gives it. One of `own` is taken out of it, with the texts as they were sent. */
+export function fromStored({ id, type, stream, revision, position, data, metadata }: WireEvent, own = NONE_OWN): RecordedEvent {
   const sent = own.get(id);
-  if (sent !== undefined) own.delete(id);
-  const data = sent?.data ?? textOf(event.data);
-  const metadata = sent?.metadata ?? (typeof event.metadata === 'string' ? event.metadata : textOf(event.metadata));
-  return { id, type, data, metadata, stream, revision: revisionOf(event.revision), position: event.position.commit };
+  if (sent === undefined) {
+    const texts = { data: data.toString('utf8'), metadata: metadataText(metadata.toString('utf8')) };
+    return { id, type, ...texts, stream, revision: revisionOf(revision), position };
+  }
+  own.delete(id);
+  return { id, type, data: sent.data, metadata: sent.metadata, stream, revision: revisionOf(revision), position };
 }
 
 /** The port's revisions are numbers; no stream gets that long. */
@@ -56,8 +56,12 @@ export function revisionOf(revision: bigint): number {
   return Number(revision);
 }
 
-/** What the client has parsed is printed again: metadata that comes back so, and what something else wrote, as well as the client lets it. */
-function textOf(stored: unknown): string {
-  if (stored instanceof Uint8Array) return Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString('utf8');
-  return JSON.stringify(stored ?? null);
+/** What a JSON string holds, where it lies in one; what something else wrote comes as it is. */
+function metadataText(stored: string): string {
+  if (!stored.startsWith('"')) return stored === '' ? 'null' : stored;
+  try {
+    return String(JSON.parse(stored));
+  } catch {
+    return stored;
+  }
 }

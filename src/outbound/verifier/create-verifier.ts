@@ -1,7 +1,7 @@
 import type { PlayerVerifier } from '../../app/ports/player-verifier.ts';
 import { VERIFIER_PRESET } from '../../domain/wire-names.ts';
+import { Bulkhead } from '../../kernel/bulkhead.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import { Shares } from '../../kernel/shares.ts';
 import { type Check, NO_VERIFIER } from './check.ts';
 import { GuardedVerifier } from './guarded.ts';
 import { hmacCheck } from './hmac.ts';
@@ -43,7 +43,11 @@ export function verifierProblem({ kind, preset, url, secret, jwksUrl }: Verifier
 export const MOST_VERIFICATIONS = 1_000;
 
 /** Throws for a choice with a {@link verifierProblem}. */
-export function createVerifier(settings: VerifierSettings, scheduler: Scheduler, shares = new Shares(MOST_VERIFICATIONS)): PlayerVerifier {
+export function createVerifier(
+  settings: VerifierSettings,
+  scheduler: Scheduler,
+  shares = new Bulkhead({ places: MOST_VERIFICATIONS }),
+): PlayerVerifier {
   const problem = verifierProblem(settings);
   if (problem !== null) throw new Error(problem);
   const check = checkOf(settings, scheduler);

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { PlayerVerifier, Proof, Verdict } from '../../app/ports/player-verifier.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
+import { Bulkhead } from '../../kernel/bulkhead.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import { Shares } from '../../kernel/shares.ts';
 import { Throttle } from '../../kernel/throttle.ts';
 import { Breaker } from './breaker.ts';
 import { type Check, failed, type Service, Unasked, VERIFIED } from './check.ts';
@@ -42,7 +42,7 @@ export class GuardedVerifier implements PlayerVerifier {
   readonly #check: Check;
   readonly #settings: GuardSettings;
   readonly #scheduler: Scheduler;
-  readonly #shares: Shares;
+  readonly #shares: Bulkhead;
   readonly #proven: LRUCache<string, Kept>;
   readonly #running = new Map<string, Promise<Verdict>>();
   /** How many are under way for an address. */
@@ -51,7 +51,7 @@ export class GuardedVerifier implements PlayerVerifier {
   readonly #breaker: Breaker;
 
   /** `shares`: of what may be under way with a service, by project. */
-  constructor(check: Check, settings: GuardSettings, scheduler: Scheduler, shares = new Shares(MOST_AT_ONCE)) {
+  constructor(check: Check, settings: GuardSettings, scheduler: Scheduler, shares = new Bulkhead({ places: MOST_AT_ONCE })) {
     this.#check = check;
     this.#settings = settings;
     this.#scheduler = scheduler;
@@ -123,9 +123,9 @@ export class GuardedVerifier implements PlayerVerifier {
   async #ask<T>({ projectId, address }: Sender, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const place = address === null ? null : `${projectId} ${address}`;
     const held = place === null ? 0 : (this.#asking.get(place) ?? 0);
-    if (held >= MOST_OF_ADDRESS || !this.#shares.take(projectId)) throw new Unasked();
+    if (held >= MOST_OF_ADDRESS || !this.#shares.enter(projectId)) throw new Unasked();
     if (!this.#breaker.mayAsk(projectId, address)) {
-      this.#shares.give(projectId);
+      this.#shares.leave(projectId);
       throw new Unasked();
     }
     if (place !== null) this.#asking.set(place, held + 1);
@@ -137,7 +137,7 @@ export class GuardedVerifier implements PlayerVerifier {
       this.#breaker.failed(projectId, address);
       throw error;
     } finally {
-      this.#shares.give(projectId);
+      this.#shares.leave(projectId);
       if (place !== null) this.#leave(place);
     }
   }

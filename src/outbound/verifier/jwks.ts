@@ -1,5 +1,5 @@
-import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWTHeaderParameters } from 'jose';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Service } from './check.ts';
@@ -9,17 +9,16 @@ import type { IssuerKeys } from './jwt.ts';
 const FRESH_MS = 10 * 60_000;
 /** A key that nobody knows is looked for again this often at most: an issuer changes its keys, a guesser only their names. */
 const AGAIN_MS = 30_000;
-const LEAST_RSA_BITS = 2048;
 
-interface IssuerKey {
-  readonly kid: string | null;
-  readonly algorithm: 'RS256' | 'ES256';
-  readonly key: KeyObject;
-}
+/** The keys of a set that a token with this header may be signed with. */
+type KeySet = (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>;
 
-/** An issuer's key set behind an address (RFC 7517). Keys that were had once are used on while it does not answer. */
+/**
+ * An issuer's key set behind an address (RFC 7517). Keys that were had once are used on while it does not answer, and it is asked through
+ * the guard of all services: jose's own remote set knows neither.
+ */
 export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
-  let keys: readonly IssuerKey[] = [];
+  let keys: KeySet | null = null;
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
 
@@ -28,28 +27,28 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
       triedAt = scheduler.monotonic();
       const { status, body } = await fetchJson(url, { method: 'GET', headers: { Accept: 'application/json' } }, signal);
       if (status !== 200) throw new Error(`the key set answers ${status}`);
-      keys = keysIn(body);
+      keys = keySetIn(body);
       fetchedAt = triedAt;
     });
   };
   /** One for all who need it now. */
   let refreshing: Promise<void> | null = null;
   const refreshed = (service: Service): Promise<void> => {
-    if (refreshing !== null) return refreshing;
-    refreshing = refresh(service).finally(() => {
+    refreshing ??= refresh(service).finally(() => {
       refreshing = null;
     });
     return refreshing;
   };
 
   return {
-    find(kid, algorithm, service) {
-      const fitting = () =>
-        keys.filter((key) => key.algorithm === algorithm && (kid === null || key.kid === null || key.kid === kid)).map(({ key }) => key);
-      const age = scheduler.monotonic() - fetchedAt;
-      const known = fitting();
-      const mayAsk = refreshing !== null || keys.length === 0 || scheduler.monotonic() - triedAt >= AGAIN_MS;
-      if ((known.length > 0 && age < FRESH_MS) || !mayAsk) return known;
+    async find(header, service) {
+      const fitting = async () => (keys === null ? [] : keys(header));
+      const known = await fitting();
+      const isFresh = scheduler.monotonic() - fetchedAt < FRESH_MS;
+      const mayAsk = refreshing !== null || keys === null || scheduler.monotonic() - triedAt >= AGAIN_MS;
+      if (known.length > 0 && isFresh) return known;
+      // Somebody else's asking may just have come to its end.
+      if (!mayAsk) return fitting();
       return refreshed(service).then(fitting, (error: unknown) => {
         if (known.length === 0) throw error;
         return known;
@@ -59,32 +58,27 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
   };
 }
 
-function keysIn(body: Json | undefined): readonly IssuerKey[] {
+function keySetIn(body: Json | undefined): KeySet {
   const listed = isObject(body) ? member(body, 'keys') : undefined;
   if (!isArray(listed)) throw new Error('the key set has no keys');
-  return listed.filter(isObject).flatMap(keyIn);
+  // The boundary: jose checks the members itself, and passes over keys that it cannot use.
+  const keys = listed.filter(isObject) as unknown as JSONWebKeySet['keys'];
+  const named = createLocalJWKSet({ keys });
+  const nameless = createLocalJWKSet({ keys: keys.filter(({ kid }) => typeof kid !== 'string') });
+  return async ({ alg, kid }) => {
+    if (typeof kid !== 'string') return keysFor(named, { alg });
+    // An issuer that names no keys may name them in its tokens all the same.
+    return [...(await keysFor(named, { alg, kid })), ...(await keysFor(nameless, { alg }))];
+  };
 }
 
-/** Nothing for a key of another kind or use, or too weak. */
-function keyIn(jwk: JsonObject): IssuerKey[] {
-  const algorithm = member(jwk, 'kty') === 'RSA' ? 'RS256' : 'ES256';
-  if ((member(jwk, 'alg') ?? algorithm) !== algorithm || (member(jwk, 'use') ?? 'sig') !== 'sig') return [];
-  const key = publicKey(jwk);
-  if (key === null || !fits(key, algorithm)) return [];
-  const kid = member(jwk, 'kid');
-  return [{ kid: typeof kid === 'string' ? kid : null, algorithm, key }];
-}
-
-/** The boundary: Node checks the members itself. */
-function publicKey(jwk: JsonObject): KeyObject | null {
+/** Nothing where no key fits, or the one that would cannot be used. */
+async function keysFor(set: ReturnType<typeof createLocalJWKSet>, header: JWTHeaderParameters): Promise<readonly CryptoKey[]> {
   try {
-    return createPublicKey({ key: jwk as unknown as JsonWebKey, format: 'jwk' });
-  } catch {
-    return null;
+    return [await set(header)];
+  } catch (error) {
+    const several: CryptoKey[] = [];
+    if (error instanceof errors.JWKSMultipleMatchingKeys) for await (const key of error) several.push(key);
+    return several;
   }
-}
-
-function fits({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, algorithm: 'RS256' | 'ES256'): boolean {
-  if (algorithm === 'RS256') return asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= LEAST_RSA_BITS;
-  return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1';
 }

@@ -1,15 +1,9 @@
-import { createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
-import type { Verdict } from '../../app/ports/player-verifier.ts';
-import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
-import { isNumber, isObject, type Json, type JsonObject, jsonIn, toDouble } from '../../kernel/json.ts';
+import { type CryptoKey, decodeProtectedHeader, errors, type JWTHeaderParameters, type JWTVerifyOptions, jwtVerify } from 'jose';
+import type { Failure } from '../../app/ports/player-verifier.ts';
+import { isObject, jsonIn } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type Check, failed, type Service, verifiedUntil } from './check.ts';
 import { textOf } from './http.ts';
-
-/**
- * Signed tokens (RFC 7519), checked narrowly with Node's own cryptography: HS256 with a shared secret, or RS256 and ES256 with the
- * issuer's public keys; never both, so that a public key cannot be taken for a secret. `exp` must be there.
- */
 
 export interface JwtSettings {
   /** One of the two. */
@@ -24,81 +18,76 @@ export interface JwtSettings {
 
 /** The issuer's keys. */
 export interface IssuerKeys {
-  /** Keys that a token with this `kid` and algorithm may be signed with. May throw when they cannot be had. */
-  find(kid: string | null, algorithm: 'RS256' | 'ES256', service: Service): Awaitable<readonly KeyObject[]>;
+  /** Keys that a token with this header may be signed with. Rejects when they cannot be had. */
+  find(header: JWTHeaderParameters, service: Service): Promise<readonly CryptoKey[]>;
   /** Unix ms; what they prove is to be looked at again then, since one of them may have been taken back. */
   freshUntil(): number;
 }
 
-/** Clocks of issuer and server may be this much apart. */
-const LEEWAY_MS = 30_000;
-const PART = /^[A-Za-z0-9_-]+$/;
+/** Clocks of issuer and server may be this many seconds apart. */
+const LEEWAY = 30;
 
-interface Parts {
-  readonly header: JsonObject;
-  readonly claims: JsonObject;
-  readonly signed: string;
-  readonly signature: Buffer;
-}
+const MALFORMED = failed('rejected', 'The token is no signed token');
+const UNSIGNED = failed('rejected', 'The signature of the token does not hold');
+const EXPIRED = failed('rejected', 'The token has expired');
+const BY_CLAIM: ReadonlyMap<string, Failure> = new Map([
+  ['exp', EXPIRED],
+  ['nbf', failed('rejected', 'The token does not count yet')],
+  ['iss', failed('rejected', 'The token is of another issuer')],
+  ['aud', failed('rejected', 'The token is for another audience')],
+]);
 
-/** `now` answers unix ms. */
-export function jwtCheck(settings: JwtSettings, now: () => number): Check {
-  return ({ platformId, token }, service) => {
-    const parts = partsOf(token);
-    if (parts === null) return failed('rejected', 'The token is no signed token');
-    return andThen(isSigned(parts, settings, service), (signed) =>
-      signed ? judged(parts.claims, settings, platformId, now()) : failed('rejected', 'The signature of the token does not hold'),
-    );
+/**
+ * Signed tokens (RFC 7519): HS256 with a shared secret, or RS256 and ES256 with the issuer's public keys; never both, so that a public
+ * key cannot be taken for a secret. `exp` must be there. `now` answers unix ms.
+ */
+export function jwtCheck({ secret, keys, issuer, audience, claim }: JwtSettings, now: () => number): Check {
+  const algorithms = secret === null ? ['RS256', 'ES256'] : ['HS256'];
+  const shared = secret === null ? [] : [Buffer.from(secret)];
+  const options: JWTVerifyOptions = { algorithms, requiredClaims: ['exp'], clockTolerance: LEEWAY };
+  if (issuer !== null) options.issuer = issuer;
+  if (audience !== null) options.audience = audience;
+
+  return async ({ platformId, token }, service) => {
+    const header = headerOf(token);
+    if (header === null) return MALFORMED;
+    // Nobody is asked for keys of an algorithm that does not count.
+    const candidates = keys === null ? shared : algorithms.includes(header.alg) ? await keys.find(header, service) : [];
+    for (const key of candidates) {
+      const judged = await expiryIn(token, key, { ...options, currentDate: new Date(now()) });
+      if (judged === UNSIGNED) continue;
+      if (typeof judged !== 'number') return judged;
+      if (idIn(token, claim) !== platformId) return failed('mismatch', "The token is another player's");
+      return verifiedUntil(keys === null ? judged : Math.min(judged, keys.freshUntil()));
+    }
+    return UNSIGNED;
   };
 }
 
-function partsOf(token: string): Parts | null {
-  const [head = '', body = '', tail = '', ...more] = token.split('.');
-  if (more.length > 0 || ![head, body, tail].every((part) => PART.test(part))) return null;
-  const [header, claims] = [objectIn(head), objectIn(body)];
-  if (header === null || claims === null) return null;
-  return { header, claims, signed: `${head}.${body}`, signature: Buffer.from(tail, 'base64url') };
+function headerOf(token: string): JWTHeaderParameters | null {
+  try {
+    const { alg, ...header } = decodeProtectedHeader(token);
+    return { ...header, alg: alg ?? 'none' };
+  } catch {
+    return null;
+  }
 }
 
-function objectIn(part: string): JsonObject | null {
-  const value = jsonIn(Buffer.from(part, 'base64url').toString(), { maxDepth: 16 });
-  return isObject(value) ? value : null;
+/** Unix ms of the expiry of a token that holds. */
+async function expiryIn(token: string, key: CryptoKey | Uint8Array, options: JWTVerifyOptions): Promise<number | Failure> {
+  try {
+    const { payload } = await jwtVerify(token, key, options);
+    return (payload.exp ?? 0) * 1000;
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) return EXPIRED;
+    if (error instanceof errors.JWTClaimValidationFailed) return BY_CLAIM.get(error.claim) ?? MALFORMED;
+    if (error instanceof errors.JWTInvalid) return MALFORMED;
+    return UNSIGNED;
+  }
 }
 
-function isSigned({ header, signed, signature }: Parts, { secret, keys }: JwtSettings, service: Service): Awaitable<boolean> {
-  const algorithm = member(header, 'alg');
-  // Extensions that a token demands and we do not know make it unreadable (RFC 7515, 4.1.11).
-  if (member(header, 'crit') !== undefined) return false;
-  if (secret !== null) return algorithm === 'HS256' && sameBytes(createHmac('sha256', secret).update(signed).digest(), signature);
-  if (keys === null || (algorithm !== 'RS256' && algorithm !== 'ES256')) return false;
-  const kid = member(header, 'kid');
-  const holds = (key: KeyObject) => verify('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' }, signature);
-  return andThen(keys.find(typeof kid === 'string' ? kid : null, algorithm, service), (candidates) => candidates.some(holds));
-}
-
-function sameBytes(a: Buffer, b: Buffer): boolean {
-  return a.length === b.length && timingSafeEqual(a, b);
-}
-
-function judged(claims: JsonObject, { issuer, audience, claim, keys }: JwtSettings, platformId: string, now: number): Verdict {
-  const expires = timeIn(claims, 'exp');
-  if (expires === null || expires + LEEWAY_MS <= now) return failed('rejected', 'The token has expired');
-  const from = timeIn(claims, 'nbf');
-  if (from !== null && from - LEEWAY_MS > now) return failed('rejected', 'The token does not count yet');
-  if (issuer !== null && member(claims, 'iss') !== issuer) return failed('rejected', 'The token is of another issuer');
-  if (audience !== null && !audiences(member(claims, 'aud')).includes(audience))
-    return failed('rejected', 'The token is for another audience');
-  if (textOf(member(claims, claim)) !== platformId) return failed('mismatch', "The token is another player's");
-  return verifiedUntil(keys === null ? expires : Math.min(expires, keys.freshUntil()));
-}
-
-function audiences(value: Json | undefined): readonly Json[] {
-  if (Array.isArray(value)) return value;
-  return value === undefined ? [] : [value];
-}
-
-/** Unix ms. */
-function timeIn(claims: JsonObject, name: string): number | null {
-  const value = member(claims, name);
-  return value !== undefined && isNumber(value) ? toDouble(value) * 1000 : null;
+/** The player that the claims name, an id that is a number by its exact digits: jose reads numbers as doubles. */
+function idIn(token: string, claim: string): string | null {
+  const claims = jsonIn(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(), { maxDepth: 16 });
+  return isObject(claims) ? textOf(member(claims, claim)) : null;
 }

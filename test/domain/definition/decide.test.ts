@@ -8,7 +8,7 @@ import {
   decideUpsertOne,
 } from '../../../src/domain/definition/decide.ts';
 import { evolveDefinitions, layerHash } from '../../../src/domain/definition/evolve.ts';
-import { listDefinitions } from '../../../src/domain/definition/listing.ts';
+import { listGameValues } from '../../../src/domain/definition/listing.ts';
 import { definitionOf } from '../../../src/domain/definition/overlay.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import { WIRE_TEXTS } from '../../../src/domain/wire-names.ts';
@@ -366,7 +366,7 @@ describe('game values and rate-limit rules (management 7, 8)', () => {
   it('replace the whole document', () => {
     const state = put(put(EMPTY, 'game-values', { items: [{ id: 'a' }] }), 'game-values', { items: [{ id: 'b' }] });
     const options = { includeStaged: false, target: null, projectId: 'p', endpointRateLimits: null };
-    expect(listDefinitions(state, 'game-values', options).body['data']).toEqual({ items: [{ id: 'b' }] });
+    expect(listGameValues(state, options).body.data).toEqual({ items: [{ id: 'b' }] });
   });
 
   it('rules are stored bare, wrapped or not', () => {

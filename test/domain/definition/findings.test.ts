@@ -16,7 +16,9 @@ const EVERYTHING: Known = {
   playersCollection: (name) => name !== 'towns',
   callable: () => true,
   workflow: () => undefined,
-  library: () => undefined,
+  returns: () => undefined,
+  library: () => false,
+  block: () => false,
   table: () => true,
 };
 const NOTHING: Known = {
@@ -24,7 +26,9 @@ const NOTHING: Known = {
   playersCollection: () => false,
   callable: () => false,
   workflow: () => undefined,
-  library: () => undefined,
+  returns: () => undefined,
+  library: () => false,
+  block: () => false,
   table: () => false,
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/decide.ts';
-import { listDefinitions } from '../../../src/domain/definition/listing.ts';
+import { listDefinitions, listGameValues, listRateLimitRules } from '../../../src/domain/definition/listing.ts';
 import { normaliseRules } from '../../../src/domain/limit/rules.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push, put } from './given.ts';
@@ -88,10 +88,10 @@ describe('listings (management 4.1, 4.2)', () => {
 
 describe('single documents (management 4.3, 4.4)', () => {
   it('game values come as they were put, or as an empty list', () => {
-    expect(listDefinitions(EMPTY, 'game-values', BARE).body).toEqual({ ok: true, data: [] });
+    expect(listGameValues(EMPTY, BARE).body).toEqual({ ok: true, data: [] });
     const state = put(put(EMPTY, 'game-values', { groups: [] }), 'game-values', { items: [] }, 'next');
-    expect(listDefinitions(state, 'game-values', BARE).body['data']).toEqual({ groups: [] });
-    expect(listDefinitions(state, 'game-values', { ...BARE, target: 'next' }).body['data']).toEqual({ items: [] });
+    expect(listGameValues(state, BARE).body.data).toEqual({ groups: [] });
+    expect(listGameValues(state, { ...BARE, target: 'next' }).body.data).toEqual({ items: [] });
   });
 
   it('rules of all three forms show their limits as maxPer…, and keep what was sent', () => {
@@ -100,9 +100,9 @@ describe('single documents (management 4.3, 4.4)', () => {
       { id: 'r2', windows: { perHour: 6 } },
       { maxPerMinute: 7, enabled: false, scope: 'global' },
     ]);
-    const { body } = listDefinitions(state, 'rate-limit-rules', { ...BARE, endpointRateLimits: { enabled: true } });
+    const { body } = listRateLimitRules(state, { ...BARE, endpointRateLimits: { enabled: true } });
     expect(body).toMatchObject({ ok: true, projectId: 'p', source: 'configuration', endpointRateLimits: { enabled: true } });
-    expect(body['rules']).toMatchObject([
+    expect(body.rules).toMatchObject([
       {
         id: 'rl_camp_wood_logs',
         name: 'seed',
@@ -126,8 +126,8 @@ describe('single documents (management 4.3, 4.4)', () => {
       { id: 'not an id', collection: 'camp', field: 'wood', maxPerMinute: 1 },
     ];
     const ids = ['rl_camp_wood', 'rl_camp_wood_2', 'rl_camp_wood_3'];
-    const { body } = listDefinitions(put(EMPTY, 'rate-limit-rules', { rules }), 'rate-limit-rules', BARE);
-    expect(body['rules']).toMatchObject(ids.map((id) => ({ id })));
+    const { body } = listRateLimitRules(put(EMPTY, 'rate-limit-rules', { rules }), BARE);
+    expect(body.rules).toMatchObject(ids.map((id) => ({ id })));
     expect(normaliseRules({ rules }).map(({ id }) => id)).toEqual(ids.slice(1));
   });
 });

@@ -4,9 +4,10 @@ import { decideDiscard } from '../../../src/domain/definition/discard.ts';
 import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
 import { layerHash } from '../../../src/domain/definition/evolve.ts';
 import type { ListedKind, SingleKind } from '../../../src/domain/definition/kinds.ts';
-import { listDefinitions } from '../../../src/domain/definition/listing.ts';
+import { listDefinitions, listGameValues, listRateLimitRules } from '../../../src/domain/definition/listing.ts';
 import { decidePromote, diffDefinitions } from '../../../src/domain/definition/promote.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push, put } from './given.ts';
 
 const NEXT = { target: 'next', replaceAll: false } as const;
@@ -14,8 +15,15 @@ const NEXT = { target: 'next', replaceAll: false } as const;
 /** What is removed from `next` is removed from live by the promotion (decision 23). */
 
 const base = push(push(EMPTY, 'endpoint', [{ id: 'ep_1', slug: 'buy', notes: 'old' }, { id: 'sell' }]), 'workflow', [{ id: 'w' }]);
-const listed = (state: DefinitionsState, kind: ListedKind | SingleKind, query = { includeStaged: true, target: 'next' as const }) =>
-  listDefinitions(state, kind, { ...query, projectId: 'p', endpointRateLimits: null }).body;
+const listed = (
+  state: DefinitionsState,
+  kind: ListedKind | SingleKind,
+  query = { includeStaged: true, target: 'next' as const },
+): JsonObject => {
+  const options = { ...query, projectId: 'p', endpointRateLimits: null };
+  if (kind === 'game-values') return listGameValues(state, options).body;
+  return kind === 'rate-limit-rules' ? listRateLimitRules(state, options).body : listDefinitions(state, kind, options).body;
+};
 const removed = (state: DefinitionsState, id: string, kind: ListedKind = 'endpoint') => accepted(decideRemove(state, kind, id, 'next'));
 
 describe('DELETE with the target next', () => {

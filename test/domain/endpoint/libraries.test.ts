@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
 import type { Known } from '../../../src/domain/definition/findings/finding.ts';
+import { blockIn } from '../../../src/domain/definition/findings/known.ts';
 import { compileItem } from '../../../src/domain/definition/source.ts';
 import { compileEndpoint } from '../../../src/domain/endpoint/compile.ts';
 import { runEndpoint } from '../../../src/domain/endpoint/execute.ts';
@@ -78,7 +79,9 @@ const KNOWN: Known = {
   playersCollection: () => true,
   callable: () => false,
   workflow: () => undefined,
-  library: (id) => definitions.library(id)?.definition,
+  returns: () => undefined,
+  library: (id) => id === 'economy',
+  block: (name) => blockIn(name, (id) => definitions.library(id)?.definition),
   table: () => true,
 };
 
@@ -132,7 +135,7 @@ describe('the validator', () => {
   });
 
   it('finds imports that are not there, twice there, or no list', () => {
-    const none = { ...KNOWN, library: () => undefined };
+    const none = { ...KNOWN, library: () => false };
     expect(found({ id: 'e', slug: 'e', imports: ['economy', 'economy'], steps: [{ id: 'r', type: 'return' }] }, none)).toEqual([
       'UNRESOLVED_IMPORT /imports/0',
       'DUPLICATE_IMPORT /imports/1',

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
 import type { Known } from '../../../src/domain/definition/findings/finding.ts';
 import { compileItem } from '../../../src/domain/definition/source.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
+import { filesOf } from '../../docs/support/pages.ts';
 import { refused, result, run } from './support.ts';
 
 /** A computed name, because an object literal with it looks like a promise to linters. */
@@ -104,25 +104,23 @@ describe('transform', () => {
     expect(result(steps, '{{order}}', { values: { graph } })).toEqual({ result: ['a', 'b', 'c', 'd'] });
   });
 
-  it('does what docs/loops.md shows, and the validator has nothing to say about it', () => {
-    const page = readFileSync(new URL('../../../docs/loops.md', import.meta.url), 'utf8');
-    const compiled = compileItem(
-      { kind: 'endpoint', id: 'walk', sourceFormat: 'yaml', sourceText: /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '' },
-      'endpoint',
-    );
+  it('does what docs/language.md shows, and the validator has nothing to say about it', () => {
+    const sourceText = filesOf('docs/language.md').get('walk.endpoint.yml') ?? '';
+    const compiled = compileItem({ kind: 'endpoint', id: 'walk', sourceFormat: 'yaml', sourceText }, 'endpoint');
     if (!compiled.ok) throw new Error('the example cannot be read');
     const known: Known = {
       collection: () => false,
       playersCollection: () => false,
       callable: () => false,
       workflow: () => undefined,
-      library: () => undefined,
+      returns: () => undefined,
+      library: () => false,
+      block: () => false,
       table: () => false,
     };
     expect(definitionFindings('endpoint', compiled.definition, known)).toEqual([]);
     const rooms = { hall: { doors: ['yard', 'attic'] }, yard: { doors: ['hall', 'lake'] }, attic: { doors: [] } };
-    const response = { body: { visited: '{{visited}}' } };
-    const { body } = run({ ...compiled.definition, response }, { input: { room: 'hall' }, values: { rooms } });
+    const { body } = run(compiled.definition, { input: { room: 'hall' }, values: { rooms } });
     expect(body).toEqual({ visited: { hall: true, yard: true, attic: true, lake: true } });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WindowName } from '../../../src/domain/definition/model.ts';
+import type { WindowName } from '../../../src/contract/resources/rate-limits.ts';
 import { compileSchema } from '../../../src/domain/document/schema.ts';
 import { applyRules, type Limited, type LimitedWrite } from '../../../src/domain/limit/apply.ts';
 import { evolveWindow } from '../../../src/domain/limit/evolve.ts';

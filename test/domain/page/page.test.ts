@@ -50,6 +50,7 @@ test('a page saved again keeps its time of creation; removed, it is gone, and ca
 
 test('the answer says what the page is; html is empty, and left out for another format', () => {
   const body = {
+    ok: true,
     slug: 'news',
     title: 'News',
     type: 'markdown',

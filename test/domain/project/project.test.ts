@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SCOPES } from '../../../src/contract/credentials.ts';
 import type { Permissions } from '../../../src/domain/events.ts';
 import {
   changeKey,
@@ -12,7 +13,7 @@ import {
 } from '../../../src/domain/project/decide.ts';
 import { evolveAuthority } from '../../../src/domain/project/evolve.ts';
 import { displayKey, formKey, hashKey, isProjectId } from '../../../src/domain/project/keys.ts';
-import { allows, DEFAULT_PERMISSIONS, readPermissions, SCOPES, scopesOf } from '../../../src/domain/project/permissions.ts';
+import { allows, DEFAULT_PERMISSIONS, readPermissions, scopesOf } from '../../../src/domain/project/permissions.ts';
 import { projectSettings, SETTING_RULES, settingRule, settingsBody } from '../../../src/domain/project/settings.ts';
 import type { ApiKey, AuthorityState } from '../../../src/domain/states.ts';
 import { wireNames } from '../../../src/domain/wire-names.ts';

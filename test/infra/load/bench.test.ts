@@ -34,3 +34,13 @@ test('bench:neighbours --json writes what the quiet project felt beside each nui
   expect(lines).toMatchObject([{ name: '/metrics and /health', nuisance: { 200: expect.any(Number) } }]);
   for (const name of ['p50Ms', 'p99Ms', 'times']) expect([name, isFigure(lines[0][name])]).toEqual([name, true]);
 });
+
+test('bench:board --json writes what players felt while a board was filled, and what it took on the disk', async () => {
+  const file = join(newFolder(), 'result.json');
+  const words = ['--only', 'a new board', '--documents', '3000', '--rate', '50', '--seconds', '1', '--json', file];
+  const ended = await run(words, { program: program('board') }).ended;
+  expect(ended.stdout, ended.stderr).toContain('a new board');
+  const { lines } = JSON.parse(readFileSync(file, 'utf8'));
+  expect(lines).toMatchObject([{ name: 'a new board', while: { failures: {} } }]);
+  for (const name of ['seconds', 'times', 'disk']) expect([name, isFigure(lines[0][name])]).toEqual([name, true]);
+});

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
+import { createAppender } from '../../../src/log/eventstore/append.ts';
+import { openConnection } from '../../../src/log/eventstore/connection.ts';
+import { createHub } from '../../../src/log/eventstore/hub.ts';
+import { createReader } from '../../../src/log/eventstore/read.ts';
 import type { FollowStep, Log } from '../../../src/log/port.ts';
+import { createBell } from '../../../src/log/wake.ts';
 import { events } from '../../contract/log/contract.ts';
 import { opened, until } from '../../support/eventstore/opened.ts';
 
@@ -52,4 +57,30 @@ test('one that does not take what comes holds nobody up, and misses nothing when
   expect(ids).toEqual(quick.ids);
   abort.abort();
   await quick.stop();
+});
+
+test('own events are remembered until they come back or are refused, and the oldest are forgotten where too many stay away', async () => {
+  const { server } = await opened();
+  const connection = openConnection(server.url);
+  const [hub, reader, bell] = [createHub(connection), createReader(connection, 5_000), createBell()];
+  const append = createAppender({ connection, hub, reader, timeoutMs: 5_000, maxAppendBytes: 1024 * 1024 });
+  const member = hub.join({ prefix: 'a-', after: null, bell });
+  try {
+    const given = events(3);
+    await append('a-1', 'none', given);
+    const taken: unknown[] = [];
+    await until(() => taken.push(...member.take(10)) === 3);
+    expect([taken, hub.awaited]).toMatchObject([given, 0]);
+    expect(await append('a-1', 'none', events(5))).toMatchObject({ ok: false });
+    expect(hub.awaited).toBe(0);
+    for (let n = 0; n < 60; n++) hub.appending(events(1_000));
+    expect(hub.awaited).toBeLessThanOrEqual(20_000);
+    const later = events(2);
+    await append('a-1', 2, later);
+    await until(() => taken.push(...member.take(10)) === 5);
+    expect(taken.slice(3)).toMatchObject(later);
+  } finally {
+    member.close();
+    await connection.close();
+  }
 });

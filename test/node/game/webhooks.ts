@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { bodyOf, type Client, ok, refused } from '../support/game-client.ts';
 
-/** A service that webhooks are posted to; every path but one that ends in `broken` is fine with it. */
+/** A service that webhooks are posted to; every path but one that ends in `broken` is fine with it, and `slow` ones take a while. */
 export interface Chat {
   /** How the addresses begin. */
   readonly hooks: string;
@@ -16,7 +16,8 @@ export async function openChat(): Promise<Chat> {
   const posted: string[] = [];
   const server = createServer((request, response) => {
     posted.push(request.url ?? '');
-    request.resume().on('end', () => response.writeHead(request.url?.endsWith('broken') ? 500 : 204).end());
+    const answer = () => response.writeHead(request.url?.endsWith('broken') ? 500 : 204).end();
+    request.resume().on('end', () => (request.url?.endsWith('slow') ? setTimeout(answer, 200) : answer()));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
@@ -48,6 +49,16 @@ export function webhooks(game: () => Client, chat: () => Chat): void {
       expect([...chat().posted].sort()).toEqual(Array.from({ length: 20 }, (_, n) => `/hooks/n${n}`).sort());
       expect(await bodyOf(game().play('GET', game().storage('towns/bell')))).toMatchObject({ rung: 20 });
       expect(await bodyOf(tell({ path: 'broken' }))).toMatchObject({ hook: { ok: false, status: 500 } });
+    });
+
+    test('are sent once of calls with one Idempotency-Key that meet: the others wait for the first, and are answered alike', async () => {
+      chat().posted.length = 0;
+      const headers = { 'idempotency-key': 'told-once' };
+      const send = () => game().play('POST', game().endpoint('told'), { body: { to: chat().hooks, path: 'slow' }, headers });
+      const replies = await Promise.all(Array.from({ length: 6 }, send));
+      expect(replies.map(({ status, body }) => [status, body])).toEqual(replies.map(() => [200, { hook: { ok: true, status: 204 } }]));
+      expect(replies.filter((reply) => reply.headers['idempotent-replay'] === 'true')).toHaveLength(5);
+      expect(chat().posted).toEqual(['/hooks/slow']);
     });
 
     test('leave before the call is refused, go nowhere but where they may, and are only shown in tests', async () => {

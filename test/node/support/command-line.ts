@@ -50,7 +50,7 @@ export async function newApiKey(env: Env, projectId: string, permissions: Permis
   return JSON.parse(await printed(['key', 'create', projectId, '--type', type, ...restricted, '--json'], { env })).key;
 }
 
-/** Throws with all that `savepoint verify` finds wrong. */
+/** Throws with all that `savepoint verify` finds wrong. A node may have stopped with an event that no read model has yet. */
 export async function verified(env: Env): Promise<void> {
-  await printed(['verify'], { env });
+  await printed(['verify', '--wait'], { env });
 }

@@ -1,6 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credentials } from '../../../infra/harness/project.ts';
+import { brokenContract } from '../../support/contract.ts';
 
 /** Speaks as the game client was measured to: chunked bodies without a length, everything outside ASCII escaped, the key twice. */
 
@@ -51,6 +52,8 @@ export function createClient(url: string, credentials: Credentials): Client {
     const until = performance.now() + TIMEOUT_MS;
     for (;;) {
       const reply = await exchange(agent, method, url + path, sent);
+      const broken = brokenContract(method, path, reply);
+      if (broken !== null) throw new Error(broken);
       statuses.push(reply.status);
       const isLagging = reply.headers['x-ns-stale'] === 'true' || (reply.status === 503 && reply.text.includes('"BEHIND"'));
       const isStale = isLagging && method === 'GET' && VIEW.test(path);

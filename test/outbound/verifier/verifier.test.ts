@@ -253,6 +253,20 @@ describe('the verifier jwt', () => {
     expect(await judge(keySet(), signed('ES256', other.privateKey, claims, { kid: 'e' }))).toBe('rejected');
   });
 
+  it('tries all keys that a token may mean, where the issuer names none', async () => {
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    serveKeys(jwk(other.publicKey), jwk(rsa.publicKey), { kty: 'RSA', n: '', e: 'AQAB' }, { kty: 'EC', crv: 'P-256', x: 'x', y: 7 });
+    expect(await judge(keySet(), signed('RS256', rsa.privateKey))).toBe('ok');
+    expect(await judge(keySet(), signed('RS256', rsa.privateKey, claims, { kid: 'named' }))).toBe('ok');
+    expect(await judge(keySet(), signed('RS256', weak.privateKey))).toBe('rejected');
+    expect(await judge(keySet(), signed('ES256', ec.privateKey))).toBe('rejected');
+  });
+
+  it('asks for no keys where the algorithm does not count', async () => {
+    expect(await judge(keySet(), signed('HS256', SECRET))).toBe('rejected');
+    expect(service.asked).toHaveLength(0);
+  });
+
   it('never takes a public key for a secret', async () => {
     serveKeys(jwk(rsa.publicKey, { kid: 'r' }));
     const pem = String(rsa.publicKey.export({ type: 'spki', format: 'pem' }));

@@ -20,18 +20,20 @@ export function asking(known: Known): { readonly known: Known; readonly asked: M
       playersCollection: (name) => note(`playersCollection ${name}`, known.playersCollection(name)),
       callable: (name) => note(`callable ${name}`, known.callable(name)),
       workflow: (id) => note(`workflow ${id}`, known.workflow(id)),
+      returns: (id) => note(`returns ${id}`, known.returns(id)),
       library: (id) => note(`library ${id}`, known.library(id)),
+      block: (name) => note(`block ${name}`, known.block(name)),
       table: (name) => note(`table ${name}`, known.table(name)),
     },
   };
 }
 
+const QUESTIONS = ['collection', 'playersCollection', 'callable', 'workflow', 'returns', 'library', 'block', 'table'] as const;
+
 export function answerTo(known: Known, question: Question): Answer {
   const space = question.indexOf(' ');
   const name = question.slice(space + 1);
-  const what = (['collection', 'playersCollection', 'callable', 'workflow', 'library', 'table'] as const).find(
-    (each) => each === question.slice(0, space),
-  );
+  const what = QUESTIONS.find((each) => each === question.slice(0, space));
   return what === undefined ? undefined : known[what](name);
 }
 
@@ -41,7 +43,9 @@ const LIKELY: Known = {
   playersCollection: () => true,
   callable: () => true,
   workflow: () => undefined,
-  library: () => undefined,
+  returns: () => undefined,
+  library: () => true,
+  block: () => true,
   table: () => true,
 };
 
@@ -60,7 +64,9 @@ export function answering(answers: ReadonlyMap<string, Answer>): Known {
     playersCollection: (name) => flag(`playersCollection ${name}`, LIKELY.playersCollection(name)),
     callable: (name) => flag(`callable ${name}`, LIKELY.callable(name)),
     workflow: (id) => definition(`workflow ${id}`),
-    library: (id) => definition(`library ${id}`),
+    returns: (id) => definition(`returns ${id}`),
+    library: (id) => flag(`library ${id}`, LIKELY.library(id)),
+    block: (name) => answers.get(`block ${name}`) ?? LIKELY.block(name),
     table: (name) => flag(`table ${name}`, LIKELY.table(name)),
   };
 }

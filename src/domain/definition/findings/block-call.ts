@@ -1,15 +1,14 @@
-import { isObject, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
-import { objectOf } from '../read.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import type { StepSchema } from '../../../contract/resources/step.ts';
+import { isObject } from '../../../kernel/json.ts';
 import type { Findings } from './finding.ts';
 
 /** A call of `library.block`: the block, and the params it is given. */
-export function blockCallFindings(called: string, step: JsonObject, path: string, findings: Findings): void {
-  const dot = called.indexOf('.');
-  const library = findings.known.library(called.slice(0, dot));
-  const block = library === undefined ? undefined : member(objectOf(member(library, 'blocks')), called.slice(dot + 1));
-  if (!isObject(block)) {
-    const what = library === undefined ? `library '${called.slice(0, dot)}'` : `block '${called}'`;
+export function blockCallFindings(called: string, step: Written<StepSchema<'call'>>, path: string, findings: Findings): void {
+  const declared = findings.known.block(called);
+  if (declared === false) {
+    const library = called.slice(0, called.indexOf('.'));
+    const what = findings.known.library(library) ? `block '${called}'` : `library '${library}'`;
     findings.add(
       'BLOCK_NOT_FOUND',
       `${path}/target`,
@@ -18,9 +17,8 @@ export function blockCallFindings(called: string, step: JsonObject, path: string
     );
     return;
   }
-  const declared = member(block, 'params');
-  const given = member(step, 'params');
-  if (!isObject(declared) || !isObject(given)) return;
+  const { params: given } = step;
+  if (declared === true || !isObject(given)) return;
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(declared, name)) continue;
     const known = Object.keys(declared).join(', ');

@@ -1,13 +1,12 @@
-import { isObject, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
-import { BUDGET_NAMES, UNMEASURED_BUDGETS } from '../../endpoint/budgets.ts';
+import { BUDGET_NAMES, UNMEASURED_BUDGETS, type workflow } from '../../../contract/resources/logic.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import { isObject } from '../../../kernel/json.ts';
 import type { Findings } from './finding.ts';
 
 const KNOWN = new Set<string>([...BUDGET_NAMES, ...UNMEASURED_BUDGETS]);
 
 /** `budgets`: names and numbers (management 10.5). */
-export function budgetsFindings(definition: JsonObject, findings: Findings): void {
-  const budgets = member(definition, 'budgets');
+export function budgetsFindings({ budgets }: Pick<Written<typeof workflow>, 'budgets'>, findings: Findings): void {
   if (budgets === undefined || budgets === null) return;
   if (!isObject(budgets)) {
     findings.add('INVALID_BUDGETS', '/budgets', `'budgets' must be a map of name to number.`);

@@ -1,5 +1,6 @@
+import type { clause } from '../../../contract/resources/condition.ts';
+import type { Written } from '../../../contract/resources/member.ts';
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
 import { isOperator, isUnary } from '../../endpoint/operators.ts';
 import { scanTop } from '../../endpoint/scan.ts';
 import { type Findings, isTemplated, isText } from './finding.ts';
@@ -13,8 +14,9 @@ export function conditionFindings(condition: Json, path: string, findings: Findi
     findings.add('INVALID_CONDITION', path, 'A condition must be an object.');
     return;
   }
-  for (const name of ['all', 'any']) {
-    const group = member(condition, name);
+  const written: Written<typeof clause> = condition;
+  for (const name of ['all', 'any'] as const) {
+    const group = written[name];
     if (group === undefined) continue;
     groupFindings(group, `${path}/${name}`, findings, inRow);
     return;
@@ -30,12 +32,11 @@ function groupFindings(group: Json, path: string, findings: Findings, inRow: boo
   for (const [index, inner] of group.entries()) conditionFindings(inner, `${path}/${index}`, findings, inRow);
 }
 
-function clauseFindings(condition: Extract<Json, object>, path: string, findings: Findings, inRow: boolean): void {
-  if (!isObject(condition)) return;
-  const field = member(condition, 'field') ?? member(condition, 'left');
-  const expression = member(condition, 'expression');
+function clauseFindings(condition: Written<typeof clause>, path: string, findings: Findings, inRow: boolean): void {
+  const field = condition.field ?? condition.left;
+  const { expression } = condition;
   // A step that is its own condition has members of its own.
-  if (member(condition, 'type') === undefined) unknownPartMembers(condition, 'clause', path, findings);
+  if (!Object.hasOwn(condition, 'type')) unknownPartMembers(condition, 'clause', path, findings);
   if (field === undefined && isText(expression)) {
     if (joins(expression)) findings.add('CONDITION_EXPRESSION_JOINED', `${path}/expression`, JOINED, `Use 'all' or 'any'.`);
     return;
@@ -43,7 +44,7 @@ function clauseFindings(condition: Extract<Json, object>, path: string, findings
   if (!isText(field)) findings.add('CONDITION_FIELD_REQUIRED', path, `A condition needs a 'field'.`);
   // In a `where` it is a path in the row, which has no brackets.
   else if (!inRow && !isTemplated(field)) tokenBodyFindings(field, `${path}/field`, findings);
-  const op = member(condition, 'op') ?? member(condition, 'operator');
+  const op = condition.op ?? condition.operator;
   if (!isText(op)) findings.add('CONDITION_OP_REQUIRED', path, `A condition needs an 'op'.`, 'Such as ==, >= or exists.');
   else if (!isOperator(op)) findings.add('INVALID_CONDITION_OP', `${path}/op`, `'${op}' is no operator.`);
   else if (!isUnary(op) && !['value', 'right', 'expression'].some((name) => Object.hasOwn(condition, name))) {

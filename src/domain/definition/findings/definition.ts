@@ -1,14 +1,17 @@
+import { COMPILED } from '../../../contract/resources/definition.ts';
+import { resources } from '../../../contract/resources/index.ts';
+import { endpoint, type input, type library, response, workflow } from '../../../contract/resources/logic.ts';
+import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
 import { takeOf } from '../../endpoint/take.ts';
 import { inputOfBody } from '../../security/call-body.ts';
-import { memberSpellings } from '../../wire-names.ts';
 import type { ListedKind } from '../kinds.ts';
 import { listOf, objectOf } from '../read.ts';
 import { budgetsFindings } from './budgets.ts';
 import { collectionFindings } from './collection.ts';
-import { type Finding, Findings, isFlag, isMap, isText, isWhole, type Known, oneOf } from './finding.ts';
+import { type Finding, Findings, isText, type Known } from './finding.ts';
 import { blocksFindings, importsFindings, libraryFindings } from './library.ts';
 import { namesFindings } from './names.ts';
 import { queryFindings } from './query.ts';
@@ -19,7 +22,8 @@ import { tokensFindings } from './tokens.ts';
 
 /** The validator of stored definitions (management 20). */
 export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
-  const findings = new Findings(known, new Set(Object.keys(objectOf(member(definition, 'blocks')))));
+  const { blocks }: Written<typeof library> = definition;
+  const findings = new Findings(known, new Set(Object.keys(objectOf(blocks))));
   unknownMembers(kind, definition, findings);
   importsFindings(definition, findings);
   if (kind === 'endpoint') endpointFindings(definition, findings);
@@ -30,56 +34,31 @@ export function definitionFindings(kind: ListedKind, definition: JsonObject, kno
   return findings.all;
 }
 
-const COMMON =
-  'sourceVersion kind resourceKind id slug name description notes imports metadata definition resource authoringMode sourceFormat ' +
-  'sourcePath sourceText createdAt updatedAt version versionHash revisionTarget hasStaged diagnostics dependencies';
-
-const MEMBERS: Readonly<Record<ListedKind, ReadonlySet<string>>> = {
-  collection: words(
-    'schema fields collectionType accessMode access visibility rateLimits rateLimitAction webhookOnRateLimit maxRecords allowRecordDelete ' +
-      'requireSaveVersion publicAppend constants tables enabled',
-  ),
-  endpoint: words(
-    memberSpellings('skipPlayerAuth').join(' '),
-    'method enabled deprecated input params let steps response rateLimits rateLimit requiresSecretKey ' +
-      'requireReauth exposure publiclyCallable internalOnly internal visibility routes blocks budgets',
-  ),
-  workflow: words(
-    'condition check onFail params requires input let steps returns response enabled exposure internalOnly visibility budgets routes ' +
-      'builtIn blocks',
-  ),
-  library: words('blocks'),
-  query: words('type sources config cache requiresSecretKey enabled'),
-};
-
-function words(...own: readonly string[]): ReadonlySet<string> {
-  return new Set([COMMON, ...own].join(' ').split(' '));
-}
+/** Compilers of editors leave members of their own in what they push. */
+const COMPILED_BY_TOOLS = new RegExp(COMPILED);
 
 function unknownMembers(kind: ListedKind, definition: JsonObject, findings: Findings): void {
+  const known = namesIn(resources[kind]);
   for (const name of Object.keys(definition)) {
-    if (MEMBERS[kind].has(name) || /hash$/i.test(name) || name.startsWith('compiler')) continue;
-    const fix = didYouMean(name, MEMBERS[kind]) ?? 'Check its spelling.';
+    if (known.includes(name) || COMPILED_BY_TOOLS.test(name)) continue;
+    const fix = didYouMean(name, known) ?? 'Check its spelling.';
     findings.add('UNKNOWN_TOP_LEVEL_FIELD', `/${name}`, `'${name}' means nothing in a definition of this kind.`, fix);
   }
 }
 
-const EXPOSURES = oneOf(
-  ...['public', 'publicly-callable', 'publicly-accessible', 'publicly accessible', 'game-api', 'external', 'exposed', 'internal'],
-  ...['private', 'internal-private', 'reusable', 'reusable-logic', 'reusable logic', 'workflow'],
-);
+/** What endpoints and workflows have in common. */
+type Logic = Written<typeof endpoint> & Written<typeof workflow>;
 
-function logicFindings(definition: JsonObject, findings: Findings, isWorkflow: boolean): void {
-  findings.member(definition, 'enabled', '', isFlag, 'INVALID_FLAG', 'true or false');
-  findings.member(definition, 'internalOnly', '', isFlag, 'INVALID_FLAG', 'true or false');
-  findings.member(definition, 'exposure', '', EXPOSURES, 'INVALID_EXPOSURE', 'public or internal');
-  findings.member(definition, 'let', '', isAliases, 'INVALID_LET', 'a map of alias to path');
+const TOKENS = ['steps', 'check', 'condition', 'onFail', 'returns', 'response'] as const;
+
+function logicFindings(definition: Logic, findings: Findings, isWorkflow: boolean): void {
+  findings.structure(endpoint, definition, '', 'enabled', 'internalOnly', 'exposure');
+  const aliases = definition.let ?? null;
+  if (aliases !== null && !isAliases(aliases)) findings.add('INVALID_LET', '/let', `'let' must be a map of alias to path.`);
   stepsFindings(definition, findings, isWorkflow);
   blocksFindings(definition, findings);
   budgetsFindings(definition, findings);
-  for (const name of ['steps', 'check', 'condition', 'onFail', 'returns', 'response']) {
-    tokensFindings(member(definition, name), `/${name}`, findings);
-  }
+  for (const name of TOKENS) tokensFindings(definition[name], `/${name}`, findings);
   // A workflow's check may be asked with the names of its caller.
   namesFindings(definition, ['steps', 'onFail', 'returns', 'response'], findings, isWorkflow);
 }
@@ -88,24 +67,22 @@ function isAliases(value: Json): boolean {
   return isObject(value) && Object.values(value).every((path) => isText(path) && takeOf(path) === null);
 }
 
-function endpointFindings(definition: JsonObject, findings: Findings): void {
-  for (const flag of ['deprecated', 'requiresSecretKey', 'publiclyCallable']) {
-    findings.member(definition, flag, '', isFlag, 'INVALID_FLAG', 'true or false');
-  }
-  findings.member(definition, 'method', '', oneOf('get', 'post'), 'INVALID_METHOD', 'GET or POST');
-  findings.member(definition, 'input', '', isMap, 'INVALID_INPUT', 'an object');
+function endpointFindings(definition: Written<typeof endpoint>, findings: Findings): void {
+  findings.structure(endpoint, definition, '', 'deprecated', 'requiresSecretKey', 'publiclyCallable', 'method', 'input');
   logicFindings(definition, findings, false);
-  const limited = (member(definition, 'rateLimits') ?? null) === null ? 'rateLimit' : 'rateLimits';
-  const limits = member(definition, limited) ?? null;
+  const limited = (definition.rateLimits ?? null) === null ? 'rateLimit' : 'rateLimits';
+  const limits = definition[limited] ?? null;
   if (limits !== null) callLimitFindings(limits, `/${limited}`, findings);
-  const steps = member(definition, 'steps');
+  const { steps } = definition;
   if (steps === undefined || steps === null || (isArray(steps) && steps.length === 0)) {
     findings.add('NO_STEPS', '/steps', 'This endpoint has no steps.');
   }
-  const input = objectOf(member(definition, 'input'));
-  const properties = objectOf(member(input, 'properties'));
-  const fields = Object.entries(input).filter(([name, field]) => isObject(field) && !['properties', 'items'].includes(name));
-  if (member(input, 'properties') === undefined && fields.length > 0) {
+  const declared: Written<typeof input> = objectOf(definition.input);
+  const properties = objectOf(declared.properties);
+  const fields = Object.entries(objectOf(definition.input)).filter(
+    ([name, field]) => isObject(field) && !['properties', 'items'].includes(name),
+  );
+  if (declared.properties === undefined && fields.length > 0) {
     findings.add(
       'INPUT_UNCHECKED',
       '/input',
@@ -123,26 +100,27 @@ function endpointFindings(definition: JsonObject, findings: Findings): void {
       'Rename it.',
     );
   }
-  for (const [index, name] of listOf(member(input, 'required')).entries()) {
+  for (const [index, name] of listOf(declared.required).entries()) {
     if (typeof name === 'string' && Object.hasOwn(properties, name)) continue;
     findings.add('INPUT_REQUIRED_UNKNOWN', `/input/required/${index}`, `'${String(name)}' is required but has no property.`);
   }
-  responseFindings(member(definition, 'response'), findings);
+  responseFindings(definition.response, findings);
 }
 
-function responseFindings(response: Json | undefined, findings: Findings): void {
-  if (response === undefined || response === null) return;
-  if (!isObject(response)) {
+function responseFindings(written: Json | undefined, findings: Findings): void {
+  if (written === undefined || written === null) return;
+  if (!isObject(written)) {
     findings.add('INVALID_RESPONSE', '/response', `'response' must be an object.`);
     return;
   }
-  findings.member(response, 'status', '/response', (value) => isWhole(value, 100, 599), 'INVALID_STATUS', 'a number from 100 to 599');
-  findings.member(response, 'echo', '/response', (value) => isArray(value) && value.every(isText), 'INVALID_ECHO', 'a list of texts');
-  for (const name of Object.keys(response)) {
-    if (['status', 'body', 'echo'].includes(name)) continue;
+  findings.structure(response, written, '/response', 'status', 'echo');
+  const known = namesIn(response);
+  for (const name of Object.keys(written)) {
+    if (known.includes(name)) continue;
     findings.add('RESPONSE_FIELD_IGNORED', `/response/${name}`, `'${name}' is ignored: an answer has status, body and echo.`);
   }
-  misreadFindings(member(response, 'body'), findings);
+  const { body }: Written<typeof response> = written;
+  misreadFindings(body, findings);
 }
 
 /** What the client library takes for something else in an answer that is a success (endpoint-language 13; client-wire 4). */
@@ -157,12 +135,10 @@ function misreadFindings(body: Json | undefined, findings: Findings): void {
   }
 }
 
-function workflowFindings(definition: JsonObject, findings: Findings): void {
-  findings.member(definition, 'params', '', isMap, 'INVALID_PARAMS', 'an object');
-  findings.member(definition, 'returns', '', isMap, 'INVALID_RETURNS', 'an object');
-  findings.member(definition, 'onFail', '', isMap, 'INVALID_ON_FAIL', 'an object');
+function workflowFindings(definition: Written<typeof workflow>, findings: Findings): void {
+  findings.structure(workflow, definition, '', 'params', 'returns', 'onFail');
   logicFindings(definition, findings, true);
-  const parts = ['steps', 'check', 'condition', 'blocks'].map((name) => member(definition, name) ?? null);
+  const parts = [definition.steps, definition.check, definition.condition, definition.blocks].map((part) => part ?? null);
   if (parts.every((part) => part === null || (isArray(part) && part.length === 0))) {
     findings.add('NO_STEPS', '/steps', 'This workflow has neither steps nor a check.');
   }

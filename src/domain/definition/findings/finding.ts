@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
-import { textOf } from '../read.ts';
+import type { workflow } from '../../../contract/resources/logic.ts';
+import { complaintOf, type Shape, type Written } from '../../../contract/resources/member.ts';
+import type { Json, JsonObject } from '../../../kernel/json.ts';
 
 /** What the validator finds in a definition (management 20). Findings never stop a push: the language fails what it reaches. */
 
@@ -24,9 +24,13 @@ export interface Known {
   /** A workflow, or an endpoint used as one; not a block. */
   callable(name: string): boolean;
   /** The definition of a workflow. */
-  workflow(id: string): JsonObject | undefined;
-  /** The definition of a library; of a workflow that has blocks, too. */
-  library(id: string): JsonObject | undefined;
+  workflow(id: string): Written<typeof workflow> | undefined;
+  /** What a workflow says that it returns, where it does. */
+  returns(id: string): JsonObject | undefined;
+  /** A library, or a workflow: that may have blocks, too. */
+  library(id: string): boolean;
+  /** Whether there is a block, by `library.block`; the params that it declares, where it does. */
+  block(name: string): JsonObject | boolean;
   /** A table of the game values. */
   table(name: string): boolean;
 }
@@ -50,22 +54,25 @@ export class Findings {
     if (this.all.length < MAX_FINDINGS) this.all.push({ code, message, path, ...(fix === undefined ? {} : { fix }) });
   }
 
-  /** `test` fails for a member that is there. */
-  member(object: JsonObject, name: string, path: string, test: (value: Json) => boolean, code: string, expected: string): void {
-    const value = member(object, name);
-    if (value !== undefined && value !== null && !test(value)) this.add(code, `${path}/${name}`, `'${name}' must be ${expected}.`);
+  /** Members that are there, and not what their schema says. */
+  structure<S extends { readonly shape: Shape }>(
+    schema: S,
+    written: Written<S>,
+    path: string,
+    ...names: readonly (keyof S['shape'] & string)[]
+  ): void {
+    for (const name of names) {
+      const complaint = complaintOf(schema.shape[name], written[name]);
+      if (complaint !== null) this.add(complaint.code, `${path}/${name}`, `'${name}' must be ${complaint.expected}.`);
+    }
   }
 
   /** None of the members is there. */
-  missing(object: JsonObject, names: readonly string[], path: string, code: string): boolean {
-    if (names.some((name) => (member(object, name) ?? null) !== null)) return false;
+  missing<O extends JsonObject>(written: O, names: readonly (keyof O & string)[], path: string, code: string): boolean {
+    if (names.some((name) => (written[name] ?? null) !== null)) return false;
     this.add(code, path, `${names.map((name) => `'${name}'`).join(' or ')} is missing.`);
     return true;
   }
-}
-
-export function isFlag(value: Json): boolean {
-  return typeof value === 'boolean' || value === 'true' || value === 'false';
 }
 
 export function isText(value: Json | undefined): value is string {
@@ -77,15 +84,7 @@ export function isTemplated(value: Json | undefined): boolean {
   return typeof value === 'string' && value.includes('{{');
 }
 
-export function isMap(value: Json): boolean {
-  return isObject(value);
-}
-
 /** A number that is written as one, within these bounds. */
 export function isWhole(value: Json, min: number, max: number): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
-}
-
-export function oneOf(...words: readonly string[]): (value: Json) => boolean {
-  return (value) => words.includes(textOf(value)?.toLowerCase() ?? '');
 }

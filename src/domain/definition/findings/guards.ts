@@ -1,3 +1,6 @@
+import type { collection } from '../../../contract/resources/collection.ts';
+import type { endpoint } from '../../../contract/resources/logic.ts';
+import type { Written } from '../../../contract/resources/member.ts';
 import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import type { ListedKind } from '../kinds.ts';
@@ -5,11 +8,15 @@ import { dailyLimit, isInternal } from '../models.ts';
 import { flagOf, objectOf } from '../read.ts';
 import type { Finding } from './finding.ts';
 
+/** What guards are told by, in definitions of any kind. */
+type Guarded = Omit<Written<typeof endpoint>, 'rateLimits'> & Written<typeof collection>;
+type GuardName = keyof Guarded & string;
+
 /** What keeps somebody out, or down. */
 interface Guard {
   /** Members that say it, in the order in which one is named. */
-  readonly members: readonly string[];
-  holds(definition: JsonObject): boolean;
+  readonly members: readonly GuardName[];
+  holds(definition: Guarded): boolean;
 }
 
 const SECRET_KEY = flag('requiresSecretKey', true);
@@ -21,11 +28,11 @@ const GUARDS: Readonly<Record<ListedKind, readonly Guard[]>> = {
     flag('requireReauth', true),
     {
       members: ['rateLimits', 'rateLimit'],
-      holds: (definition) => isLimit(member(definition, 'rateLimits')) || isLimit(member(definition, 'rateLimit')),
+      holds: (definition) => isLimit(definition.rateLimits) || isLimit(definition.rateLimit),
     },
   ],
   collection: [
-    { members: ['rateLimits'], holds: (definition) => dailyLimit(objectOf(member(definition, 'rateLimits'))) !== null },
+    { members: ['rateLimits'], holds: (definition) => dailyLimit(objectOf(definition.rateLimits)) !== null },
     flag('requireSaveVersion', true),
   ],
   query: [SECRET_KEY],
@@ -47,12 +54,12 @@ export function droppedGuards(kind: ListedKind, before: JsonObject, after: JsonO
   });
 }
 
-function flag(name: string, closed: boolean): Guard {
-  return { members: [name], holds: (definition) => flagOf(member(definition, name)) === closed };
+function flag(name: GuardName, closed: boolean): Guard {
+  return { members: [name], holds: (definition) => flagOf(definition[name]) === closed };
 }
 
-function says(definition: JsonObject, name: string): boolean {
-  return (member(definition, name) ?? null) !== null;
+function says(definition: Guarded, name: GuardName): boolean {
+  return (definition[name] ?? null) !== null;
 }
 
 /** Their shape is the author's own. */

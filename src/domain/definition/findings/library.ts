@@ -1,6 +1,7 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
-import { type Findings, isMap, isText } from './finding.ts';
+import { block, type library } from '../../../contract/resources/logic.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import { isArray, isObject, type Json } from '../../../kernel/json.ts';
+import { type Findings, isText } from './finding.ts';
 import { namesFindings } from './names.ts';
 import { stepsFindings } from './steps.ts';
 import { tokensFindings } from './tokens.ts';
@@ -8,42 +9,40 @@ import { tokensFindings } from './tokens.ts';
 /** Libraries, and what names them (decision 31). */
 
 /** Steps of blocks, of a library or of the definition that calls them itself. */
-export function blocksFindings(definition: JsonObject, findings: Findings): void {
-  const blocks = member(definition, 'blocks');
+export function blocksFindings({ blocks }: Written<typeof library>, findings: Findings): void {
   if (blocks === undefined || blocks === null) return;
   if (!isObject(blocks)) {
     findings.add('INVALID_BLOCKS', '/blocks', `'blocks' must be a map of name to block.`);
     return;
   }
-  for (const [name, block] of Object.entries(blocks)) blockFindings(name, block, findings);
+  for (const [name, written] of Object.entries(blocks)) blockFindings(name, written, findings);
 }
 
 /** In a token or a target a name ends at a dot. */
 const BLOCK_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-function blockFindings(name: string, block: Json, findings: Findings): void {
+function blockFindings(name: string, written: Json, findings: Findings): void {
   const path = `/blocks/${name}`;
   if (!BLOCK_NAME.test(name)) findings.add('INVALID_BLOCK_NAME', path, `'${name}' cannot be called: use letters, digits, _ and -.`);
-  if (!isObject(block)) {
+  if (!isObject(written)) {
     findings.add('INVALID_BLOCK', path, 'A block must be an object with steps.');
     return;
   }
-  findings.member(block, 'params', path, isMap, 'INVALID_PARAMS', 'an object');
-  findings.member(block, 'returns', path, isMap, 'INVALID_RETURNS', 'an object');
-  findings.missing(block, ['steps', 'body'], path, 'MISSING_BLOCK_STEPS');
-  stepsFindings(block, findings, true, path);
-  const parts = ['steps', 'body', 'returns'];
-  for (const part of parts) tokensFindings(member(block, part), `${path}/${part}`, findings);
-  namesFindings(block, parts, findings, true, path);
+  const inner: Written<typeof block> = written;
+  findings.structure(block, inner, path, 'params', 'returns');
+  findings.missing(inner, ['steps', 'body'], path, 'MISSING_BLOCK_STEPS');
+  stepsFindings(inner, findings, true, path);
+  const parts = ['steps', 'body', 'returns'] as const;
+  for (const part of parts) tokensFindings(inner[part], `${path}/${part}`, findings);
+  namesFindings(inner, parts, findings, true, path);
 }
 
-export function libraryFindings(definition: JsonObject, findings: Findings): void {
+export function libraryFindings(definition: Written<typeof library>, findings: Findings): void {
   findings.missing(definition, ['blocks'], '', 'NO_BLOCKS');
   blocksFindings(definition, findings);
 }
 
-export function importsFindings(definition: JsonObject, findings: Findings): void {
-  const imports = member(definition, 'imports');
+export function importsFindings({ imports }: Written<typeof library>, findings: Findings): void {
   if (imports === undefined || imports === null) return;
   if (!isArray(imports) || !imports.every(isText)) {
     findings.add('INVALID_IMPORTS', '/imports', `'imports' must be a list of ids of libraries.`);
@@ -52,7 +51,7 @@ export function importsFindings(definition: JsonObject, findings: Findings): voi
   for (const [index, id] of imports.filter(isText).entries()) {
     const path = `/imports/${index}`;
     if (imports.indexOf(id) < index) findings.add('DUPLICATE_IMPORT', path, `'${id}' is there already.`);
-    else if (findings.known.library(id) === undefined) {
+    else if (!findings.known.library(id)) {
       findings.add('UNRESOLVED_IMPORT', path, `There is no library '${id}': calls to its blocks fail.`, 'Push the library, too.');
     }
   }

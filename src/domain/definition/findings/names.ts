@@ -1,6 +1,8 @@
+import type { block, endpoint, input, workflow } from '../../../contract/resources/logic.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import type { STEPS } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { didYouMean, nearest } from '../../../kernel/nearest.ts';
-import { member } from '../../../kernel/path.ts';
 import { findTokens, scanTop } from '../../endpoint/scan.ts';
 import { PLAYER_TEMPLATE_NAMES } from '../../wire-names.ts';
 import { isInternal } from '../models.ts';
@@ -23,13 +25,23 @@ const PLAIN_RESULT = new Set(['condition', 'assert', 'random']);
 /** What a name may have for members: these alone, none, or anybody's guess. */
 type Shape = readonly string[] | 'plain' | 'open';
 
+/** An endpoint, a workflow or a block. */
+type Logic = Written<typeof endpoint> & Written<typeof workflow> & Written<typeof block>;
+
+/** What anything in a definition may be: a definition, a step of any type, a route. */
+type Anything = Written<typeof STEPS.foreach> &
+  Written<typeof STEPS.compute> &
+  Written<typeof STEPS.transform> &
+  Written<typeof STEPS.call>;
+
 /** `parts`: members of the definition that hold tokens. `at`: where it stands, as a block in its library. */
-export function namesFindings(definition: JsonObject, parts: readonly string[], findings: Findings, isCalled: boolean, at = ''): void {
+export function namesFindings(definition: Logic, parts: readonly (keyof Logic)[], findings: Findings, isCalled: boolean, at = ''): void {
   const names = new Names(findings);
   names.gather(definition);
-  const inputs = Object.keys(objectOf(member(objectOf(member(definition, 'input')), 'properties')));
+  const declared: Written<typeof input> = objectOf(definition.input);
+  const inputs = Object.keys(objectOf(declared.properties));
   const walk = new TokenWalk(names, findings, inputs, isCalled || isInternal(definition));
-  for (const part of parts) walk.look(member(definition, part), `${at}/${part}`);
+  for (const part of parts) walk.look(definition[part], `${at}/${part}`);
 }
 
 /** Every name that a definition binds anywhere: which step comes first does not count, a loop may come back to it. */
@@ -62,21 +74,20 @@ class Names {
   }
 
   /** Steps and routes, at any depth; whatever else looks like one binds a name too many, which only lets more pass. */
-  #ofObject(json: JsonObject): void {
-    for (const part of ['let', 'params'] as const) for (const name of Object.keys(objectOf(member(json, part)))) this.#add(name, 'open');
-    const type = member(json, 'type');
-    const name = textOf(member(json, 'as')) ?? textOf(member(json, 'id'));
-    for (const verb of ['set', 'append'] as const) this.#places(member(json, verb));
-    if (type === 'foreach') this.#add(textOf(member(json, 'item')) ?? 'item', 'open');
-    if (type === 'compute')
-      for (const each of Object.keys(objectOf(member(json, 'values') ?? member(json, 'fields')))) this.#scalar(json, each);
-    if (name !== undefined) this.#add(`${textOf(member(json, 'id')) ?? name}_run`, 'open');
+  #ofObject(json: Anything): void {
+    for (const part of ['let', 'params'] as const) for (const name of Object.keys(objectOf(json[part]))) this.#add(name, 'open');
+    const { type } = json;
+    const name = textOf(json.as) ?? textOf(json.id);
+    for (const verb of ['set', 'append'] as const) this.#places(json[verb]);
+    if (type === 'foreach') this.#add(textOf(json.item) ?? 'item', 'open');
+    if (type === 'compute') for (const each of Object.keys(objectOf(json.values ?? json.fields))) this.#scalar(json, each);
+    if (name !== undefined) this.#add(`${textOf(json.id) ?? name}_run`, 'open');
     if (name === undefined || (isText(type) && BINDS_NOTHING.has(type))) return;
     this.#add(name, isText(type) ? this.#shapeOfStep(json, type) : 'open');
   }
 
-  #scalar(step: JsonObject, name: string): void {
-    if (member(step, 'output') === 'scalars') this.#add(name, 'open');
+  #scalar(step: Anything, name: string): void {
+    if (step.output === 'scalars') this.#add(name, 'open');
   }
 
   #places(asked: Json | undefined): void {
@@ -89,14 +100,14 @@ class Names {
     this.#shapes.set(name, this.#shapes.has(name) ? 'open' : shape);
   }
 
-  #shapeOfStep(step: JsonObject, type: string): Shape {
-    if (type === 'random' && member(step, 'mode') === 'weighted') return 'open';
-    if (PLAIN_RESULT.has(type)) return member(step, 'workflow') === undefined ? 'plain' : 'open';
-    if (type === 'compute' && member(step, 'output') !== 'scalars') return keysOf(member(step, 'values') ?? member(step, 'fields'));
-    if (type === 'object') return keysOf(member(step, 'fields') ?? member(step, 'value'));
+  #shapeOfStep(step: Anything, type: string): Shape {
+    if (type === 'random' && step.mode === 'weighted') return 'open';
+    if (PLAIN_RESULT.has(type)) return step.workflow === undefined ? 'plain' : 'open';
+    if (type === 'compute' && step.output !== 'scalars') return keysOf(step.values ?? step.fields);
+    if (type === 'object') return keysOf(step.fields ?? step.value);
     if (type !== 'workflow' && type !== 'call') return 'open';
-    const called = textOf(member(step, 'workflow')) ?? textOf(member(step, 'target'));
-    return called === undefined ? 'open' : keysOf(member(this.#findings.known.workflow(called) ?? {}, 'returns'));
+    const called = textOf(step.workflow) ?? textOf(step.target);
+    return called === undefined ? 'open' : keysOf(this.#findings.known.returns(called));
   }
 }
 

@@ -1,10 +1,15 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
+import type { workflow as workflowSchema } from '../../../contract/resources/logic.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import type { route } from '../../../contract/resources/step.ts';
+import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { textOf } from '../read.ts';
 import { isText, type Known } from './finding.ts';
 
+/** A route, or a step: what calls has the same members in both. */
+type Caller = Written<typeof route>;
+
 /** What calls another workflow, and in which of its members it says which: steps by their type, routes by their action. */
-const CALLERS: ReadonlyMap<Json | undefined, readonly string[]> = new Map<Json | undefined, readonly string[]>([
+const CALLERS: ReadonlyMap<Json | undefined, readonly (keyof Caller)[]> = new Map<Json | undefined, readonly (keyof Caller)[]>([
   ['workflow', ['workflow', 'target']],
   ['call', ['workflow', 'target']],
   ['flow', ['flow', 'workflow', 'target']],
@@ -12,8 +17,8 @@ const CALLERS: ReadonlyMap<Json | undefined, readonly string[]> = new Map<Json |
 ]);
 
 /** Whether a workflow reaches itself by any call in it, made or not. */
-export function isRecursive(workflow: JsonObject, known: Known): boolean {
-  const own = textOf(member(workflow, 'id'));
+export function isRecursive(workflow: Written<typeof workflowSchema>, known: Known): boolean {
+  const own = textOf(workflow.id);
   if (own === undefined) return false;
   const seen = new Set<string>();
   const waiting = calledBy(workflow);
@@ -30,7 +35,8 @@ export function isRecursive(workflow: JsonObject, known: Known): boolean {
 function calledBy(json: Json): string[] {
   if (isArray(json)) return json.flatMap(calledBy);
   if (!isObject(json)) return [];
-  const members = CALLERS.get(member(json, 'type')) ?? CALLERS.get(member(json, 'action')) ?? [];
-  const names = members.map((name) => member(json, name)).filter(isText);
+  const caller: Caller = json;
+  const members = CALLERS.get(caller.type) ?? CALLERS.get(caller.action) ?? [];
+  const names = members.map((name) => caller[name]).filter(isText);
   return [...names, ...Object.values(json).flatMap(calledBy)];
 }

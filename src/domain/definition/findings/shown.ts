@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/json.ts';
+import type { Diagnostic } from '../../../contract/answers.ts';
 import { plainWords } from '../wording.ts';
 import type { Finding } from './finding.ts';
 
@@ -7,9 +7,9 @@ export function warningsOf(
   found: readonly Finding[],
   about: { readonly resourceKind: string; readonly resourceId: string },
   sourcePath: string,
-): JsonObject[] {
+): Diagnostic[] {
   return found.map(({ code, message, path, fix, line, column }) => ({
-    severity: 'warning',
+    severity: 'warning' as const,
     code,
     message: plainWords(message),
     ...about,

@@ -1,16 +1,21 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import type { block } from '../../../contract/resources/logic.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import { ROUTE_ACTIONS, ROUTE_SIDES, type route, type StepSchema } from '../../../contract/resources/step.ts';
+import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
-import { member } from '../../../kernel/path.ts';
 import { STEP_TYPES } from '../../endpoint/steps/types.ts';
 import { conditionFindings } from './condition.ts';
 import { type Findings, isText, isWhole } from './finding.ts';
 import { unknownPartMembers, unknownStepMembers } from './members.ts';
 import { RESERVED_NAMES } from './reserved.ts';
-import { STEP_CHECKS } from './step-checks.ts';
+import { checkStep } from './step-checks.ts';
 
 /** Steps of an endpoint or a workflow, those inside blocks and loops included (management 20; endpoint-language 16). */
 
 const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** A step of any type: what all have, and where steps stand in it. */
+type AnyStep = Written<StepSchema<'block'>> & Written<StepSchema<'condition'>>;
 
 /** What is known of the whole list while its steps are looked at. */
 interface Walk {
@@ -23,9 +28,9 @@ interface Walk {
 }
 
 /** `at` is where the definition stands: a block in its library. */
-export function stepsFindings(definition: JsonObject, findings: Findings, isWorkflow: boolean, at = ''): void {
-  const name = member(definition, 'steps') === undefined && at !== '' ? 'body' : 'steps';
-  const steps = member(definition, name);
+export function stepsFindings(definition: Written<typeof block>, findings: Findings, isWorkflow: boolean, at = ''): void {
+  const name = definition.steps === undefined && at !== '' ? 'body' : 'steps';
+  const steps = definition[name];
   const places = new Map<string, number>();
   for (const [index, step] of (isArray(steps) ? steps : []).entries()) {
     const name = isObject(step) ? nameOf(step) : undefined;
@@ -47,12 +52,11 @@ function listFindings(steps: Json | undefined, path: string, walk: Walk): void {
   }
 }
 
-function stepFindings(step: JsonObject, path: string, walk: Walk): void {
+function stepFindings(step: AnyStep, path: string, walk: Walk): void {
   const { findings } = walk;
   idFindings(step, path, walk);
-  const when = member(step, 'when');
+  const { when, type } = step;
   if (when !== undefined && when !== null) conditionFindings(when, `${path}/when`, findings);
-  const type = member(step, 'type');
   if (!isText(type)) {
     findings.add('MISSING_STEP_TYPE', path, 'This step has no type.');
     return;
@@ -63,20 +67,20 @@ function stepFindings(step: JsonObject, path: string, walk: Walk): void {
     return;
   }
   unknownStepMembers(step, type, path, findings);
-  STEP_CHECKS.get(type)?.(step, path, findings);
+  checkStep(type, step, path, findings);
   if (type === 'condition') routesFindings(step, path, walk);
-  for (const name of ['steps', 'body', 'then', 'else']) {
-    if (isArray(member(step, name))) listFindings(member(step, name), `${path}/${name}`, walk);
+  for (const name of ['steps', 'body', 'then', 'else'] as const) {
+    if (isArray(step[name])) listFindings(step[name], `${path}/${name}`, walk);
   }
 }
 
-function nameOf(step: JsonObject): string | undefined {
-  const name = member(step, 'as') ?? member(step, 'id');
+function nameOf(step: AnyStep): string | undefined {
+  const name = step.as ?? step.id;
   return isText(name) ? name : undefined;
 }
 
-function idFindings(step: JsonObject, path: string, { findings, ids }: Walk): void {
-  const id = member(step, 'id');
+function idFindings(step: AnyStep, path: string, { findings, ids }: Walk): void {
+  const { id } = step;
   if (!isText(id)) {
     const place = path
       .slice(1)
@@ -92,23 +96,22 @@ function idFindings(step: JsonObject, path: string, { findings, ids }: Walk): vo
   ids.add(name);
 }
 
-const SIDES = new Set(['true', 'false', 'pass', 'fail']);
-const ACTIONS = new Set(['continue', 'reject', 'return', 'goto', 'skip', 'run', 'step', 'workflow', 'flow', 'endpoint']);
+const SIDES: ReadonlySet<string> = new Set(ROUTE_SIDES);
+const ACTIONS: ReadonlySet<string> = new Set(ROUTE_ACTIONS);
 
-function routesFindings(step: JsonObject, path: string, walk: Walk): void {
-  const routes = member(step, 'routes');
+function routesFindings(step: Written<StepSchema<'condition'>>, path: string, walk: Walk): void {
+  const { routes, onFail } = step;
   if (routes !== undefined && routes !== null && !isObject(routes)) {
     walk.findings.add('INVALID_ROUTES', `${path}/routes`, `'routes' must be an object.`);
   }
-  for (const [side, route] of isObject(routes) ? Object.entries(routes) : []) {
-    if (SIDES.has(side)) routeFindings(route, `${path}/routes/${side}`, walk);
+  for (const [side, way] of isObject(routes) ? Object.entries(routes) : []) {
+    if (SIDES.has(side)) routeFindings(way, `${path}/routes/${side}`, walk);
     else walk.findings.add('UNKNOWN_ROUTE', `${path}/routes/${side}`, `A condition has no side '${side}'.`, didYouMean(side, SIDES));
   }
-  for (const side of ['onTrue', 'onFalse']) {
-    const route = member(step, side);
-    if (route !== undefined) routeFindings(route, `${path}/${side}`, walk);
+  for (const side of ['onTrue', 'onFalse'] as const) {
+    const way = step[side];
+    if (way !== undefined) routeFindings(way, `${path}/${side}`, walk);
   }
-  const onFail = member(step, 'onFail');
   if (isObject(onFail)) unknownPartMembers(onFail, 'onFail', `${path}/onFail`, walk.findings);
   if (isObject(onFail) && Object.hasOwn(onFail, 'clamp')) {
     walk.findings.add('CLAMP_NOT_SUPPORTED', `${path}/onFail/clamp`, `'clamp' is not done: the call is rejected.`);
@@ -117,40 +120,41 @@ function routesFindings(step: JsonObject, path: string, walk: Walk): void {
   }
 }
 
-function routeFindings(route: Json, path: string, walk: Walk): void {
-  if (route === null || typeof route === 'boolean') return;
-  if (typeof route === 'string') {
-    placeFindings(route, path, walk);
-    if (!ACTIONS.has(route)) targetFindings(route, path, walk);
+function routeFindings(written: Json, path: string, walk: Walk): void {
+  if (written === null || typeof written === 'boolean') return;
+  if (typeof written === 'string') {
+    placeFindings(written, path, walk);
+    if (!ACTIONS.has(written)) targetFindings(written, path, walk);
     return;
   }
-  if (!isObject(route)) {
+  if (!isObject(written)) {
     walk.findings.add('INVALID_ROUTE', path, 'A route must be an object or a word.');
     return;
   }
-  unknownPartMembers(route, 'route', path, walk.findings);
-  const action = member(route, 'action') ?? member(route, 'type');
+  unknownPartMembers(written, 'route', path, walk.findings);
+  const way: Written<typeof route> = written;
+  const action = way.action ?? way.type;
   if (action === undefined) walk.findings.add('ROUTE_ACTION_REQUIRED', path, `A route needs an 'action'.`);
   else if (!isText(action) || !ACTIONS.has(action))
     walk.findings.add('INVALID_ROUTE_ACTION', `${path}/action`, 'This action is unknown.', didYouMean(String(action), ACTIONS));
   else {
     placeFindings(action, path, walk);
-    actionFindings(action, route, path, walk);
+    actionFindings(action, way, path, walk);
   }
 }
 
 const RUNS = new Set(['run', 'workflow', 'flow', 'endpoint']);
 
-function actionFindings(action: string, route: JsonObject, path: string, walk: Walk): void {
+function actionFindings(action: string, way: Written<typeof route>, path: string, walk: Walk): void {
   if (action === 'goto' || action === 'step') {
-    const target = member(route, 'step') ?? member(route, 'target') ?? member(route, 'goto');
+    const target = way.step ?? way.target ?? way.goto;
     if (isText(target)) targetFindings(target, path, walk);
     else walk.findings.add('ROUTE_TARGET_REQUIRED', path, 'This route does not say which step to go to.');
   }
-  if (RUNS.has(action) && !['flow', 'workflow', 'endpoint', 'target'].some((name) => isText(member(route, name)))) {
+  if (RUNS.has(action) && ![way.flow, way.workflow, way.endpoint, way.target].some(isText)) {
     walk.findings.add('ROUTE_FLOW_REQUIRED', path, 'This route does not say what to run.');
   }
-  const count = member(route, 'count');
+  const { count } = way;
   if (action === 'skip' && count !== undefined && !isWhole(count, 1, Number.MAX_SAFE_INTEGER)) {
     walk.findings.add('INVALID_SKIP_COUNT', `${path}/count`, `'count' is how many steps to skip, at least 1.`);
   }

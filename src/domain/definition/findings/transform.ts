@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import { STEPS, type StepSchema } from '../../../contract/resources/step.ts';
+import { isObject } from '../../../kernel/json.ts';
 import { placeOf } from '../../endpoint/change.ts';
 import { language } from '../../endpoint/compilers.ts';
 import { LanguageError } from '../../endpoint/errors.ts';
@@ -10,16 +11,16 @@ import { RESERVED_NAMES } from './reserved.ts';
 /** What a transform does to names of the call (endpoint-language 18). */
 const CHANGES = ['set', 'append'] as const;
 
-export function transformFindings(step: JsonObject, path: string, findings: Findings): void {
-  const maps = CHANGES.map((verb) => member(step, verb)).filter((value) => isObject(value ?? null) && Object.keys(value ?? {}).length > 0);
+export function transformFindings(step: Written<StepSchema<'transform'>>, path: string, findings: Findings): void {
+  const maps = CHANGES.map((verb) => step[verb]).filter((value) => isObject(value ?? null) && Object.keys(value ?? {}).length > 0);
   if (maps.length === 0 && findings.missing(step, ['expression', 'value'], path, 'MISSING_TRANSFORM_VALUE')) return;
-  findings.member(step, 'expression', path, (value) => isText(value) || typeof value === 'number', 'INVALID_EXPRESSION', 'a text');
-  expressionFindings(member(step, 'expression'), `${path}/expression`, findings);
+  findings.structure(STEPS.transform, step, path, 'expression');
+  expressionFindings(step.expression, `${path}/expression`, findings);
   for (const verb of CHANGES) changes(step, verb, path, findings);
 }
 
-function changes(step: JsonObject, verb: (typeof CHANGES)[number], path: string, findings: Findings): void {
-  const asked = member(step, verb) ?? null;
+function changes(step: Written<StepSchema<'transform'>>, verb: (typeof CHANGES)[number], path: string, findings: Findings): void {
+  const asked = step[verb] ?? null;
   if (asked === null) return;
   if (isText(asked)) place(asked, `${path}/${verb}`, findings);
   else if (!isObject(asked)) findings.add('INVALID_TRANSFORM_TARGET', `${path}/${verb}`, `'${verb}' is a map of path to value, or a path.`);

@@ -1,5 +1,6 @@
-import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
+import { type column, columnType, type group, type table, type WrittenValues } from '../../../contract/resources/game-values.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
 import { firstText, isReserved, objectOf, textOf } from '../read.ts';
 import type { Findings } from './finding.ts';
 
@@ -7,14 +8,14 @@ import type { Findings } from './finding.ts';
 
 /** What templates can name. */
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
-const COLUMN_TYPES = ['string', 'number', 'boolean'] as const;
+const COLUMN_TYPES: readonly string[] = columnType.options;
 /** Of a table with many wrong rows nobody reads more. */
 const MAX_ROW_FINDINGS = 20;
 
 /** `isTaken`: a collection defines a group or table of this id, which comes first. */
 export function gameValuesFindings(document: Json, isTaken: (id: string) => boolean, findings: Findings): void {
-  const items = isArray(document) ? document : member(objectOf(document), 'items');
-  const [groups, tables] = [member(objectOf(document), 'groups'), member(objectOf(document), 'tables')];
+  const { items: listed, groups, tables }: WrittenValues = objectOf(document);
+  const items = isArray(document) ? document : listed;
   if (items === undefined && (groups !== undefined || tables !== undefined)) {
     findings.add('LEGACY_GAME_VALUES', '', `This is an older form of game values.`, `Send {items: [...]}.`);
     constantsFindings(groups ?? [], '/groups', findings);
@@ -34,27 +35,32 @@ export function gameValuesFindings(document: Json, isTaken: (id: string) => bool
   for (const [index, item] of items.entries()) itemFindings(item, `${root}/${index}`, ids, isTaken, findings);
 }
 
-function itemFindings(item: Json, path: string, ids: Set<string>, isTaken: (id: string) => boolean, findings: Findings): void {
-  if (!isObject(item)) {
+function itemFindings(written: Json, path: string, ids: Set<string>, isTaken: (id: string) => boolean, findings: Findings): void {
+  if (!isObject(written)) {
     findings.add('INVALID_GAME_VALUES', path, 'A group or table must be an object.');
     return;
   }
-  const id = idFinding(textOf(member(item, 'id')), `${path}/id`, ids, findings);
+  const item: Written<typeof group> & Written<typeof table> = written;
+  const id = idFinding(textOf(item.id), `${path}/id`, ids, findings);
   if (id !== undefined && isTaken(id)) findings.add('GAME_VALUE_IGNORED', path, `A collection defines '${id}', so this is ignored.`);
-  const type = textOf(member(item, 'type'))?.toLowerCase();
+  const type = textOf(item.type)?.toLowerCase();
   if (type !== 'group' && type !== 'table') findings.add('INVALID_GAME_VALUE_TYPE', `${path}/type`, `'type' must be group or table.`);
   if (type === 'table') tableFindings(item, path, findings);
-  else entriesFindings(member(item, 'entries') ?? member(item, 'values'), `${path}/entries`, findings);
+  else entriesFindings(entriesIn(item), `${path}/entries`, findings);
 }
 
 /** `constants` of a collection, in a list or by id. */
 export function constantsFindings(constants: Json, path: string, findings: Findings): void {
   for (const { at, item } of named(constants, path, ['id', 'group', 'name', 'key'], findings)) {
-    const inner = isObject(item) ? (member(item, 'entries') ?? member(item, 'values')) : undefined;
+    const inner = isObject(item) ? entriesIn(item) : undefined;
     // By id the entries may stand there themselves.
     if (inner !== undefined || isArray(constants)) entriesFindings(inner, `${at}/entries`, findings);
     else entriesFindings(item, at, findings);
   }
+}
+
+function entriesIn({ entries, values }: Written<typeof group>): Json | undefined {
+  return entries ?? values;
 }
 
 /** `tables` of a collection, in a list or by id; by id the rows may stand there themselves. */
@@ -102,9 +108,9 @@ function entriesFindings(raw: Json | undefined, path: string, findings: Findings
   }
 }
 
-function tableFindings(table: JsonObject, path: string, findings: Findings): void {
-  const columns = columnTypes(member(table, 'columns'), `${path}/columns`, findings);
-  const rows = member(table, 'rows') ?? null;
+function tableFindings(written: Written<typeof table>, path: string, findings: Findings): void {
+  const columns = columnTypes(written.columns, `${path}/columns`, findings);
+  const rows = written.rows ?? null;
   if (!isArray(rows)) {
     findings.add('INVALID_TABLE_ROWS', `${path}/rows`, `'rows' must be a list.`);
     return;
@@ -127,10 +133,11 @@ function columnTypes(raw: Json | undefined, path: string, findings: Findings): C
     return null;
   }
   const types = new Map<string, string | undefined>();
-  for (const [index, column] of columns.entries()) {
-    const key = isObject(column) ? firstText(column, 'key', 'id', 'name') : textOf(column);
-    const type = textOf(member(objectOf(column), 'type'));
-    const isKnown = type === undefined || COLUMN_TYPES.some((known) => known === type);
+  for (const [index, each] of columns.entries()) {
+    const { type: named }: Written<typeof column> = objectOf(each);
+    const key = isObject(each) ? firstText(each, 'key', 'id', 'name') : textOf(each);
+    const type = textOf(named);
+    const isKnown = type === undefined || COLUMN_TYPES.includes(type);
     if (key === undefined || isReserved(key) || types.has(key) || !isKnown) {
       findings.add('INVALID_TABLE_COLUMN', `${path}/${index}`, `A column needs a key of its own and the type ${COLUMN_TYPES.join(', ')}.`);
     }

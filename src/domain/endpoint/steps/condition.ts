@@ -1,19 +1,20 @@
+import type { Written } from '../../../contract/resources/member.ts';
+import type { StepSchema } from '../../../contract/resources/step.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import { falseRoute, type Route, skipCount, trueRoute } from '../route.ts';
 import { runList } from '../run-steps.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { type Body, binding, type Compilation, type CompileStep, type StepSource, statusOf, stepFailure, textOf } from '../step.ts';
+import { type Body, binding, type Compilation, type CompileStep, type SourceOf, statusOf, stepFailure, textOf } from '../step.ts';
 import { toText } from '../value.ts';
 import { bindNames, compileParams } from './workflow.ts';
 
 /** `condition` and `assert` (endpoint-language 6 to 8). */
 
-export const conditionStep: CompileStep = (source, compilation) => {
-  if (textOf(source.json, 'workflow') !== undefined && member(source.json, 'check') === undefined) {
+export const conditionStep: CompileStep<'condition'> = (source, compilation) => {
+  if (textOf(source.json, 'workflow') !== undefined && source.json.check === undefined) {
     return workflowCondition(source, compilation);
   }
   const check = compilation.language.condition(checkOf(source.json));
@@ -26,24 +27,24 @@ export const conditionStep: CompileStep = (source, compilation) => {
 };
 
 /** `check`, or the clause written into the step itself. */
-function checkOf(json: JsonObject): Json {
-  const check = member(json, 'check') ?? member(json, 'condition');
+function checkOf(json: Written<StepSchema<'condition'>>): Json {
+  const check = json.check ?? json.condition;
   if (check !== undefined) return check;
   if (['field', 'left', 'expression', 'all', 'any'].some((name) => Object.hasOwn(json, name))) return json;
   throw new LanguageError('it has no check.');
 }
 
 /** Steps under `then` or `else` run first; then the side's route is taken. */
-function branch(source: StepSource, compilation: Compilation, side: 'then' | 'else'): Body {
+function branch(source: SourceOf<'condition'>, compilation: Compilation, side: 'then' | 'else'): Body {
   const { json } = source;
   const branched = Object.hasOwn(json, 'then') || Object.hasOwn(json, 'else');
   const route = side === 'then' ? trueRoute(json, 'continue') : falseRoute(json, branched ? 'continue' : 'reject');
   const follow = compileRoute(source, compilation, route);
-  const steps = compilation.list(member(json, side));
+  const steps = compilation.list(json[side]);
   return steps.length === 0 ? follow : (frame) => runList(frame, steps) ?? follow(frame);
 }
 
-function compileRoute(source: StepSource, compilation: Compilation, { action, json }: Route): Body {
+function compileRoute(source: SourceOf<'condition'>, compilation: Compilation, { action, json }: Route): Body {
   switch (action) {
     case 'continue':
       return () => undefined;
@@ -56,7 +57,7 @@ function compileRoute(source: StepSource, compilation: Compilation, { action, js
       return (frame) => (frame.routed ? { kind: 'goto', target } : undefined);
     }
     case 'skip': {
-      const count = skipCount(member(json, 'count'));
+      const count = skipCount(json.count);
       return (frame) => (frame.routed ? { kind: 'skip', count } : undefined);
     }
     case 'run':
@@ -65,16 +66,16 @@ function compileRoute(source: StepSource, compilation: Compilation, { action, js
 }
 
 /** The call fails with the author's own words (14.2). */
-function compileReject(language: Language, json: JsonObject): Body {
-  const status = statusOf(member(json, 'status'), 400);
+function compileReject(language: Language, json: Route['json']): Body {
+  const status = statusOf(json.status, 400);
   const code = textOf(json, 'errorCode', 'error') ?? 'CONDITION_FAILED';
   const message = compileMessage(language, textOf(json, 'errorMessage', 'message') ?? 'Condition check failed.');
-  const severity = member(json, 'severity') ?? null;
+  const severity = json.severity ?? null;
   const body = {
-    flagged: member(json, 'flag') === true,
+    flagged: json.flag === true,
     severity,
     conditionRejection: true,
-    fireWebhook: member(json, 'webhook') === true,
+    fireWebhook: json.webhook === true,
   };
   return (frame) => {
     throw new Refusal(status, code, message(frame.scope), { body });
@@ -90,9 +91,9 @@ export function compileMessage(language: Language, text: string): (scope: Scope)
   };
 }
 
-function compileRun(source: StepSource, compilation: Compilation, json: JsonObject): Body {
+function compileRun(source: SourceOf<'condition'>, compilation: Compilation, json: Route['json']): Body {
   const name = textOf(json, 'flow', 'workflow', 'endpoint', 'target') ?? '';
-  const params = compileParams(compilation.language, member(json, 'params') ?? member(source.json, 'params'));
+  const params = compileParams(compilation.language, json.params ?? source.json.params);
   const as = textOf(json, 'as') ?? `${source.id}_run`;
   return (frame) => {
     const target = compilation.callable(name);
@@ -103,10 +104,10 @@ function compileRun(source: StepSource, compilation: Compilation, json: JsonObje
 }
 
 /** A workflow's check alone, in a copy of the caller's names plus the params (11.4). Its failure is the workflow's `onFail`. */
-function workflowCondition(source: StepSource, compilation: Compilation): Body {
+function workflowCondition(source: SourceOf<'condition'>, compilation: Compilation): Body {
   const name = textOf(source.json, 'workflow') ?? '';
-  const params = compileParams(compilation.language, member(source.json, 'params'));
-  const bindings = compileBindings(compilation.language, member(source.json, 'bindings'));
+  const params = compileParams(compilation.language, source.json.params);
+  const bindings = compileBindings(compilation.language, source.json.bindings);
   return binding(source, ({ scope }) => {
     const guard = compilation.callable(name)?.guard;
     if (guard === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
@@ -123,16 +124,16 @@ function compileBindings(language: Language, json: Json | undefined): (scope: Sc
   return compileParams(language, Object.fromEntries(paths.map(([name, path]) => [name, `{{${path}}}`])));
 }
 
-export const assertStep: CompileStep = (source, { language }) => {
+export const assertStep: CompileStep<'assert'> = (source, { language }) => {
   const { json } = source;
-  const check = member(json, 'check');
+  const { check } = json;
   if (!isObject(check)) {
     return () => {
       throw stepFailure(source, 400, 'INVALID_ASSERT', `Assert step "${source.id}" has no check.`);
     };
   }
   const test: Check = language.condition(check);
-  const status = statusOf(member(json, 'status'), 400);
+  const status = statusOf(json.status, 400);
   const code = textOf(json, 'errorCode', 'error') ?? 'ASSERTION_FAILED';
   const message = compileMessage(language, textOf(json, 'message', 'errorMessage') ?? 'Assertion failed.');
   return binding(source, ({ scope }) => {

@@ -1,9 +1,18 @@
 import { refusal } from '../../../kernel/errors.ts';
-import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import { runList } from '../run-steps.ts';
 import type { Check } from '../scope.ts';
-import { type Body, type Compilation, type CompileStep, type Frame, type Signal, type Step, type StepSource, textOf } from '../step.ts';
+import {
+  type Body,
+  type Compilation,
+  type CompileStep,
+  type Frame,
+  type Signal,
+  type SourceOf,
+  type Step,
+  type StepSource,
+  textOf,
+} from '../step.ts';
 import { compileTakes } from '../take.ts';
 import { compileDeep } from '../template.ts';
 import { toList, toNumber } from '../value.ts';
@@ -13,19 +22,19 @@ import { toList, toNumber } from '../value.ts';
 const MAX_ITERATIONS = 1000;
 export const LOOPS: ReadonlySet<string> = new Set(['while', 'until', 'foreach']);
 
-export const blockStep: CompileStep = (source, compilation) => {
+export const blockStep: CompileStep<'block'> = (source, compilation) => {
   const steps = bodyOf(source, compilation);
   return (frame) => runList(frame, steps);
 };
 
-export const whileStep: CompileStep = (source, compilation) => loop(source, compilation, true);
-export const untilStep: CompileStep = (source, compilation) => loop(source, compilation, false);
+export const whileStep: CompileStep<'while'> = (source, compilation) => loop(source, compilation, true);
+export const untilStep: CompileStep<'until'> = (source, compilation) => loop(source, compilation, false);
 
 /** Runs the body as long as the condition gives `wanted`; it is asked before every turn. */
-function loop(source: StepSource, compilation: Compilation, wanted: boolean): Body {
-  const condition: Check = compilation.language.condition(member(source.json, 'condition') ?? member(source.json, 'check'));
+function loop(source: SourceOf<'while' | 'until'>, compilation: Compilation, wanted: boolean): Body {
+  const condition: Check = compilation.language.condition(source.json.condition ?? source.json.check);
   const steps = bodyOf(source, compilation);
-  const take = compileTakes(compilation.language, member(source.json, 'let'));
+  const take = compileTakes(compilation.language, source.json.let);
   const most = iterationsOf(source);
   return (frame) => {
     for (let turn = 0; condition(frame.scope) === wanted; turn += 1) {
@@ -38,13 +47,13 @@ function loop(source: StepSource, compilation: Compilation, wanted: boolean): Bo
   };
 }
 
-export const foreachStep: CompileStep = (source, compilation) => {
+export const foreachStep: CompileStep<'foreach'> = (source, compilation) => {
   const from = textOf(source.json, 'from', 'source');
   if (from === undefined) throw new LanguageError('it has no from.');
   const list = from.includes('{{') ? compilation.language.template(from) : compilation.language.token(from);
   const item = textOf(source.json, 'item') ?? 'item';
   const steps = bodyOf(source, compilation);
-  const take = compileTakes(compilation.language, member(source.json, 'let'));
+  const take = compileTakes(compilation.language, source.json.let);
   const most = iterationsOf(source);
   return (frame) => {
     const items = toList(list(frame.scope), 'from');
@@ -61,12 +70,12 @@ export const foreachStep: CompileStep = (source, compilation) => {
 };
 
 /** The steps inside: `body` is the editor's word. */
-function bodyOf(source: StepSource, compilation: Compilation): readonly Step[] {
-  return compilation.list(member(source.json, 'steps') ?? member(source.json, 'body'));
+function bodyOf(source: SourceOf<'block' | 'while' | 'until' | 'foreach'>, compilation: Compilation): readonly Step[] {
+  return compilation.list(source.json.steps ?? source.json.body);
 }
 
-function iterationsOf({ json }: StepSource): number {
-  const most = Math.floor(toNumber(member(json, 'maxIterations')));
+function iterationsOf({ json }: SourceOf<'while' | 'until' | 'foreach'>): number {
+  const most = Math.floor(toNumber(json.maxIterations));
   return most >= 1 ? Math.min(most, MAX_ITERATIONS) : MAX_ITERATIONS;
 }
 
@@ -78,16 +87,16 @@ function countTurn(frame: Frame, source: StepSource, turn: number, most: number)
 }
 
 /** Ends the endpoint or workflow it stands in; its value is the answer or the result. Without a value: as the end of the steps. */
-export const returnStep: CompileStep = (source, { language }) => {
+export const returnStep: CompileStep<'return'> = (source, { language }) => {
   if (!Object.hasOwn(source.json, 'value')) return () => ({ kind: 'return' });
-  const value = compileDeep(language, member(source.json, 'value'));
+  const value = compileDeep(language, source.json.value);
   return ({ scope }) => ({ kind: 'answer', value: value(scope) });
 };
 
 /** `return`, where its condition holds: `on`, or written as `check`. Else the next step. */
-export const returnOnStep: CompileStep = (source, compilation) => {
+export const returnOnStep: CompileStep<'return_on'> = (source, compilation) => {
   const { json } = source;
-  const check = compilation.language.condition(member(json, 'on') ?? member(json, 'check') ?? member(json, 'condition'));
+  const check = compilation.language.condition(json.on ?? json.check ?? json.condition);
   const leave = returnStep(source, compilation);
   return (frame) => (check(frame.scope) ? leave(frame) : undefined);
 };

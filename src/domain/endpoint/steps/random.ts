@@ -1,9 +1,11 @@
+import type { Written } from '../../../contract/resources/member.ts';
+import type { StepSchema } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { binding, type Compilation, type CompileStep, type StepSource, textOf } from '../step.ts';
+import { binding, type Compilation, type CompileStep, type SourceOf, textOf } from '../step.ts';
 import { compileDeep, compileShallow } from '../template.ts';
 import { isNullish, toList, toNumber } from '../value.ts';
 
@@ -11,11 +13,12 @@ import { isNullish, toList, toNumber } from '../value.ts';
 
 const MAX_ALPHA = 1000;
 
+type Random = Written<StepSchema<'random'>>;
 type Draw = (scope: Scope) => Json;
 type NumberOf = (scope: Scope) => number;
 
-export const randomStep: CompileStep = (source, compilation) => {
-  const mode = member(source.json, 'mode') ?? 'int';
+export const randomStep: CompileStep<'random'> = (source, compilation) => {
+  const mode = source.json.mode ?? 'int';
   const draw = typeof mode === 'string' ? MODES.get(mode) : undefined;
   if (draw === undefined) throw new LanguageError('unknown mode.');
   return binding(source, drawing(draw(source, compilation)));
@@ -25,7 +28,7 @@ function drawing(draw: Draw): (frame: { readonly scope: Scope }) => Json {
   return ({ scope }) => draw(scope);
 }
 
-const MODES: ReadonlyMap<string, (source: StepSource, compilation: Compilation) => Draw> = new Map([
+const MODES: ReadonlyMap<string, (source: SourceOf<'random'>, compilation: Compilation) => Draw> = new Map([
   ['int', integer],
   ['float', float],
   ['weighted', weighted],
@@ -33,8 +36,8 @@ const MODES: ReadonlyMap<string, (source: StepSource, compilation: Compilation) 
 ]);
 
 /** A number or template of one. */
-function parameter(language: Language, json: JsonObject, name: string, fallback: number): NumberOf {
-  const value: Eval = compileShallow(language, member(json, name));
+function parameter(language: Language, json: Random, name: keyof Random & string, fallback: number): NumberOf {
+  const value: Eval = compileShallow(language, json[name]);
   return (scope) => {
     const resolved = value(scope);
     const number = isNullish(resolved) ? fallback : toNumber(scope.context.plain(resolved));
@@ -44,7 +47,7 @@ function parameter(language: Language, json: JsonObject, name: string, fallback:
 }
 
 /** A whole number in [min, max): `max` itself is never drawn. */
-function integer({ json }: StepSource, { language }: Compilation): Draw {
+function integer({ json }: SourceOf<'random'>, { language }: Compilation): Draw {
   const min = parameter(language, json, 'min', 0);
   const max = parameter(language, json, 'max', 100);
   return (scope) => {
@@ -55,7 +58,7 @@ function integer({ json }: StepSource, { language }: Compilation): Draw {
   };
 }
 
-function float({ json }: StepSource, { language }: Compilation): Draw {
+function float({ json }: SourceOf<'random'>, { language }: Compilation): Draw {
   const min = parameter(language, json, 'min', 0);
   const max = parameter(language, json, 'max', 1);
   const round = rounding(language, json);
@@ -65,7 +68,7 @@ function float({ json }: StepSource, { language }: Compilation): Draw {
   };
 }
 
-function rounding(language: Language, json: JsonObject): (scope: Scope, value: number) => number {
+function rounding(language: Language, json: Random): (scope: Scope, value: number) => number {
   const precision = parameter(language, json, 'precision', 2);
   return (scope, value) => {
     const digits = Math.max(0, Math.min(15, Math.floor(precision(scope))));
@@ -76,9 +79,9 @@ function rounding(language: Language, json: JsonObject): (scope: Scope, value: n
 }
 
 /** One item, as likely as its weight says. */
-function weighted({ json }: StepSource, { language, definitions }: Compilation): Draw {
+function weighted({ json }: SourceOf<'random'>, { language, definitions }: Compilation): Draw {
   const items = compileItems(json, language, definitions.values);
-  const where = member(json, 'where');
+  const { where } = json;
   const test: Check | null = where === undefined ? null : language.condition(where);
   const weightField = textOf(json, 'weightField') ?? 'weight';
   return (scope) => {
@@ -97,13 +100,13 @@ function weighted({ json }: StepSource, { language, definitions }: Compilation):
   };
 }
 
-function compileItems(json: JsonObject, language: Language, values: JsonObject): (scope: Scope) => readonly Json[] {
-  if (member(json, 'source') === 'values') {
+function compileItems(json: Random, language: Language, values: JsonObject): (scope: Scope) => readonly Json[] {
+  if (json.source === 'values') {
     const table = member(values, textOf(json, 'table', 'collection') ?? '');
     if (!isArray(table)) throw new LanguageError('could not resolve scan source.');
     return () => table;
   }
-  const items = compileDeep(language, member(json, 'items') ?? member(json, 'from'));
+  const items = compileDeep(language, json.items ?? json.from);
   return (scope) => {
     const list = items(scope);
     return typeof list === 'string' ? toList(language.token(list)(scope), 'from') : toList(list, 'items');
@@ -133,7 +136,7 @@ export function drawIndex(scope: Scope, weights: readonly number[]): number {
 }
 
 /** Between min and max, bent: towards max when only beta is given, else towards the middle. */
-function beta({ json }: StepSource, { language }: Compilation): Draw {
+function beta({ json }: SourceOf<'random'>, { language }: Compilation): Draw {
   const alphaOf = parameter(language, json, 'alpha', 1);
   const betaOf = parameter(language, json, 'beta', 1);
   const min = parameter(language, json, 'min', 0);

@@ -1,17 +1,18 @@
-import type { Json, JsonObject } from '../../../kernel/json.ts';
-import { isObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import type { onMissing } from '../../../contract/resources/step.ts';
+import type { Json } from '../../../kernel/json.ts';
+import { objectOf } from '../../definition/read.ts';
 import { documentKey } from '../documents.ts';
 import type { Language } from '../language.ts';
 import { isNobody } from '../run.ts';
 import type { Scope } from '../scope.ts';
-import { binding, type Compilation, type CompileStep, type StepSource, statusOf, stepFailure, textOf } from '../step.ts';
+import { binding, type Compilation, type CompileStep, type SourceOf, statusOf, stepFailure, textOf } from '../step.ts';
 import { compileShallow } from '../template.ts';
 import { isNullish, toText } from '../value.ts';
 import { compileMessage } from './condition.ts';
 
 /** `read`: the stored document under the call's own writes, or null (endpoint-language 8, decision 4). */
-export const readStep: CompileStep = (source, compilation) => {
+export const readStep: CompileStep<'read'> = (source, compilation) => {
   const collection = collectionOf(source, compilation);
   const key = compileKey(source, compilation);
   const required = compileRequired(source, compilation.language);
@@ -23,8 +24,11 @@ export const readStep: CompileStep = (source, compilation) => {
   });
 };
 
+/** Steps that name a collection. */
+type Addressed = 'read' | 'write' | 'delete' | 'lookup' | 'filter' | 'random_select' | 'lookup_many';
+
 /** The collection's id; `null` for one that does not exist, which reads as empty. Not a template. */
-export function collectionOf({ json }: StepSource, { definitions }: Compilation): string | null {
+export function collectionOf({ json }: SourceOf<Addressed>, { definitions }: Compilation): string | null {
   const name = textOf(json, 'collection');
   if (name === undefined) return null;
   if (definitions.collection === undefined) return name;
@@ -36,8 +40,8 @@ export function collectionOf({ json }: StepSource, { definitions }: Compilation)
  * collection of players and no key means the caller's own document: editors write their first endpoint so. A delete has to name it,
  * and a caller who is no player has none.
  */
-export function compileKey({ json, type }: StepSource, { language, definitions }: Compilation): (scope: Scope) => string {
-  const named = member(json, 'key');
+export function compileKey({ json, type }: SourceOf<Addressed>, { language, definitions }: Compilation): (scope: Scope) => string {
+  const { key: named } = json;
   if (named === undefined && type !== 'delete' && definitions.collection?.(textOf(json, 'collection') ?? '')?.type === 'per-platformid') {
     return ({ context: { call } }) => (isNobody(call.platformId) ? '' : call.platformId);
   }
@@ -49,11 +53,13 @@ export function compileKey({ json, type }: StepSource, { language, definitions }
 }
 
 /** Fails the call as `onMissing` says; `null` when the step's result may be missing. */
-export function compileRequired(source: StepSource, language: Language): ((scope: Scope) => never) | null {
-  if (!isTrue(member(source.json, 'required'))) return null;
-  const onMissing = member(source.json, 'onMissing');
-  const words: JsonObject = isObject(onMissing) ? onMissing : {};
-  const status = statusOf(member(words, 'status'), 400);
+export function compileRequired(
+  source: SourceOf<'read' | 'lookup' | 'filter' | 'random_select'>,
+  language: Language,
+): ((scope: Scope) => never) | null {
+  if (!isTrue(source.json.required)) return null;
+  const words: Written<typeof onMissing> = objectOf(source.json.onMissing);
+  const status = statusOf(words.status, 400);
   const code = textOf(words, 'errorCode', 'error') ?? 'NOT_FOUND';
   const text = textOf(words, 'message', 'errorMessage');
   const message = compileMessage(language, text ?? `Step "${source.id}": required ${source.type} returned no result.`);

@@ -5,7 +5,7 @@ import type { Language } from '../language.ts';
 import { step } from '../path.ts';
 import { MOST_SCANNED } from '../run.ts';
 import type { Eval, Scope } from '../scope.ts';
-import { binding, type Compilation, type CompileStep, type Frame, type StepSource, stepFailure, textOf } from '../step.ts';
+import { type Body, binding, type Compilation, type CompileStep, type Frame, type SourceOf, stepFailure, textOf } from '../step.ts';
 import { compileDeep, setMember } from '../template.ts';
 import { isNullish, toList, toText, type Value } from '../value.ts';
 import { drawIndex, weightsOf } from './random.ts';
@@ -14,13 +14,15 @@ import { compileWhere } from './where.ts';
 
 /** `lookup`, `filter`, `random_select` and `lookup_many` over rows (endpoint-language 8). */
 
+/** Steps that look for rows by a condition. */
+type Search = 'lookup' | 'filter' | 'random_select';
 type Rows = (frame: Frame) => readonly Json[];
 
 /** Reading a document for a row takes about as long as looking at this many rows. */
 const DOCUMENT_COST = 4;
 
-export const lookupStep: CompileStep = (source, compilation) => {
-  if (member(source.json, 'where') === undefined && byKey(source)) return lookupByKey(source, compilation);
+export const lookupStep: CompileStep<'lookup'> = (source, compilation) => {
+  if (source.json.where === undefined && byKey(source)) return lookupByKey(source, compilation);
   const matching = compileMatching(source, compilation);
   const required = compileRequired(source, compilation.language);
   return binding(source, (frame) => {
@@ -32,7 +34,7 @@ export const lookupStep: CompileStep = (source, compilation) => {
 };
 
 /** The editor's form: the member `key` of a list or map of the context. */
-function lookupByKey(source: StepSource, { language }: Compilation): ReturnType<CompileStep> {
+function lookupByKey(source: SourceOf<Search>, { language }: Compilation): Body {
   const found = compileFrom(source, language) ?? (() => null);
   const required = compileRequired(source, language);
   return binding(source, ({ scope }) => {
@@ -43,20 +45,20 @@ function lookupByKey(source: StepSource, { language }: Compilation): ReturnType<
 }
 
 /** What `from` names in the call, or the member `key` of it; `null` for a step without `from`. */
-function compileFrom(source: StepSource, language: Language): Eval | null {
+function compileFrom(source: SourceOf<Search | 'lookup_many'>, language: Language): Eval | null {
   const text = fromOf(source);
   if (text === undefined) return null;
   const from = language.token(text);
-  const json = member(source.json, 'key');
-  if (json === undefined) return from;
-  const key = compileDeep(language, json);
+  const { key: written } = source.json;
+  if (written === undefined) return from;
+  const key = compileDeep(language, written);
   return (scope) => {
     const name = key(scope);
     return isNullish(name) ? undefined : step(from(scope), toText(scope.context.plain(name)));
   };
 }
 
-export const filterStep: CompileStep = (source, compilation) => {
+export const filterStep: CompileStep<'filter'> = (source, compilation) => {
   const matching = compileMatching(source, compilation);
   const required = compileRequired(source, compilation.language);
   return binding(source, (frame) => {
@@ -67,7 +69,7 @@ export const filterStep: CompileStep = (source, compilation) => {
   });
 };
 
-export const randomSelectStep: CompileStep = (source, compilation) => {
+export const randomSelectStep: CompileStep<'random_select'> = (source, compilation) => {
   const matching = compileMatching(source, compilation);
   const required = compileRequired(source, compilation.language);
   const weightField = textOf(source.json, 'weightField');
@@ -81,12 +83,12 @@ export const randomSelectStep: CompileStep = (source, compilation) => {
   });
 };
 
-export const lookupManyStep: CompileStep = (source, compilation) => {
+export const lookupManyStep: CompileStep<'lookup_many'> = (source, compilation) => {
   const { json } = source;
   const rows = compileRows(source, compilation);
-  const keys = compileDeep(compilation.language, member(json, 'keys') ?? member(json, 'values'));
+  const keys = compileDeep(compilation.language, json.keys ?? json.values);
   const keyField = textOf(json, 'keyField') ?? 'id';
-  const asMap = member(json, 'asMap') !== false;
+  const asMap = json.asMap !== false;
   return binding(source, (frame) => {
     const { scope } = frame;
     const wanted = keys(scope);
@@ -114,9 +116,9 @@ function mapOf(entries: readonly (readonly [string, Json])[]): Json {
 
 type Matching = (frame: Frame) => { readonly rows: readonly Json[]; readonly test: (row: Json) => boolean };
 
-function compileMatching(source: StepSource, compilation: Compilation): Matching {
+function compileMatching(source: SourceOf<Search>, compilation: Compilation): Matching {
   const rows = compileRows(source, compilation);
-  const where = member(source.json, 'where');
+  const { where } = source.json;
   if (where === undefined && byKey(source)) return (frame) => ({ rows: rows(frame), test: () => true });
   if (!isObject(where)) throw new LanguageError('requires a "where" clause.');
   const prepare = compileWhere(compilation.language, where);
@@ -124,11 +126,11 @@ function compileMatching(source: StepSource, compilation: Compilation): Matching
 }
 
 /** A table of the game values, a list of the context, or all documents of a collection: what they hold, without their keys. */
-function compileRows(source: StepSource, compilation: Compilation): Rows {
+function compileRows(source: SourceOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
   const { language, definitions } = compilation;
   const from = compileFrom(source, language);
   if (from !== null) return charged(({ scope }) => toList(from(scope), 'from'));
-  if (member(source.json, 'source') !== 'values') return compileCollection(source, compilation);
+  if (source.json.source !== 'values') return compileCollection(source, compilation);
   const name = textOf(source.json, 'table', 'collection') ?? '';
   const table = member(definitions.values, name);
   if (!isArray(table)) throw new LanguageError(`could not resolve scan source: the game values have no table "${name}".`);
@@ -136,7 +138,7 @@ function compileRows(source: StepSource, compilation: Compilation): Rows {
 }
 
 /** An unknown collection is empty. */
-function compileCollection(source: StepSource, compilation: Compilation): Rows {
+function compileCollection(source: SourceOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
   if (textOf(source.json, 'collection') === undefined) throw new LanguageError('could not resolve scan source.');
   const collection = collectionOf(source, compilation);
   if (collection === null) return () => [];
@@ -159,12 +161,12 @@ function charged(rows: Rows): Rows {
 }
 
 /** Whether `key` picks a member of `from`, which is what the step finds, or, with a `where`, looks through. */
-function byKey(source: StepSource): boolean {
-  return fromOf(source) !== undefined && member(source.json, 'key') !== undefined;
+function byKey(source: SourceOf<Search>): boolean {
+  return fromOf(source) !== undefined && source.json.key !== undefined;
 }
 
 /** The editor's `from`: a path or a token. */
-function fromOf({ json }: StepSource): string | undefined {
+function fromOf({ json }: SourceOf<Search | 'lookup_many'>): string | undefined {
   const from = textOf(json, 'from');
   return from?.startsWith('{{') && from.endsWith('}}') ? from.slice(2, -2) : from;
 }

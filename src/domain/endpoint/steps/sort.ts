@@ -1,4 +1,6 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import type { StepSchema } from '../../../contract/resources/step.ts';
+import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
@@ -9,9 +11,9 @@ import { compileShallow } from '../template.ts';
 import { isNullish, toNumber, toText, type Value } from '../value.ts';
 
 /** `sort`: stable; missing keys come after others, and first when descending (endpoint-language 8). */
-export const sortStep: CompileStep = (source, { language }) => {
+export const sortStep: CompileStep<'sort'> = (source, { language }) => {
   const { json } = source;
-  const list = compileShallow(language, member(json, 'source') ?? member(json, 'from'));
+  const list = compileShallow(language, json.source ?? json.from);
   const keyOf = compileKeyOf(language, json);
   const sign = (textOf(json, 'direction') ?? 'asc') === 'desc' ? -1 : 1;
   return binding(source, ({ scope }) => {
@@ -25,7 +27,7 @@ export const sortStep: CompileStep = (source, { language }) => {
 
 type KeyOf = (scope: Scope, item: Json, index: number) => Value;
 
-function compileKeyOf(language: Language, json: JsonObject): KeyOf {
+function compileKeyOf(language: Language, json: Written<StepSchema<'sort'>>): KeyOf {
   const expression = textOf(json, 'expression');
   if (expression !== undefined) return withItem(language.math(expression));
   const by = textOf(json, 'by');

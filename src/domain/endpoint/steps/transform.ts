@@ -5,7 +5,7 @@ import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Place } from '../place.ts';
 import type { Eval, Scope } from '../scope.ts';
-import { binding, type CompileStep, type StepSource } from '../step.ts';
+import { binding, type CompileStep, type SourceOf, type StepSource } from '../step.ts';
 import { compileDeep, compileShallow } from '../template.ts';
 import { isNullish, type Value } from '../value.ts';
 
@@ -14,7 +14,7 @@ import { isNullish, type Value } from '../value.ts';
  * or a path that takes the step's own value, as loops need it: `set: {'visited[current]': true, current: '{{next}}'}`. Changed are the
  * names alone, never a document; what another name holds of the same value stays as it was.
  */
-export const transformStep: CompileStep = (source, { language }) => {
+export const transformStep: CompileStep<'transform'> = (source, { language }) => {
   const own = compileOwn(language, source);
   const changes = [...compileChanges(language, source, 'set'), ...compileChanges(language, source, 'append')];
   if (own === null && (changes.length === 0 || changes.some(({ value }) => value === null))) {
@@ -30,11 +30,9 @@ export const transformStep: CompileStep = (source, { language }) => {
 };
 
 /** What is bound under the step's name; `null` where it only changes names. */
-function compileOwn(language: Language, { json }: StepSource): Eval | null {
-  const expression = member(json, 'expression');
+function compileOwn(language: Language, { json: { expression, value } }: SourceOf<'transform'>): Eval | null {
   if (typeof expression === 'string') return language.expression(expression);
   if (isNumber(expression)) return () => expression;
-  const value = member(json, 'value');
   return value === undefined ? null : compileShallow(language, value);
 }
 
@@ -46,8 +44,8 @@ interface Change {
   readonly value: Eval | null;
 }
 
-function compileChanges(language: Language, { json }: StepSource, verb: Change['verb']): Change[] {
-  const asked = member(json, verb) ?? null;
+function compileChanges(language: Language, { json }: SourceOf<'transform'>, verb: Change['verb']): Change[] {
+  const asked = json[verb] ?? null;
   if (asked === null) return [];
   if (typeof asked === 'string') return [{ verb, text: asked, place: placeOf(language, asked), value: null }];
   if (!isObject(asked)) throw new LanguageError(`${verb} must be a map of path to value, or a path.`);

@@ -1,3 +1,5 @@
+import type { switchCase } from '../../../contract/resources/condition.ts';
+import type { Written } from '../../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { LanguageError, UnresolvedError } from '../errors.ts';
@@ -9,8 +11,8 @@ import type { Value } from '../value.ts';
 
 /** Steps that make a value out of others: object, array, merge, compute, switch (endpoint-language 8). */
 
-export const objectStep: CompileStep = (source, { language }) => {
-  const fields = compileDeep(language, member(source.json, 'fields') ?? member(source.json, 'value'));
+export const objectStep: CompileStep<'object'> = (source, { language }) => {
+  const fields = compileDeep(language, source.json.fields ?? source.json.value);
   return binding(source, ({ scope }) => {
     const object = fields(scope);
     if (!isObject(object)) throw new LanguageError('fields must be an object.');
@@ -18,8 +20,8 @@ export const objectStep: CompileStep = (source, { language }) => {
   });
 };
 
-export const arrayStep: CompileStep = (source, { language }) => {
-  const items = compileDeep(language, member(source.json, 'items') ?? member(source.json, 'value'));
+export const arrayStep: CompileStep<'array'> = (source, { language }) => {
+  const items = compileDeep(language, source.json.items ?? source.json.value);
   return binding(source, ({ scope }) => {
     const list = items(scope);
     if (!isArray(list)) throw new LanguageError('items must be a list.');
@@ -27,8 +29,8 @@ export const arrayStep: CompileStep = (source, { language }) => {
   });
 };
 
-export const mergeStep: CompileStep = (source, { language }) => {
-  const sources = compileDeep(language, member(source.json, 'sources'));
+export const mergeStep: CompileStep<'merge'> = (source, { language }) => {
+  const sources = compileDeep(language, source.json.sources);
   return binding(source, ({ scope }) => {
     const list = sources(scope);
     if (!isArray(list)) throw new LanguageError('sources must be a list.');
@@ -43,11 +45,11 @@ export const mergeStep: CompileStep = (source, { language }) => {
   });
 };
 
-export const switchStep: CompileStep = (source, { language }) => {
-  const cases = member(source.json, 'cases');
+export const switchStep: CompileStep<'switch'> = (source, { language }) => {
+  const { cases } = source.json;
   if (!isArray(cases)) throw new LanguageError('cases must be a list.');
   const compiled = cases.map((item) => compileCase(language, item));
-  const fallback = compileDeep(language, member(source.json, 'default') ?? null);
+  const fallback = compileDeep(language, source.json.default ?? null);
   return binding(source, ({ scope }) => {
     const matched = compiled.find(({ when }) => {
       scope.context.spend(1);
@@ -59,14 +61,14 @@ export const switchStep: CompileStep = (source, { language }) => {
 
 function compileCase(language: Language, json: Json): { readonly when: Check; readonly result: Eval } {
   if (!isObject(json)) throw new LanguageError('every case must be an object.');
-  const then = Object.hasOwn(json, 'then') ? json['then'] : member(json, 'value');
-  return { when: language.condition(member(json, 'when')), result: compileDeep(language, then) };
+  const { when, then, value }: Written<typeof switchCase> = json;
+  return { when: language.condition(when), result: compileDeep(language, Object.hasOwn(json, 'then') ? then : value) };
 }
 
 type Entry = readonly [name: string, evaluate: Eval];
 
-export const computeStep: CompileStep = (source, { language }) => {
-  const values = member(source.json, 'values') ?? member(source.json, 'fields');
+export const computeStep: CompileStep<'compute'> = (source, { language }) => {
+  const values = source.json.values ?? source.json.fields;
   if (!isObject(values)) throw new LanguageError('values must be an object.');
   const asTemplates = textOf(source.json, 'mode') === 'template';
   const entries = Object.entries(values).map(([name, json]): Entry => [name, compileEntry(language, json, asTemplates)]);

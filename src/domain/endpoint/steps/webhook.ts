@@ -1,5 +1,6 @@
+import type { Written } from '../../../contract/resources/member.ts';
+import type { StepSchema, webhookEntry } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
 import { cutText } from '../../document/text.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
@@ -16,7 +17,7 @@ const DEFAULT_COLOR = '5865f2';
  * `webhook`: tells a chat of something (endpoint-language 8), once the call is stored. Only where the definition reads what comes of it
  * does it go out before, at most once however often the run is repeated. A delivery that fails fails nothing.
  */
-export const webhookStep: CompileStep = (source, compilation) => {
+export const webhookStep: CompileStep<'webhook'> = (source, compilation) => {
   const { language } = compilation;
   const { json } = source;
   const text = textOf(json, 'url');
@@ -31,13 +32,13 @@ export const webhookStep: CompileStep = (source, compilation) => {
   });
 };
 
-function compileEmbed(language: Language, json: JsonObject): (scope: Scope) => JsonObject {
-  const title = compileText(language, member(json, 'title'), MOST.title);
-  const description = compileText(language, member(json, 'description'), MOST.description);
-  const given = member(json, 'fields');
+function compileEmbed(language: Language, json: Written<StepSchema<'webhook'>>): (scope: Scope) => JsonObject {
+  const title = compileText(language, json.title, MOST.title);
+  const description = compileText(language, json.description, MOST.description);
+  const { fields: given } = json;
   const fields = (isArray(given) ? given : []).filter((field) => isObject(field)).slice(0, MOST_FIELDS);
   const compiled = fields.map((field) => compileField(language, field));
-  const color = Number.parseInt(colorOf(member(json, 'color')), 16);
+  const color = Number.parseInt(colorOf(json.color), 16);
   return (scope) => ({
     title: title(scope),
     description: description(scope),
@@ -47,10 +48,10 @@ function compileEmbed(language: Language, json: JsonObject): (scope: Scope) => J
   });
 }
 
-function compileField(language: Language, field: JsonObject): (scope: Scope) => JsonObject {
-  const name = compileText(language, member(field, 'name'), MOST.name);
-  const value = compileText(language, member(field, 'value'), MOST.value);
-  const inline = member(field, 'inline') === true;
+function compileField(language: Language, field: Written<typeof webhookEntry>): (scope: Scope) => JsonObject {
+  const name = compileText(language, field.name, MOST.name);
+  const value = compileText(language, field.value, MOST.value);
+  const inline = field.inline === true;
   return (scope) => ({ name: name(scope), value: value(scope), inline });
 }
 
@@ -62,9 +63,5 @@ function compileText(language: Language, json: Json | undefined, most: number): 
 
 function colorOf(json: Json | undefined): string {
   const digits = typeof json === 'string' ? json.replace(/^#/, '') : '';
-  return isColor(digits) ? digits : DEFAULT_COLOR;
-}
-
-export function isColor(text: string): boolean {
-  return /^[0-9a-f]{6}$/i.test(text);
+  return /^[0-9a-f]{6}$/i.test(digits) ? digits : DEFAULT_COLOR;
 }

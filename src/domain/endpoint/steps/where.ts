@@ -1,5 +1,6 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
+import type { clause } from '../../../contract/resources/condition.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import { compileOperator } from '../operators.ts';
@@ -20,11 +21,10 @@ export function compileWhere(language: Language, json: Json, depth = 0): (scope:
   if (depth > MAX_NESTING) throw new LanguageError('where is nested too deeply.');
   if (isArray(json)) return group(language, json, depth, true);
   if (!isObject(json)) throw new LanguageError('where must be an object.');
-  const all = member(json, 'all');
+  const { all, any }: Written<typeof clause> = json;
   if (isArray(all)) return group(language, all, depth, true);
-  const any = member(json, 'any');
   if (isArray(any)) return group(language, any, depth, false);
-  return clause(language, json);
+  return comparison(language, json);
 }
 
 function group(language: Language, items: readonly Json[], depth: number, all: boolean): (scope: Scope) => PreparedWhere {
@@ -36,8 +36,8 @@ function group(language: Language, items: readonly Json[], depth: number, all: b
   };
 }
 
-function clause(language: Language, json: JsonObject): (scope: Scope) => PreparedWhere {
-  const op = member(json, 'op') ?? member(json, 'operator');
+function comparison(language: Language, json: Written<typeof clause>): (scope: Scope) => PreparedWhere {
+  const op = json.op ?? json.operator;
   if (typeof op !== 'string') {
     return (scope) => () => {
       scope.context.spend(1);
@@ -45,8 +45,8 @@ function clause(language: Language, json: JsonObject): (scope: Scope) => Prepare
     };
   }
   const compare = compileOperator(op);
-  const field = compileShallow(language, member(json, 'field') ?? member(json, 'left'));
-  const value = compileShallow(language, Object.hasOwn(json, 'value') ? json['value'] : member(json, 'right'));
+  const field = compileShallow(language, json.field ?? json.left);
+  const value = compileShallow(language, Object.hasOwn(json, 'value') ? json.value : json.right);
   return (scope) => {
     const segments = parseSegments(toText(scope.context.plain(field(scope))));
     const right = value(scope);

@@ -1,5 +1,4 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Scope } from '../scope.ts';
@@ -9,10 +8,10 @@ import type { Value } from '../value.ts';
 
 /** `workflow` and `call`: logic that lives elsewhere (endpoint-language 11, 18). */
 
-export const workflowStep: CompileStep = (source, compilation) => {
+export const workflowStep: CompileStep<'workflow' | 'call'> = (source, compilation) => {
   const name = textOf(source.json, 'workflow', 'target');
   if (name === undefined) throw new LanguageError('it names no workflow.');
-  const params = compileParams(compilation.language, member(source.json, 'params'));
+  const params = compileParams(compilation.language, source.json.params);
   return binding(source, (frame) => {
     const target = compilation.callable(name);
     if (target === undefined) throw new LanguageError(`Workflow "${name}" not found.`);

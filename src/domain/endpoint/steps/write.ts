@@ -1,5 +1,6 @@
+import type { Written } from '../../../contract/resources/member.ts';
+import { MAX_OPERATIONS, type operation as operationSchema } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
 import { OperationError } from '../../document/operations.ts';
 import { cutText } from '../../document/text.ts';
 import { weightOf } from '../../document/weight.ts';
@@ -9,14 +10,13 @@ import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Target } from '../run.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { type CompileStep, errorCode, type Frame, type StepSource, stepFailure, textOf } from '../step.ts';
+import { type Compilation, type CompileStep, errorCode, type Frame, type SourceOf, type StepSource, stepFailure, textOf } from '../step.ts';
 import { compileDeep } from '../template.ts';
 import { isNullish, toText } from '../value.ts';
 import { collectionOf, compileKey } from './read.ts';
 
 /** `write` and `delete`: queued, and committed with the whole call (endpoint-language 9, 10). */
 
-const MAX_OPERATIONS = 100;
 /** Work that one operation counts as: it copies what it changes, so ten thousand of them are a call's limit. */
 const OPERATION_COST = 200;
 /** Writes of a call whose documents are not charged for: few calls have more. */
@@ -34,8 +34,8 @@ interface Resolved {
 
 type CompiledOperation = (scope: Scope) => Operation | null;
 
-export const writeStep: CompileStep = (source, compilation) => {
-  const ops = member(source.json, 'ops') ?? assignments(member(source.json, 'data'));
+export const writeStep: CompileStep<'write'> = (source, compilation) => {
+  const ops = source.json.ops ?? assignments(source.json.data);
   if (!isArray(ops)) throw new LanguageError('ops must be a list.');
   const target = compileTarget(source, compilation);
   const compiled = ops.map((op) => compileOperation(compilation.language, op));
@@ -75,7 +75,7 @@ function assignments(data: Json | undefined): Json | undefined {
   return isObject(data) ? Object.entries(data).map(([path, value]) => ({ op: 'set', path, value })) : undefined;
 }
 
-export const deleteStep: CompileStep = (source, compilation) => {
+export const deleteStep: CompileStep<'delete'> = (source, compilation) => {
   const target = compileTarget(source, compilation);
   return (frame) => {
     frame.scope.context.spend(OPERATION_COST);
@@ -85,7 +85,7 @@ export const deleteStep: CompileStep = (source, compilation) => {
 };
 
 /** Where to write. A key that names nothing is refused: a document called `undefined` would collect everyone's mistakes. */
-function compileTarget(source: StepSource, compilation: Parameters<CompileStep>[1]): (scope: Scope) => Target {
+function compileTarget(source: SourceOf<'write' | 'delete'>, compilation: Compilation): (scope: Scope) => Target {
   const collection = collectionOf(source, compilation);
   const named = textOf(source.json, 'collection') ?? '';
   const keyText = compileKey(source, compilation);
@@ -118,15 +118,16 @@ function resolveAll(source: StepSource, compiled: readonly CompiledOperation[], 
 }
 
 /** `null` out of the result: its `when` does not hold, or it takes items equal to something that this call does not have. */
-function compileOperation(language: Language, json: Json): CompiledOperation {
-  if (!isObject(json)) return fails('must be an object.');
-  const op = compileDeep(language, member(json, 'op'));
-  const path = compileDeep(language, member(json, 'path'));
+function compileOperation(language: Language, written: Json): CompiledOperation {
+  if (!isObject(written)) return fails('must be an object.');
+  const json: Written<typeof operationSchema> = written;
+  const op = compileDeep(language, json.op);
+  const path = compileDeep(language, json.path);
   const value = compileValue(language, json);
-  const match = compileDeep(language, member(json, 'match'));
-  const source = compileDeep(language, member(json, 'source'));
-  const reason = compileDeep(language, member(json, 'reason'));
-  const when = compileWhen(language, member(json, 'when') ?? member(json, 'if'));
+  const match = compileDeep(language, json.match);
+  const source = compileDeep(language, json.source);
+  const reason = compileDeep(language, json.reason);
+  const when = compileWhen(language, json.when ?? json.if);
   return (scope) => {
     if (!when(scope)) return null;
     const operation = operationOf({
@@ -152,9 +153,9 @@ const TAKEN_BY: ReadonlyMap<string, 'match' | 'value'> = new Map([
  * No item equals a value that is missing. Left out like a missing member of what is stored, it would have the operation take every
  * item that fits the rest: a call without `input.id` the whole list of `{id: '{{input.id}}'}`.
  */
-function takesNothing(json: JsonObject, operation: Operation): boolean {
+function takesNothing(json: Written<typeof operationSchema>, operation: Operation): boolean {
   const name = TAKEN_BY.get(operation.op);
-  return name !== undefined && hasHole(member(json, name), operation[name]);
+  return name !== undefined && hasHole(json[name], operation[name]);
 }
 
 /** Whether an object lacks a member that it is written with, at any depth. */
@@ -171,11 +172,11 @@ function fails(reason: string): CompiledOperation {
 }
 
 /** `valueExpression`, a number or arithmetic, stands before `value`. */
-function compileValue(language: Language, json: JsonObject): Eval {
-  const expression = member(json, 'valueExpression') ?? member(json, 'expression');
+function compileValue(language: Language, json: Written<typeof operationSchema>): Eval {
+  const expression = json.valueExpression ?? json.expression;
   if (typeof expression === 'string') return language.math(expression);
   if (typeof expression === 'number') return () => expression;
-  return compileDeep(language, member(json, 'value'));
+  return compileDeep(language, json.value);
 }
 
 export function compileWhen(language: Language, json: Json | undefined): Check {

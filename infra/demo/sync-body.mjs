@@ -1,0 +1,23 @@
+// node infra/demo/sync-body.mjs FOLDER: prints the body of `PUT sync` for a folder of source files: NAME.collection.yml, NAME.endpoint.yml,
+// NAME.workflow.yml, NAME.library.yml, and values.json, queries.json, rules.json.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const folder = process.argv[2] ?? '.';
+const text = (name) => readFileSync(join(folder, name), 'utf8');
+const sources = (kind) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(`.${kind}.yml`))
+    .map((name) => ({ kind, sourceFormat: 'yaml', sourcePath: name, sourceText: text(name) }));
+const json = (name) => (existsSync(join(folder, name)) ? JSON.parse(text(name)) : undefined);
+
+const body = {
+  collections: sources('collection'),
+  endpoints: sources('endpoint'),
+  workflows: sources('workflow'),
+  libraries: sources('library'),
+  gameValues: json('values.json'),
+  queries: json('queries.json'),
+  rateLimitRules: json('rules.json'),
+};
+console.log(JSON.stringify(body));

@@ -1,0 +1,72 @@
+import type { Argument, Command, Option } from 'commander';
+import { createProgram } from '../../src/cli/program.ts';
+import type { GeneratedFile } from './file.ts';
+
+/** docs/commands.md: every command of the program, as its own help says it. */
+
+const INTRODUCTION = `# Commands
+
+<!-- Generated from src/cli by \`npm run docs\`. -->
+
+\`npm run build\` makes the program. In the checkout it is \`npx savepoint\`; [install.md](install.md) puts \`savepoint\` on the path.
+
+- Every command works beside a running node and without one. It uses the same [settings](settings.md) as a node: \`DATABASE_URL\`, \`EVENTSTORE_URL\`,
+  \`SAVEPOINT_DATA\`.
+- Every command has \`--help\`, \`--data DIR\` (the data folder) and \`--json\` (one JSON value on standard output, of failures too).
+- Exit codes: 0 done, 1 refused or failed, 2 wrong usage; others stand with their command.
+- A \`PROJECT\` is named by its id; \`savepoint project list\` shows them.`;
+
+/** What {@link INTRODUCTION} says of all of them. */
+const COMMON = ['--data', '--json'];
+
+export const COMMANDS_PAGE: GeneratedFile = {
+  file: 'docs/commands.md',
+  render: () => [INTRODUCTION, ...createProgram().commands.map(section)].join('\n\n').concat('\n'),
+};
+
+function section(command: Command): string {
+  const title = `## ${command.name()}\n\n${sentence(command.description())}`;
+  if (command.commands.length === 0) return [title, `\`\`\`text\nsavepoint ${usage(command)}\n\`\`\``, ...details(command)].join('\n\n');
+  const each = command.commands.map((sub) =>
+    [
+      `### ${command.name()} ${sub.name()}`,
+      sentence(sub.description()),
+      `\`\`\`text\nsavepoint ${usage(sub, command)}\n\`\`\``,
+      ...details(sub),
+    ].join('\n\n'),
+  );
+  return [title, ...each].join('\n\n');
+}
+
+function usage(command: Command, parent?: Command): string {
+  const words = command.registeredArguments.map(word);
+  return [parent?.name(), command.name(), '[options]', ...words].filter((part) => part !== undefined).join(' ');
+}
+
+function word(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function details(command: Command): readonly string[] {
+  const taken = command.registeredArguments.filter(({ description }) => description !== '');
+  const rows = [
+    ...taken.map((argument) => row(argument.name(), argument.description)),
+    ...command.options.filter(({ long }) => !COMMON.includes(long ?? '')).map((option) => row(option.flags, meaning(option))),
+  ];
+  return rows.length === 0 ? [] : [['| Option | |', '|---|---|', ...rows].join('\n')];
+}
+
+function meaning({ description, defaultValue, argChoices }: Option): string {
+  const choices = argChoices === undefined ? '' : ` (${argChoices.join(', ')})`;
+  const fallback = typeof defaultValue === 'string' ? ` (default: ${defaultValue})` : '';
+  return `${description}${choices}${fallback}`;
+}
+
+function row(name: string, text: string): string {
+  return `| \`${name}\` | ${text.replaceAll('|', '\\|').replaceAll('<', '\\<')} |`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,86 @@
+import { stringify } from 'yaml';
+import { takesSecretKey } from '../../src/contract/credentials.ts';
+import { BASES, type Family } from '../../src/contract/families.ts';
+import { openApi } from '../../src/contract/openapi.ts';
+import type { Route } from '../../src/contract/route.ts';
+import { routesOf } from '../../src/contract/routes/index.ts';
+import { VERSION } from '../../src/version.ts';
+import type { GeneratedFile } from './file.ts';
+
+/** What is made of the contract: the description of the API, and who may call what. */
+
+const HEAD = '# Made of src/contract by `npm run docs`: change it there.\n';
+
+export const OPENAPI: GeneratedFile = {
+  file: 'docs/openapi.yaml',
+  render: () => HEAD + stringify(openApi(VERSION), { aliasDuplicateObjects: false, lineWidth: 0 }),
+};
+
+/** The kinds of credentials that the matrix has a column for. */
+export const CREDENTIALS = [
+  'no key',
+  'an unknown key',
+  'the secret key of another project',
+  'the public key',
+  'a secret key without rights',
+  'a secret key',
+] as const;
+
+export type Credential = (typeof CREDENTIALS)[number];
+
+/** A row of the matrix: a route, and where it is about a collection, one that is open to games or one that is closed. */
+export interface MatrixRow {
+  /** Method and path. */
+  readonly route: string;
+  readonly collection: 'open' | 'closed' | null;
+  readonly outcomes: Readonly<Record<Credential, string>>;
+}
+
+/** `in`: let through, and then judged by what was asked; a number: refused with that status. */
+export function credentialMatrix(): readonly MatrixRow[] {
+  const served = (Object.keys(BASES) as Family[])
+    .filter((family) => family !== 'canary')
+    .flatMap((family) => routesOf(family).map((route) => ({ route, path: BASES[family] + route.path })));
+  const rows = served.flatMap(({ route, path }) => {
+    const collections = path.includes(':collection') ? (['open', 'closed'] as const) : [null];
+    return collections.map((collection) => ({
+      path,
+      route: `${route.method} ${path}`,
+      collection,
+      outcomes: outcomesOf(route, collection),
+    }));
+  });
+  return rows.sort((a, b) => a.path.localeCompare(b.path, 'en') || a.route.localeCompare(b.route, 'en'));
+}
+
+function outcomesOf({ keys }: Route, collection: MatrixRow['collection']): MatrixRow['outcomes'] {
+  const nobody = keys === null ? 'in' : '401';
+  const outcomes = { 'no key': nobody, 'an unknown key': nobody, 'the secret key of another project': nobody };
+  if (keys === null) return { ...outcomes, 'the public key': 'in', 'a secret key without rights': 'in', 'a secret key': 'in' };
+  const isClosed = keys.guard === 'append' || keys.guard === 'sessions' || (keys.guard === 'collection' && collection === 'closed');
+  return {
+    ...outcomes,
+    'the public key': takesSecretKey(keys) ? '401' : isClosed ? '403' : 'in',
+    'a secret key without rights': keys.needs !== null || keys.guard === 'sessions' ? '403' : 'in',
+    'a secret key': keys.guard === 'sessions' ? '403' : 'in',
+  };
+}
+
+export const CREDENTIALS_PAGE: GeneratedFile = { file: 'docs/credentials.md', render: credentialsPage };
+
+function credentialsPage(): string {
+  const rows = credentialMatrix().map(({ route, collection, outcomes }) => {
+    const cells = CREDENTIALS.map((credential) => outcomes[credential]);
+    return `| \`${route}\`${collection === null ? '' : `, ${collection}`} | ${cells.join(' | ')} |`;
+  });
+  return `${PAGE}| Route | ${CREDENTIALS.join(' | ')} |\n|${'---|'.repeat(CREDENTIALS.length + 1)}\n${rows.join('\n')}\n`;
+}
+
+const PAGE = `# Who may call what
+
+Every route with every kind of key. The page is made of the contract (\`src/contract\`, \`npm run docs\`), and \`test/node/credentials.test.ts\` asks the running
+program for every cell of it. \`in\`: let through, and then judged by what was asked; a number: refused with that status. "open" is a collection
+with \`accessMode: public\`, "closed" one without; a public key appends only where a collection has \`publicAppend\`, which neither has; sessions
+are refused to a project that does not use them. What proves a player comes on top ([security.md](security.md)). A secret key is asked for a right in the scope that it touches; "without rights" has none.
+
+`;

@@ -1,0 +1,8 @@
+import { COMMANDS_PAGE } from './commands.ts';
+import { CREDENTIALS_PAGE, OPENAPI } from './contract.ts';
+import type { GeneratedFile } from './file.ts';
+import { SCHEMA_FILES } from './schemas.ts';
+import { SETTINGS_PAGE } from './settings.ts';
+
+/** Every generated file. A new one is a row here. */
+export const GENERATED: readonly GeneratedFile[] = [SETTINGS_PAGE, COMMANDS_PAGE, OPENAPI, CREDENTIALS_PAGE, ...SCHEMA_FILES];

@@ -1,0 +1,287 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs, promisify } from 'node:util';
+import pg from 'pg';
+import { type RunningNode, startNode } from '../harness/node.ts';
+import { quantile } from '../harness/numbers.ts';
+import { openProject } from '../harness/project.ts';
+import { table } from '../harness/table.ts';
+import { databaseUrlOf } from '../postgres/database.ts';
+import { BOARD_CASES, type BoardCase, type BoardPlace } from './board-cases.ts';
+import { type Prepared, prepare, preparedIn } from './board-data.ts';
+import { type Neighbour, startNeighbour } from './children.ts';
+import { type Machine, machine, machineText } from './report.ts';
+import { positive, print, progress } from './terminal.ts';
+
+/**
+ * `npm run bench:board`: what players feel while something is asked of all the documents of their project: a new board, a collection that
+ * becomes global, a rebuild. Exit code 1 when a write was refused; a missed bar is reported.
+ */
+
+const USAGE = `npm run bench:board [-- options]
+  --documents N          that something is asked of (100000)
+  --rate N               writes a second meanwhile (1500)
+  --bytes N              of a document, about (300)
+  --seconds N            of the same writes before, to compare with (15)
+  --only TEXT            what is asked: cases whose name holds this
+  --data DIR             keep the documents there, and find them there the next time; every run works on a copy
+  --json FILE            write the result as JSON, too
+  --markdown FILE        write the table as docs/performance.md shows it, too`;
+
+const BARS = { refused: 0, times: 2, seconds: 90, disk: 1.3 };
+/** Nothing that is asked takes longer than this, or it is given up. */
+const LONGEST_SECONDS = 300;
+const POLL_MS = 200;
+const REST_MS = 5_000;
+
+interface Felt {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly writes: number;
+}
+
+interface Line {
+  readonly name: string;
+  /** Until it was there. */
+  readonly seconds: number;
+  readonly before: Felt;
+  readonly while: Felt;
+  readonly times: number;
+  /** Bytes of a board's row by those of a board that grew with its data; `null` for what is no board. */
+  readonly disk: number | null;
+}
+
+interface Result {
+  readonly lines: readonly Line[];
+  /** Cases that could not be measured to the end. */
+  readonly failed: readonly string[];
+  readonly bars: typeof BARS;
+  readonly documents: number;
+  readonly perSecond: number;
+  readonly bytes: number;
+  readonly machine: Machine;
+  readonly finishedAt: string;
+}
+
+interface Options {
+  readonly documents: number;
+  readonly perSecond: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly cases: readonly BoardCase[];
+  readonly data: string | null;
+  readonly jsonFile: string | null;
+  readonly markdownFile: string | null;
+}
+
+/** `null`: only the usage was asked for. */
+function readOptions(): Options | null {
+  const { values } = parseArgs({
+    options: {
+      documents: { type: 'string', default: '100000' },
+      rate: { type: 'string', default: '1500' },
+      bytes: { type: 'string', default: '300' },
+      seconds: { type: 'string', default: '15' },
+      only: { type: 'string', default: '' },
+      data: { type: 'string' },
+      json: { type: 'string' },
+      markdown: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return null;
+  const cases = BOARD_CASES.filter(({ name }) => name.includes(values.only));
+  if (cases.length === 0) throw new Error(`--only ${values.only}: there is ${BOARD_CASES.map(({ name }) => name).join(', ')}`);
+  return {
+    documents: Math.round(positive('--documents', values.documents)),
+    perSecond: positive('--rate', values.rate),
+    bytes: Math.round(positive('--bytes', values.bytes)),
+    seconds: positive('--seconds', values.seconds),
+    cases,
+    data: values.data ?? null,
+    jsonFile: values.json ?? null,
+    markdownFile: values.markdown ?? null,
+  };
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === null) {
+    print(USAGE);
+    return 0;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-board-'));
+  const state: { node: RunningNode | null } = { node: null };
+  const clean = async () => {
+    await state.node?.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
+  try {
+    const work = join(folder, 'node');
+    const prepared = await documentsIn(options, work);
+    state.node = await startNode(work);
+    return await bench(state.node, prepared, options);
+  } finally {
+    await clean();
+  }
+}
+
+/** Fills the folder with the documents: a copy of those that are kept, where they are. */
+async function documentsIn({ documents, bytes, data }: Options, work: string): Promise<Prepared> {
+  const kept = data ?? work;
+  const found = await preparedIn(kept, documents, bytes);
+  if (found === null) progress(`importing ${documents} documents`);
+  const prepared = found ?? (await prepare(kept, documents, bytes));
+  if (found === null) progress(`imported in ${prepared.seconds.toFixed(0)} s`);
+  if (data !== null) {
+    await mkdir(work, { recursive: true });
+    // Node's own copying would give the database another owner.
+    await promisify(execFile)('cp', ['-Rp', `${data}/.`, work]);
+  }
+  return prepared;
+}
+
+async function bench(node: RunningNode, prepared: Prepared, options: Options): Promise<number> {
+  const project = openProject(node.url, prepared.credentials);
+  const at: BoardPlace = { project, dataFolder: node.dataFolder, prepared };
+  const writer = startNeighbour();
+  const client = new pg.Client({ connectionString: databaseUrlOf(node.dataFolder) ?? '' });
+  await client.connect();
+  const lines: Line[] = [];
+  const failed: string[] = [];
+  try {
+    await sleep(REST_MS);
+    const grown = (await boardBytes(client)) / prepared.grown;
+    for (const asked of options.cases) {
+      const sizeBefore = await boardBytes(client);
+      const line = await measured(at, asked, writer, options).catch((error: unknown) => progress(`${asked.name} failed: ${String(error)}`));
+      if (!line) {
+        failed.push(asked.name);
+        continue;
+      }
+      const size = (await boardBytes(client)) - sizeBefore;
+      lines.push({ ...line, disk: asked.name === 'a new board' ? size / prepared.documents / grown : null });
+      await sleep(REST_MS);
+    }
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${node.output().slice(-2_000)}`);
+  } finally {
+    await client.end();
+    writer.stop();
+    project.http.close();
+  }
+  const { documents, perSecond, bytes } = options;
+  return conclude(
+    { lines, failed, bars: BARS, documents, perSecond, bytes, machine: machine(), finishedAt: new Date().toISOString() },
+    options,
+  );
+}
+
+/** Rows and indexes of all boards. */
+async function boardBytes(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ bytes: number }>(
+    `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::float8 AS bytes FROM pg_class
+     WHERE relnamespace = 'savepoint'::regnamespace AND relkind = 'r' AND relname ~ '^leaderboard'`,
+  );
+  return rows[0]?.bytes ?? 0;
+}
+
+async function measured(at: BoardPlace, asked: BoardCase, writer: Neighbour, options: Options): Promise<Omit<Line, 'disk'>> {
+  const { documents, grown, bytes, credentials } = at.prepared;
+  const writes = { collection: asked.writesTo, documents: asked.writesTo === 'many' ? documents : grown, bytes };
+  const pace = { url: at.project.url, project: credentials, perSecond: options.perSecond, writes };
+  // What a node does for a request is compiled for good after some seconds of it.
+  progress(`${asked.name}: before`);
+  await writer.feel({ ...pace, seconds: options.seconds / 3 });
+  const before = feltOf(await writer.feel({ ...pace, seconds: options.seconds }));
+  progress(asked.name);
+  const started = performance.now();
+  const there = untilThere(at, asked);
+  const felt = feltOf(await writer.feel({ ...pace, seconds: LONGEST_SECONDS }, there));
+  const seconds = ((await there) - started) / 1000;
+  progress(`${asked.name}: there after ${seconds.toFixed(1)} s`);
+  return { name: asked.name, seconds, before, while: felt, times: felt.p99Ms / before.p99Ms };
+}
+
+/** When it was there, by `performance.now()`. */
+async function untilThere(at: BoardPlace, asked: BoardCase): Promise<number> {
+  const deadline = performance.now() + LONGEST_SECONDS * 1_000;
+  for (const isThere = await asked.begin(at); ; ) {
+    if (await isThere()) return performance.now();
+    if (performance.now() > deadline) throw new Error(`${asked.name} is not there after ${LONGEST_SECONDS} s`);
+    await sleep(POLL_MS);
+  }
+}
+
+function feltOf({ latencies, failures }: Awaited<ReturnType<Neighbour['feel']>>): Felt {
+  const sorted = latencies.toSorted();
+  return { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99), maxMs: sorted.at(-1) ?? 0, failures, writes: sorted.length };
+}
+
+const HEAD = [
+  'asked of the documents',
+  'there after s',
+  'writes',
+  'refused',
+  'p50 ms before',
+  'while',
+  'p99 ms before',
+  'while',
+  'times',
+  'longest ms',
+  'disk',
+];
+
+function cells({ name, seconds, before, while: felt, times, disk }: Line): string[] {
+  const refused = Object.entries(felt.failures)
+    .map(([status, count]) => `${status}: ${count}`)
+    .join(', ');
+  const figures = [before.p50Ms, felt.p50Ms, before.p99Ms, felt.p99Ms].map((ms) => ms.toFixed(1));
+  return [
+    name,
+    seconds.toFixed(1),
+    String(felt.writes),
+    refused || 'none',
+    ...figures,
+    times.toFixed(1),
+    felt.maxMs.toFixed(0),
+    disk?.toFixed(2) ?? '–',
+  ];
+}
+
+async function conclude(result: Result, options: Options): Promise<number> {
+  const rows = result.lines.map(cells);
+  print(`\n${machineText(result.machine)}; ${result.documents} documents, ${result.perSecond} writes a second\n`);
+  print(table(HEAD, rows));
+  const missed = [...result.lines.flatMap(missedBy), ...result.failed.map((name) => `${name}: not measured`)];
+  print(missed.length === 0 ? '\nevery bar holds' : `\nMISSED: ${missed.join('; ')}`);
+  if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(result, null, 2)}\n`);
+  if (options.markdownFile !== null) {
+    const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
+    await writeFile(options.markdownFile, `${lines.join('\n')}\n`);
+  }
+  const isRefused = result.lines.some((line) => Object.keys(line.while.failures).length > 0);
+  return isRefused || result.failed.length > 0 ? 1 : 0;
+}
+
+function missedBy({ name, seconds, while: felt, times, disk }: Line): string[] {
+  const missed = [
+    ...(Object.keys(felt.failures).length > BARS.refused ? ['writes were refused'] : []),
+    ...(times > BARS.times ? [`p99 is ${times.toFixed(1)} times as long`] : []),
+    ...(disk !== null && seconds > BARS.seconds ? [`there after ${seconds.toFixed(0)} s`] : []),
+    ...(disk !== null && disk > BARS.disk ? [`${disk.toFixed(2)} times the disk`] : []),
+  ];
+  return missed.map((text) => `${name}: ${text}`);
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
+  return 1;
+});
+process.exit();

@@ -1,0 +1,2 @@
+/** Has the game that keeps a pace stop before its time. */
+export const ENOUGH = 'enough';

@@ -1,0 +1,110 @@
+import type { FillState, Projection } from './batch.ts';
+import type { Catalog } from './catalog.ts';
+import type { Session } from './tables.ts';
+
+/**
+ * What a publish asks of a view over many documents, such as a new leaderboard, is made beside the lane, in committed pages, and taken
+ * away so. A row says how far it is: the documents up to its *cursor*, by space and key, are in it, and the batches keep those current;
+ * later ones are met by the pages. Both hold that row while they work, and a page reads the documents after it has it, so none falls
+ * between them: what a batch has not committed when the cursor passes it, that batch finds behind the cursor.
+ */
+
+/** Over more documents a list is not made, and of more rows not taken away, inside a batch. */
+export const AT_ONCE = 1_000;
+/** Instead of {@link AT_ONCE}, where pages follow at once: each list is made when all documents are there, which is cheaper than carrying them into it. */
+export const IN_PAGES = -1;
+
+/** The first of these views that has something to do makes a page of it; `null` when none has. */
+export async function fillPage(
+  session: Session,
+  projections: readonly Projection[],
+  catalog: Catalog,
+  size: number,
+): Promise<FillState | null> {
+  for (const { filling } of projections) {
+    const state = filling === undefined ? null : await filling.step(session, catalog, size);
+    if (state !== null) return state;
+  }
+  return null;
+}
+
+/** How much these views are making. */
+export async function countBuilding(session: Session, projections: readonly Projection[]): Promise<number> {
+  let building = 0;
+  for (const { filling } of projections) building += filling === undefined ? 0 : await filling.building(session);
+  return building;
+}
+
+/** Everything that is to do, page by page, each in a transaction of its own: where nobody reads it yet, and nothing has to rest. */
+export async function fillAll(
+  projections: readonly Projection[],
+  catalog: Catalog,
+  run: (work: (session: Session) => Promise<FillState | null>) => Promise<FillState | null>,
+): Promise<void> {
+  while ((await run((session) => fillPage(session, projections, catalog, LARGEST_PAGE))) !== null);
+}
+
+/** A document's place in the order. */
+export interface Cursor {
+  readonly space: string;
+  readonly key: string;
+}
+
+/** Whether the cursor has passed a document. Keys and spaces are of letters that sort as their codes do. */
+export function hasPassed(cursor: Cursor, { space, key }: Cursor): boolean {
+  return space < cursor.space || (space === cursor.space && key <= cursor.key);
+}
+
+/** Limits are literals, of few sizes: Postgres cannot guess what a parameter will be, and would sort the whole collection for a page. */
+const PAGE_SIZES = [1, 4, 16, 64, 250, 1_000, 4_000];
+/** The largest page. */
+export const LARGEST_PAGE = 4_000;
+/** No page is smaller, however slow the machine: a page costs as much as so many of its rows. */
+export const LEAST_PAGE = 64;
+
+/** The size that a page of at most `size` documents has. */
+export function pageSize(size: number): number {
+  return PAGE_SIZES.findLast((one) => one <= size) ?? 1;
+}
+
+/** Step by step over the index: a condition on the collection alone would read the keys of all others. */
+const SPACES = `
+WITH RECURSIVE s (space) AS (
+  (SELECT space FROM {documents} WHERE project = $1 ORDER BY space LIMIT 1)
+  UNION ALL
+  SELECT (SELECT d.space FROM {documents} d WHERE d.project = $1 AND d.space > s.space ORDER BY d.space LIMIT 1) FROM s WHERE s.space IS NOT NULL)
+SELECT space FROM s WHERE space IS NOT NULL`;
+
+const NEXT_SPACE = 'SELECT space FROM {documents} WHERE project = $1 AND space > $2 ORDER BY space LIMIT 1';
+
+const COUNT_SOME = `
+SELECT count(*)::int AS count FROM (
+  SELECT FROM {documents} WHERE project = $1 AND space = ANY ($2::text[]) AND collection = $3 LIMIT $4) d`;
+
+const COUNT = 'SELECT count(*)::int AS count FROM {documents} WHERE project = $1 AND space = ANY ($2::text[]) AND collection = $3';
+
+export async function spacesOf(session: Session): Promise<readonly string[]> {
+  return (await session.run<{ space: string }>('fills-spaces', SPACES, [])).map(({ space }) => space);
+}
+
+/** The space after this one; `null` behind the last. */
+export async function spaceAfter(session: Session, space: string): Promise<string | null> {
+  const [next] = await session.run<{ space: string }>('fills-space', NEXT_SPACE, [space]);
+  return next?.space ?? null;
+}
+
+/** What a statement of one row with a `count` answers. */
+export async function countOf(session: Session, name: string, statement: string, values: readonly unknown[]): Promise<number> {
+  return (await session.run<{ count: number }>(name, statement, values))[0]?.count ?? 0;
+}
+
+/** Whether a collection has more documents than this, deleted ones included. */
+export async function hasMoreThan(session: Session, collection: string, most: number): Promise<boolean> {
+  if (most === Number.POSITIVE_INFINITY) return false;
+  const some = [await spacesOf(session), collection, Math.min(most + 1, 2 ** 31)];
+  return (await countOf(session, 'fills-some', COUNT_SOME, some)) > most;
+}
+
+export async function countDocuments(session: Session, collection: string): Promise<number> {
+  return countOf(session, 'fills-count', COUNT, [await spacesOf(session), collection]);
+}

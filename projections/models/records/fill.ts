@@ -1,0 +1,170 @@
+import type { Filling, FillState } from '../../batch.ts';
+import { type Cursor, countDocuments, countOf, hasMoreThan, hasPassed, LARGEST_PAGE, pageSize, spaceAfter, spacesOf } from '../../fills.ts';
+import type { Session } from '../../tables.ts';
+import { listedAt, remove, upsert } from './rows.ts';
+
+/** A collection that becomes global is listed in pages, and one that is global no longer is taken away so; see fills.ts. */
+
+/** `drop` ends without the list. */
+type Phase = 'rows' | 'complete' | 'drop';
+
+interface List {
+  readonly collection: string;
+  readonly phase: Phase;
+  /** The cursor. */
+  readonly space: string;
+  readonly key: string;
+}
+
+const HOLD = `
+SELECT collection, phase, space, key FROM {record_lists} WHERE project = $1 AND phase <> 'complete' ORDER BY collection FOR UPDATE`;
+
+const LISTED = `SELECT collection FROM {record_lists} WHERE project = $1 AND phase <> 'drop'`;
+
+const PUT = `
+INSERT INTO {record_lists} (project, collection, phase) VALUES ($1, $2, $3)
+ON CONFLICT (project, collection) DO UPDATE SET phase = excluded.phase, space = '', key = '', done = 0, total = NULL`;
+
+const FORGET = 'DELETE FROM {record_lists} WHERE project = $1 AND collection = $2';
+
+const SOME_ROWS = `
+SELECT count(*)::int AS count FROM (
+  SELECT FROM {records} WHERE project = $1 AND space = ANY ($2::text[]) AND collection = $3 LIMIT $4) r`;
+
+/** Those that are not complete, held until the transaction ends. */
+export async function holdLists(session: Session): Promise<ReadonlyMap<string, List>> {
+  const rows = await session.run<List>('lists-hold', HOLD, []);
+  return new Map(rows.map((row) => [row.collection, row]));
+}
+
+/** Collections that are listed, as far as their pages are. */
+export async function listedCollections(session: Session): Promise<ReadonlySet<string>> {
+  const rows = await session.run<Pick<List, 'collection'>>('lists-listed', LISTED, []);
+  return new Set(rows.map(({ collection }) => collection));
+}
+
+/** Whether a change of a document is for the batch to carry into its list. */
+export function follows(list: List | undefined, document: Cursor): boolean {
+  return list === undefined || (list.phase === 'rows' && hasPassed(list, document));
+}
+
+/**
+ * A collection that was not listed: of up to `atOnce` documents it is now, else it is left to the pages. Rows that are left of an
+ * earlier list do not matter: every document leaves one behind, and a page puts right what is there of it.
+ */
+export async function begin(session: Session, collection: string, atOnce: number): Promise<void> {
+  const isMuch = await hasMoreThan(session, collection, atOnce);
+  await session.run('lists-put', PUT, [collection, 'rows']);
+  if (!isMuch) await finish(session, collection);
+}
+
+/** A collection that is listed no longer: of up to `atOnce` rows the list goes now. */
+export async function putAway(session: Session, collection: string, atOnce: number): Promise<void> {
+  const some = [await spacesOf(session), collection, Math.min(atOnce + 1, 2 ** 31)];
+  const rows = await countOf(session, 'lists-some', SOME_ROWS, some);
+  await session.run('lists-put', PUT, [collection, 'drop']);
+  if (rows <= atOnce) await finish(session, collection);
+}
+
+async function finish(session: Session, collection: string): Promise<void> {
+  while ((await step(session, {}, LARGEST_PAGE, collection)) !== null);
+}
+
+interface ListRow extends List {
+  readonly done: string;
+  readonly total: string | null;
+}
+
+/** What is being made before what is being taken away, one list after the other. */
+const NEXT = `
+SELECT collection, phase, space, key, done, total FROM {record_lists}
+WHERE project = $1 AND phase <> 'complete' AND ($2 = '' OR collection = $2) ORDER BY phase = 'drop', collection LIMIT 1`;
+
+const HOLD_ONE = `
+SELECT collection, phase, space, key, done, total FROM {record_lists} WHERE project = $1 AND collection = $2 AND phase = $3 FOR UPDATE`;
+
+const SET_TOTAL = 'UPDATE {record_lists} SET total = $3 WHERE project = $1 AND collection = $2';
+
+const MOVE = 'UPDATE {record_lists} SET space = $3, key = $4, done = done + $5 WHERE project = $1 AND collection = $2';
+
+const BUILDING = `SELECT count(*)::int AS count FROM {record_lists} WHERE project = $1 AND phase = 'rows'`;
+
+export const filling: Filling = { step, building: (session) => countOf(session, 'lists-building', BUILDING, []) };
+
+async function step(session: Session, _: object, size: number, only = ''): Promise<FillState | null> {
+  const [next] = await session.run<ListRow>('lists-next', NEXT, [only]);
+  if (next === undefined) return null;
+  const { collection, phase } = next;
+  // Counted before it is held: that takes a while.
+  if (phase === 'rows' && next.total === null) {
+    const total = await countDocuments(session, collection);
+    await session.run('lists-total', SET_TOTAL, [collection, total]);
+    return { of: collection, phase, done: 0, total };
+  }
+  const [list] = await session.run<ListRow>('lists-hold-one', HOLD_ONE, [collection, phase]);
+  // Another step, or a batch, has taken it further meanwhile.
+  if (list === undefined) return { of: collection, phase, done: 0, total: null };
+  const done = await walk(session, list, pageSize(size));
+  return { of: collection, phase, done: Number(list.done) + done, total: list.total === null ? null : Number(list.total) };
+}
+
+/** The next keys in order: of the space that the cursor is in, and of the next one when that has no more. */
+async function walk(session: Session, list: List, limit: number): Promise<number> {
+  const { collection, phase, space } = list;
+  const move = (to: Cursor, count: number) => session.run('lists-move', MOVE, [collection, to.space, to.key, count]);
+  const keys = space === '' ? [] : await (phase === 'drop' ? dropPage(session, list, limit) : makePage(session, list, limit));
+  const last = keys.at(-1);
+  if (last !== undefined) await move({ space, key: last }, keys.length);
+  if (keys.length === limit) return keys.length;
+  const next = await spaceAfter(session, space);
+  if (next !== null) await move({ space: next, key: '' }, 0);
+  else if (phase === 'drop') await session.run('lists-forget', FORGET, [collection]);
+  else await session.run('lists-put', PUT, [collection, 'complete']);
+  return keys.length;
+}
+
+const PAGE = (limit: number) => `
+SELECT key, created_revision, document IS NULL AS gone, document->>'_timestamp' AS stamp, json_typeof(document->'_timestamp') AS kind
+FROM {documents} WHERE project = $1 AND space = $2 AND collection = $3 AND key > $4 ORDER BY key LIMIT ${limit}`;
+
+interface Scanned {
+  readonly key: string;
+  readonly created_revision: string;
+  readonly gone: boolean;
+  readonly stamp: string | null;
+  readonly kind: string | null;
+}
+
+async function makePage(session: Session, { collection, space, key }: List, limit: number): Promise<readonly string[]> {
+  const rows = await session.run<Scanned>(`lists-page-${limit}`, PAGE(limit), [space, collection, key]);
+  await remove(
+    session,
+    rows.filter(({ gone }) => gone).map((row) => ({ space, collection, key: row.key })),
+  );
+  await upsert(
+    session,
+    rows
+      .filter(({ gone }) => !gone)
+      .map((row) => ({
+        space,
+        collection,
+        key: row.key,
+        listedAt: listedAt(row.kind === 'number' ? Number(row.stamp) : row.kind === 'string' ? (row.stamp ?? '') : undefined),
+        sequence: Number(row.created_revision),
+      })),
+  );
+  return rows.map((row) => row.key);
+}
+
+/** By their places: a join on the key is planned by statistics, which a young table has none of. */
+const DROP_PAGE = (limit: number) => `
+WITH w AS MATERIALIZED (
+  SELECT record_id, ctid AS place FROM {records}
+  WHERE project = $1 AND space = $2 AND collection = $3 AND record_id > $4 ORDER BY record_id LIMIT ${limit}),
+gone AS (DELETE FROM {records} WHERE ctid = ANY (ARRAY(SELECT place FROM w)))
+SELECT record_id AS key FROM w ORDER BY record_id`;
+
+async function dropPage(session: Session, { collection, space, key }: List, limit: number): Promise<readonly string[]> {
+  const rows = await session.run<{ key: string }>(`lists-drop-${limit}`, DROP_PAGE(limit), [space, collection, key]);
+  return rows.map((row) => row.key);
+}

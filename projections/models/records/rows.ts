@@ -1,0 +1,68 @@
+import { isThere } from '../../../src/domain/document/packed.ts';
+import { isNumber, type Json, type JsonObject, toDouble } from '../../../src/kernel/json.ts';
+import type { DocumentChange } from '../../batch.ts';
+import type { Session } from '../../tables.ts';
+
+/** The rows of listed records. */
+
+const UPSERT = `
+INSERT INTO {records} (project, space, collection, record_id, listed_at, sequence)
+SELECT $1, space, collection, record_id, listed_at, sequence
+FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[]) AS w (space, collection, record_id, listed_at, sequence)
+ON CONFLICT (project, space, collection, record_id) DO UPDATE SET listed_at = excluded.listed_at, sequence = excluded.sequence`;
+
+const DELETE = `
+DELETE FROM {records} WHERE project = $1 AND (space, collection, record_id) IN
+  (SELECT space, collection, record_id FROM unnest($2::text[], $3::text[], $4::text[]) AS w (space, collection, record_id))`;
+
+type Named = Pick<DocumentChange, 'space' | 'collection' | 'key'>;
+
+export interface Row extends Omit<Named, 'space'> {
+  readonly space: string;
+  readonly listedAt: number;
+  readonly sequence: number;
+}
+
+/** When a record counts as made: its `_timestamp`, in unix ms or ISO text; 0, which sorts last, for any other. */
+export function listedAt(stamp: Json | undefined): number {
+  const time = isNumber(stamp) ? Math.floor(toDouble(stamp)) : typeof stamp === 'string' ? Date.parse(stamp) : 0;
+  return Number.isSafeInteger(time) ? time : 0;
+}
+
+/** Carries changed documents into their lists. */
+export async function carry(session: Session, documents: readonly DocumentChange[]): Promise<void> {
+  await remove(
+    session,
+    documents.filter(({ state }) => !isThere(state)),
+  );
+  await upsert(session, documents.flatMap(rowOf));
+}
+
+function rowOf({ space, collection, key, state: { document }, createdRevision }: DocumentChange): Row[] {
+  if (document === null) return [];
+  return [{ space, collection, key, listedAt: listedAt(own(document, '_timestamp')), sequence: createdRevision }];
+}
+
+function own(document: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(document, name) ? document[name] : undefined;
+}
+
+export async function upsert(session: Session, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  await session.run('records-upsert', UPSERT, [
+    rows.map((row) => row.space),
+    rows.map((row) => row.collection),
+    rows.map((row) => row.key),
+    rows.map((row) => row.listedAt),
+    rows.map((row) => row.sequence),
+  ]);
+}
+
+export async function remove(session: Session, gone: readonly Omit<Row, 'listedAt' | 'sequence'>[]): Promise<void> {
+  if (gone.length === 0) return;
+  await session.run('records-delete', DELETE, [
+    gone.map((row) => row.space),
+    gone.map((row) => row.collection),
+    gone.map((row) => row.key),
+  ]);
+}

@@ -1,0 +1,75 @@
+import type { Redis, Result } from 'ioredis';
+import type { Logger } from 'pino';
+import { type Config, redactUrl } from '../config/config.ts';
+import type { SharedBuckets, Taken } from '../http/buckets.ts';
+import { reasonOf, tellNowAndThen } from '../kernel/trouble.ts';
+import type { Stops } from './stops.ts';
+
+const PREFIX = 'savepoint:bucket:';
+const ANSWER_MS = 2_000;
+const QUIET_MS = 30_000;
+
+/**
+ * A token bucket: fills it up by Redis' own clock, takes what was given away (as much as a burst may be owed), answers what is left, and has
+ * a full one forgotten.
+ */
+const TAKE = `
+local burst, rate, taken = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local held = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local tokens, at = tonumber(held[1]) or burst, tonumber(held[2]) or now
+tokens = math.min(burst, tokens + math.max(0, now - at) * rate / 1000) - taken
+tokens = math.max(-burst, tokens)
+redis.call('HSET', KEYS[1], 'tokens', string.format('%.3f', tokens), 'at', string.format('%.0f', now))
+redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.ceil((burst - tokens) * 1000 / rate) + 1000))
+return string.format('%.3f', tokens)`;
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    takeTokens(key: string, burst: number, perSecond: number, taken: number): Result<string, Context>;
+  }
+}
+
+/** The request buckets of all processes that have the same `REDIS_URL`; `null` where there is none. */
+export function sharedBuckets({ redisUrl }: Pick<Config, 'redisUrl'>, logger: Logger, stops: Pick<Stops, 'add'>): SharedBuckets | null {
+  if (redisUrl === null) return null;
+  const tell = tellNowAndThen((reason: string) => {
+    logger.warn({ store: redactUrl(redisUrl), reason }, 'requests are not counted over all processes; each counts for itself');
+  }, QUIET_MS);
+  const told = (error: unknown) => tell(reasonOf(error));
+  let connecting: Promise<Redis> | null = null;
+  const connect = async () => {
+    // The library takes a while to load; no start waits for it.
+    const { connectForAsking } = await import('../jobs/redis-connection.ts');
+    const redis = await connectForAsking(redisUrl, ANSWER_MS, told);
+    redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE });
+    return redis;
+  };
+  stops.add(async () => (await connecting?.catch(() => null))?.disconnect());
+
+  return {
+    async take(taken) {
+      connecting ??= connect().catch((error: unknown) => {
+        connecting = null;
+        throw error;
+      });
+      try {
+        return await takeAll(await connecting, taken);
+      } catch (error) {
+        told(error);
+        throw error;
+      }
+    },
+  };
+}
+
+async function takeAll(redis: Redis, taken: readonly Taken[]): Promise<readonly number[]> {
+  const pipeline = redis.pipeline();
+  for (const { key, rule, tokens } of taken) pipeline.takeTokens(`${PREFIX}${key}`, rule.burst, rule.perSecond, tokens);
+  const answers = (await pipeline.exec()) ?? [];
+  return answers.map(([error, left]) => {
+    if (error) throw error;
+    return Number(left);
+  });
+}

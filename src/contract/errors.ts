@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { CATALOGUE, type Code } from '../kernel/errors.ts';
+import { takesSecretKey } from './credentials.ts';
+import type { Route } from './route.ts';
+import { anyJson } from './values.ts';
+
+/** Which refusals a route may answer with: its own, and those that follow from what it is. */
+
+/** The envelope of every refusal. Beside `error` may stand what a route tells of what it refused. */
+export const Failure = z
+  .object({
+    ok: z.literal(false),
+    error: z
+      .object({
+        code: z.string().meta({ description: 'A word for programs; see the codes of the answer' }),
+        message: z.string().meta({ description: 'A sentence for people' }),
+        requestId: z.string().optional().meta({ description: 'The `X-Correlation-ID` of the answer' }),
+      })
+      .catchall(anyJson),
+    message: z.string().meta({ description: 'A copy of `error.message`' }),
+    status: z
+      .int()
+      .optional()
+      .meta({ description: 'The status that is meant, where the HTTP status is 200: a game cannot read another body' }),
+  })
+  .catchall(anyJson)
+  .meta({ id: 'Refusal', description: 'Why a request was not done' });
+
+/** Of any request. */
+const ALWAYS: readonly Code[] = ['INTERNAL_ERROR', 'STORAGE_UNAVAILABLE', 'BUSY', 'RATE_LIMITED'];
+/** Of any request to a project. */
+const OF_PROJECT: readonly Code[] = ['UNAUTHORIZED', 'UNKNOWN_EVENT', 'HISTORY_MISMATCH'];
+/** Where a player has to be proven, or a request has to be sealed. */
+const OF_PLAYER: readonly Code[] = [
+  ...(['PLATFORM_AUTH_FAILED', 'MISSING_PLATFORM_ID', 'INVALID_PLATFORMID', 'REVISION_OUTDATED'] as const),
+  ...(['AUTH_SESSION_DISABLED', 'AUTH_SESSION_REQUIRED', 'AUTH_SESSION_INVALID', 'AUTH_SESSION_EXPIRED'] as const),
+  'AUTH_SESSION_PLATFORMID_MISMATCH',
+];
+const OF_BODY: readonly Code[] = ['INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT'];
+/** What a commit may come to. */
+const OF_WRITE: readonly Code[] = ['WRITE_CONFLICT', 'OUTCOME_UNKNOWN', 'APPEND_TOO_LARGE', 'QUOTA_EXCEEDED'];
+const OF_IDEMPOTENCY: readonly Code[] = ['IDEMPOTENCY_KEY_REUSED', 'ANSWER_TOO_LARGE', 'INVALID_REQUEST'];
+
+/** Codes that come with another status than the catalogue's, too. */
+const ALSO: Partial<Record<Code, readonly number[]>> = {
+  // On what is no endpoint call: 426 is what a game that starts is told.
+  REVISION_OUTDATED: [409],
+  // An editor takes 404 for a missing route.
+  ENDPOINT_NOT_FOUND: [400],
+  AUTH_SESSION_PLATFORMID_MISMATCH: [403],
+};
+
+/** Every code that the route may answer with. */
+export function codesOf(route: Route): readonly Code[] {
+  const { keys, body, family } = route;
+  const codes = new Set<Code>([...ALWAYS, ...route.errors]);
+  const add = (more: readonly Code[]) => {
+    for (const code of more) codes.add(code);
+  };
+  if (family !== 'endpoints') codes.add('UNKNOWN_PARAMETER');
+  if (keys !== null) {
+    add(OF_PROJECT);
+    codes.add(keys.disabledProject);
+    if (keys.disabledKey === 'KEY_DISABLED') codes.add('KEY_DISABLED');
+    if (keys.needs !== null || takesSecretKey(keys)) codes.add('FORBIDDEN');
+    if (!takesSecretKey(keys)) add(OF_PLAYER);
+  }
+  if (body !== undefined) add(OF_BODY);
+  if (route.writes) add(OF_WRITE);
+  if (route.idempotent) add(OF_IDEMPOTENCY);
+  return [...codes].sort();
+}
+
+/** The codes of a route by the HTTP statuses that they come with. */
+export function codesByStatus(route: Route): ReadonlyMap<number, readonly Code[]> {
+  const found = new Map<number, Code[]>();
+  for (const code of codesOf(route)) {
+    for (const status of statusesOf(code)) found.set(status, [...(found.get(status) ?? []), code]);
+  }
+  return new Map([...found].sort(([a], [b]) => a - b));
+}
+
+export function statusesOf(code: Code): readonly number[] {
+  return [CATALOGUE[code][0], ...(ALSO[code] ?? [])];
+}

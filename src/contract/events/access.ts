@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { space } from './document.ts';
+import { absent, event, hash, json, list, members, object, time } from './shape.ts';
+
+/** Sessions, sealed requests, and answers that are kept. */
+
+export const requestIdentityType = z.enum(['session', 'platform']);
+
+export const keptRefusal = members({
+  status: z.int(),
+  code: z.string(),
+  message: z.string(),
+  requestId: z.string().meta({ description: 'Of the request that was refused' }),
+  extra: absent(object, 'What else the refusal said'),
+});
+
+export const ACCESS_EVENTS = {
+  'session.created': event(
+    'A player has proven who they are.',
+    members({ sessionId: z.string(), player: z.string(), hash: hash.meta({ description: 'SHA-256 of the token' }), expiresAt: time }),
+  ),
+  'session.refreshed': event(
+    'A new session beside the one it was refreshed from.',
+    members({
+      family: z.string().meta({ description: 'Id of the first session' }),
+      sessionId: z.string(),
+      from: z.string(),
+      hash,
+      expiresAt: time,
+    }),
+  ),
+  'session.revoked': event(
+    'A session ends, with every one that was refreshed from it.',
+    members({ family: z.string(), sessionIds: list(z.string()) }),
+  ),
+  'request.consumed': event(
+    'A request id was used; it counts once for its identity.',
+    members({ identityType: requestIdentityType, identity: z.string(), requestId: z.string(), until: time }),
+  ),
+  'access.swept': event('Sessions and request ids that had expired before are forgotten.', members({ before: time })),
+  'answer.kept': event(
+    'What a request with an `Idempotency-Key` came to.',
+    members({
+      space,
+      scope: z.string().meta({ description: '`@{key id}`, or the collection that was appended to' }),
+      caller: z.string(),
+      key: z.string(),
+      request: z.string().meta({ description: 'SHA-256 of what was asked for' }),
+      until: time,
+      answer: absent(json, 'What was answered; else `refused` is there'),
+      refused: absent(keptRefusal, 'How it was refused'),
+    }),
+  ),
+  'answers.swept': event('Answers that were kept until before are forgotten.', members({ before: time })),
+} as const;

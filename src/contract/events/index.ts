@@ -1,0 +1,16 @@
+import type { z } from 'zod';
+import { ACCESS_EVENTS } from './access.ts';
+import { DOCUMENT_EVENTS } from './document.ts';
+import { PROJECT_EVENTS } from './project.ts';
+
+/** Every event of the log with its versions: the public format, which an auditor reads. A published form is never changed, only succeeded. */
+export const EVENTS = { ...PROJECT_EVENTS, ...DOCUMENT_EVENTS, ...ACCESS_EVENTS } as const;
+
+export type EventType = keyof typeof EVENTS;
+export type EventData = { readonly [T in EventType]: z.output<(typeof EVENTS)[T]['data']> };
+
+/** The versions that this build writes, and the highest that it can read. */
+export function versionsOf<T extends string>(events: Readonly<Record<T, { readonly version: number }>>): Readonly<Record<T, number>> {
+  const entries = (Object.keys(events) as T[]).map((type) => [type, events[type].version]);
+  return Object.fromEntries(entries);
+}

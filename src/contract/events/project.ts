@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { absent, count, event, hash, list, members, object } from './shape.ts';
+
+/** A project itself: its settings, keys, package, definitions and pages. */
+
+export const DEFINITION_KINDS = [
+  ...(['collection', 'endpoint', 'workflow', 'library', 'query', 'game-values', 'rate-limit-rules', 'tests'] as const),
+] as const;
+
+export const publishTarget = z.enum(['live', 'next']);
+export const keyKind = z.enum(['public', 'secret']);
+
+export const permissions = z
+  .record(z.string(), z.string())
+  .readonly()
+  .nullable()
+  .meta({ description: 'Scope → letters of `rwx`, or `none`; null: everything' });
+
+export const definitionChange = members({
+  kind: z.enum(DEFINITION_KINDS),
+  id: z.string().meta({ description: '`*` of the single documents: game values, rules, tests' }),
+  hash: hash.nullable().meta({ description: 'Of its stored JSON text; null: it is deleted' }),
+});
+
+const changes = list(definitionChange);
+const generation = count.meta({ description: 'Of the data of `next`' });
+const setHash = hash.meta({ description: 'Content hash of the whole set afterwards' });
+const slug = z.string();
+const title = z.string();
+const statusLevel = absent(z.string(), 'How the game shows it');
+
+export const pageContent = z.discriminatedUnion('pageType', [
+  members({ pageType: z.literal('markdown'), contentMd: z.string() }),
+  members({ pageType: z.literal('keyvalue'), kvData: object }),
+]);
+
+export const pageSaved = z.discriminatedUnion('pageType', [
+  members({ slug, title, pageType: z.literal('markdown'), contentMd: z.string(), statusLevel }),
+  members({ slug, title, pageType: z.literal('keyvalue'), kvData: object, statusLevel }),
+]);
+
+export const PROJECT_EVENTS = {
+  'project.created': event('A project begins.', members({ projectId: z.string(), name: z.string() })),
+  'project.deleted': event('What came before it is gone from every table; a project of the same id may begin again.', members({})),
+  'settings.changed': event(
+    'Settings, and the name.',
+    members({ changes: object.meta({ description: 'Members laid over the settings' }) }),
+  ),
+  'key.issued': event(
+    'A key is made.',
+    members({
+      keyId: z.string(),
+      kind: keyKind,
+      label: z.string(),
+      hash: hash.meta({ description: 'SHA-256 of the key' }),
+      display: z.string().meta({ description: 'The key itself for a public one, else a display form' }),
+      permissions,
+    }),
+  ),
+  'key.changed': event(
+    'A key is switched, or permitted something else.',
+    members({ keyId: z.string(), enabled: absent(z.boolean(), 'Whether it is taken'), permissions: absent(permissions, 'What it may do') }),
+  ),
+  'key.revoked': event('A key is taken back.', members({ keyId: z.string() })),
+  'package.synced': event(
+    'What an editor told of the game’s package.',
+    members({
+      changes: object.meta({ description: 'Members laid over the package; a `currentRevisionId` among them starts the grace clock anew' }),
+    }),
+  ),
+  'source.stored': event(
+    'A piece of a definition’s text. A publish refers to the whole by its hash, so storing it twice is harmless.',
+    members({ hash: hash.meta({ description: 'SHA-256 of the whole text' }), part: count, parts: z.int().min(1), text: z.string() }),
+  ),
+  'definitions.published': event('Definitions are put and deleted.', members({ target: publishTarget, changes, hash: setHash })),
+  'definitions.promoted': event('`next` becomes live and is empty afterwards.', members({ changes, hash: setHash, generation })),
+  'definitions.rolledBack': event(
+    'Live becomes what it was; `next` stays.',
+    members({
+      changes,
+      hash: setHash,
+      generation,
+      to: z.int().meta({ description: 'Revision of the publish that live shows again; −1: before any' }),
+    }),
+  ),
+  'definitions.nextRenewed': event('The data of `next` begins anew, and the definitions stay.', members({ generation, hash: setHash })),
+  'page.saved': event('A page as it is afterwards.', pageSaved),
+  'page.removed': event('A page is gone.', members({ slug })),
+} as const;

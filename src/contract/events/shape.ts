@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+
+/** What events are described with. The schema of an event is its published form: whoever audits a log may hold every event against it. */
+
+export const json: z.ZodType<Json, Json> = z.any();
+export const object = z.custom<JsonObject>((value) => isObject(value as Json)).meta({ type: 'object' });
+
+/** Unix milliseconds. */
+export const time = z.number();
+export const count = z.int().min(0);
+/** SHA-256, in hexadecimal. */
+export const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+export function list<S extends z.ZodType>(schema: S) {
+  return z.array(schema).readonly();
+}
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+/** Members that are there, and no others. */
+export function members<S extends Shape>(shape: S) {
+  return z.strictObject(shape).readonly();
+}
+
+/** A member that may be missing; what is in memory may hold it as undefined. */
+export function perhaps<S extends z.ZodType>(schema: S, description: string) {
+  return schema.optional().meta({ description });
+}
+
+/** A member that may be missing. */
+export function absent<S extends z.ZodType>(schema: S, description: string) {
+  return z.exactOptional(schema).meta({ description });
+}
+
+/** One type of event, with the form of every version that a log may hold. The last is the one that is written. */
+export interface EventContract<S extends z.ZodType = z.ZodType> {
+  readonly version: number;
+  readonly data: S;
+  /** Forms of the versions before. */
+  readonly earlier: Readonly<Record<number, z.ZodType>>;
+  readonly description: string;
+}
+
+export function event<S extends z.ZodType>(description: string, data: S, earlier: readonly z.ZodType[] = []): EventContract<S> {
+  return {
+    version: earlier.length + 1,
+    data,
+    earlier: Object.fromEntries(earlier.map((schema, index) => [index + 1, schema])),
+    description,
+  };
+}

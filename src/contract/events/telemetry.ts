@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { absent, count, event, json, list, members, object, time } from './shape.ts';
+
+/** What players report, in a stream of its own that proves nothing, and what is kept of it when its beginning is cut. */
+
+const text = z.string().nullable();
+const number = z.number().nullable();
+
+export const sessionMoment = z.enum(['join', 'heartbeat', 'leave']);
+
+const player = z.string().meta({ description: '`0` is a dedicated server' });
+
+export const TELEMETRY_EVENTS = {
+  'analytics.tracked': event(
+    'Something that a game, or its client library, tells of a player.',
+    members({
+      platformId: player,
+      type: z.string().meta({ description: 'A category, a dot, and the rest' }),
+      sentType: text,
+      severity: text,
+      label: z.string(),
+      code: text,
+      message: text,
+      stack: text,
+      context: json,
+      playerName: text,
+      sessionId: text,
+      source: z.string(),
+      libraryVersion: text,
+      packageIdent: text,
+      sessionSeconds: number,
+      durationSeconds: number,
+      fps: json,
+      requestPayload: json,
+      responsePayload: json,
+    }),
+  ),
+  'heartbeat.received': event(
+    'A game says that a player is there, comes or goes.',
+    members({
+      platformId: player,
+      event: sessionMoment,
+      sessionId: z.string(),
+      sessionSeconds: number,
+      playerName: text,
+      source: text,
+      libraryVersion: text,
+      packageIdent: text,
+      context: json,
+      fps: json,
+      performance: object.nullable(),
+      nextBy: absent(time, 'Where the node that took it gathers those that follow'),
+    }),
+  ),
+  'heartbeats.folded': event(
+    'Heartbeats of one session that said nothing new, as one event.',
+    members({
+      platformId: player,
+      sessionId: z.string(),
+      sessionSeconds: number,
+      playerName: text,
+      source: text,
+      fps: json,
+      count: count.meta({ description: '0: it only moves `nextBy`' }),
+      firstAt: time,
+      lastAt: time,
+      seconds: z.number(),
+      nextBy: time,
+    }),
+  ),
+  'save.failed': event(
+    'A save was answered with 200, and reading it back did not show it.',
+    members({
+      collectionId: z.string(),
+      recordKey: z.string(),
+      reason: z.string(),
+      expectedSeq: z.int().meta({ description: '−1: not said' }),
+      observedSeq: z.int(),
+      attempts: z.int(),
+      platformId: text,
+    }),
+  ),
+  'telemetry.swept': event(
+    'What lies before a revision is no longer shown.',
+    members({
+      before: count,
+      forgotten: z.boolean(),
+      totals: members({
+        players: z.number(),
+        totalSeconds: z.number(),
+        playSeconds: z.number(),
+        sessionCount: z.number(),
+        swept: z.record(z.string(), z.number()).readonly(),
+      }),
+    }),
+  ),
+} as const;
+
+export const sessionKept = members({
+  platformId: z.string(),
+  sessionId: z.string(),
+  revision: z.int(),
+  startedAt: number,
+  lastHeartbeatAt: number,
+  endedAt: number,
+  seconds: z.number(),
+  fps: json,
+});
+
+export const TOTALS_EVENTS = {
+  'totals.kept': event(
+    'A part of what every player had come to.',
+    members({ players: list(z.looseObject({ platformId: z.string() }).readonly()), sessions: list(sessionKept) }),
+  ),
+  'totals.completed': event(
+    'The parts before it are whole.',
+    members({
+      through: members({ revision: z.int(), eventId: z.string() }),
+      parts: count,
+      players: count,
+      sessions: count,
+    }),
+  ),
+} as const;

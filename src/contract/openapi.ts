@@ -1,0 +1,332 @@
+import { z } from 'zod';
+import { CATALOGUE, type Code } from '../kernel/errors.ts';
+import { type KeyRules, takesSecretKey } from './credentials.ts';
+import { codesByStatus, Failure } from './errors.ts';
+import { aliasesOf, BASES } from './families.ts';
+import { ALWAYS_TOLD, IDEMPOTENCY_KEY, PATH_PARAMETERS, REPLAY_TOLD } from './parameters.ts';
+import { alsoNamed } from './resources/member.ts';
+import { type Described, type Route, TAGS } from './route.ts';
+import { routes } from './routes/index.ts';
+
+/** The contract as an OpenAPI 3.1 document, for tools that make clients, pages and requests of it. */
+
+type Node = Record<string, unknown>;
+
+export interface OpenApi extends Node {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Components & { readonly schemas: Readonly<Record<string, Node>>; readonly securitySchemes: Node };
+}
+
+/** What several operations have in common. */
+type Components = Readonly<Record<'parameters' | 'headers' | 'responses', Readonly<Record<string, Node>>>>;
+
+export interface Operation extends Node {
+  readonly operationId: string;
+}
+
+const DESCRIPTION = `An event-sourced game backend.
+
+Every answer is JSON, an object unless an endpoint's author says otherwise; every refusal has the envelope \`Refusal\`. Path literals match in any
+letter case, ids do not. HEAD answers as GET, and runs no endpoint. With the setting \`V1_ROUTES=all\` everything under \`/v3\` is served under
+\`/v1\`, too. A secret key with a permission map needs the permissions that an operation names. Names have two spellings on the way in, and
+\`WIRE_NAMES\` says which goes out; these are the neutral ones.`;
+
+/** Every operation that is not hidden, under the path of its family; \`x-aliases\` are other prefixes that answer the same. */
+export function openApi(version: string): OpenApi {
+  const parts = { schemas: new Schemas(), shared: new Shared() };
+  // What is used more than once is seen the first time, and what is made of it the second.
+  for (const _ of ['headers', 'responses']) {
+    pathsOf(parts);
+    parts.shared.seen();
+  }
+  const paths = pathsOf(parts);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Savepoint', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: {
+        publicKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-public-key',
+          description: "A game's key; what it may do, collections and endpoints say",
+        },
+        publicKeyQuery: { type: 'apiKey', in: 'query', name: 'apiKey', description: 'The same in the query' },
+        secretKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A key of the studio and its servers' },
+      },
+      ...parts.shared.all(),
+      schemas: parts.schemas.all(),
+    },
+  };
+}
+
+interface Parts {
+  readonly schemas: Schemas;
+  readonly shared: Shared;
+}
+
+function pathsOf(parts: Parts): OpenApi['paths'] {
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of routes) {
+    if (route.hidden === true) continue;
+    const path = pathOf(route);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, parts) };
+  }
+  return paths;
+}
+
+function pathOf({ family, path }: Route): string {
+  return (BASES[family] + path).replace(/:(\w+)/g, '{$1}');
+}
+
+function operationOf(route: Route, parts: Parts): Operation {
+  const { schemas } = parts;
+  const { id, tag, summary, body, example } = route;
+  const aliases = [...aliasesOf(route.family), ...(route.also ?? []).map((family) => BASES[family])];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...describedBy(route),
+    security: securityOf(route.keys),
+    parameters: parametersOf(route, parts),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: body.required,
+            content: {
+              'application/json': {
+                schema: schemas.input(body.schema),
+                ...(example?.body === undefined ? {} : { example: example.body }),
+              },
+            },
+          },
+        }),
+    responses: responsesOf(route, parts),
+    ...(aliases.length === 0 ? {} : { 'x-aliases': aliases }),
+  };
+}
+
+function describedBy({ description, keys }: Route): Node {
+  const needs = keys?.needs;
+  const permissions = needs ? [`A secret key needs \`${needs.level}\` on ${needs.scopes.map((scope) => `\`${scope}\``).join(', ')}.`] : [];
+  const text = [...(description === undefined ? [] : [description]), ...permissions].join('\n\n');
+  return text === '' ? {} : { description: text };
+}
+
+function securityOf(keys: KeyRules | null): readonly Node[] {
+  if (keys === null) return [];
+  if (takesSecretKey(keys)) return [{ secretKey: [] }];
+  return [{ publicKey: [] }, { publicKeyQuery: [] }, { secretKey: [] }];
+}
+
+function parametersOf(route: Route, { schemas, shared }: Parts): readonly Node[] {
+  const { example, anyQuery } = route;
+  const parameter = (place: string, [name, schema]: [string, z.ZodType], required: boolean, shown?: string) => {
+    const { description, ...json } = schemas.input(schema);
+    return shared.refer('parameters', name, {
+      name,
+      in: place,
+      ...(description === undefined ? {} : { description }),
+      ...(required ? { required } : {}),
+      schema: json,
+      ...(shown === undefined ? {} : { example: typed(shown, json) }),
+    });
+  };
+  const path = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
+    const schema = route.params?.[name] ?? PATH_PARAMETERS[name] ?? z.string();
+    return parameter('path', [name, schema], true, example?.params?.[name]);
+  });
+  const query = entries(route.query).map((one) => parameter('query', one, false, example?.query?.[one[0]]));
+  const any = anyQuery === undefined ? [] : [{ name: 'input', in: 'query', style: 'form', explode: true, schema: schemas.input(anyQuery) }];
+  const headers = { ...route.headers, ...(route.idempotent ? IDEMPOTENCY_KEY : {}) };
+  return [...path, ...query, ...any, ...entries(headers).map((one) => parameter('header', one, false, example?.headers?.[one[0]]))];
+}
+
+/** What stands in a path or query is a text; an example is of the type that it means. */
+function typed(text: string, { type }: Node): unknown {
+  return type === 'integer' || type === 'number' ? Number(text) : text;
+}
+
+function entries(described: Described | undefined): [string, z.ZodType][] {
+  return Object.entries(described ?? {});
+}
+
+function responsesOf(route: Route, parts: Parts): Node {
+  const { schemas } = parts;
+  const { answers, texts, noJson, authored, example } = route;
+  const told = headersOf({ ...ALWAYS_TOLD, ...route.answerHeaders, ...(route.idempotent ? REPLAY_TOLD : {}) }, parts);
+  const failures = codesByStatus(route);
+  const responses: Record<string, Node> = {};
+  for (const [text, schema] of Object.entries(answers)) {
+    const status = Number(text);
+    const { description, ...json } = schemas.output(schema);
+    const shown = (example?.status ?? 200) === status && example?.answer !== undefined ? { example: example.answer } : {};
+    const others = status === 200 ? Object.entries(texts ?? {}).map(([type]) => [type, { schema: { type: 'string' } }]) : [];
+    responses[text] = {
+      description: description ?? schemas.describe(schema),
+      headers: told,
+      content: { ...(noJson === true ? {} : { 'application/json': { schema: json, ...shown } }), ...Object.fromEntries(others) },
+    };
+  }
+  for (const [status, codes] of failures) {
+    // Health and readiness say with 503 what they say.
+    if (responses[status] === undefined) responses[status] = failureOf(status, codes, parts);
+  }
+  if (authored === true) {
+    responses['default'] = {
+      description: 'Whatever else the author of the endpoint answers with',
+      headers: told,
+      content: { 'application/json': { schema: {} } },
+    };
+  }
+  return Object.fromEntries(Object.entries(responses).sort(([a], [b]) => a.localeCompare(b)));
+}
+
+function failureOf(status: number, codes: readonly Code[], parts: Parts): Node {
+  const known = { type: 'object', properties: { error: { type: 'object', properties: { code: { type: 'string', enum: codes } } } } };
+  const wait =
+    status === 429 || status === 503 ? { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } } : {};
+  return parts.shared.refer('responses', `Refused${status}`, {
+    description: codes.map((code) => `\`${code}\`: ${CATALOGUE[code][1]}`).join('\n\n'),
+    headers: { ...headersOf(ALWAYS_TOLD, parts), ...wait },
+    content: { 'application/json': { schema: { allOf: [parts.schemas.output(Failure), known] } } },
+  });
+}
+
+function headersOf(described: Described, { schemas, shared }: Parts): Node {
+  return Object.fromEntries(
+    entries(described).map(([name, schema]) => {
+      const { description, ...json } = schemas.output(schema);
+      return [name, shared.refer('headers', name, { ...(description === undefined ? {} : { description }), schema: json })];
+    }),
+  );
+}
+
+/** What is used more than once, in a place of its own. */
+class Shared {
+  #uses = new Map<string, number>();
+  #seen: ReadonlyMap<string, number> = new Map();
+  readonly #placed = new Map<string, { readonly kind: keyof Components; readonly name: string; readonly node: Node }>();
+
+  /** Everything was referred to. */
+  seen(): void {
+    this.#seen = this.#uses;
+    this.#uses = new Map();
+  }
+
+  /** The part itself, or where it stands. Parts of one name that differ are numbered. */
+  refer(kind: keyof Components, name: string, node: Node): Node {
+    const key = `${kind} ${name} ${JSON.stringify(node)}`;
+    this.#uses.set(key, (this.#uses.get(key) ?? 0) + 1);
+    if ((this.#seen.get(key) ?? 0) < 2) return node;
+    const placed = this.#placed.get(key) ?? { kind, name: this.#free(kind, name), node };
+    this.#placed.set(key, placed);
+    return { $ref: `#/components/${kind}/${placed.name}` };
+  }
+
+  all(): Components {
+    const of = (kind: keyof Components) =>
+      Object.fromEntries([...this.#placed.values()].filter((placed) => placed.kind === kind).map(({ name, node }) => [name, node]));
+    return { parameters: of('parameters'), headers: of('headers'), responses: of('responses') };
+  }
+
+  #free(kind: keyof Components, name: string): string {
+    const taken = [...this.#placed.values()].filter((placed) => placed.kind === kind && placed.name.replace(/_\d+$/, '') === name).length;
+    return taken === 0 ? name : `${name}_${taken + 1}`;
+  }
+}
+
+/** Schemas as JSON Schema; those with a name are gathered, and referred to. */
+class Schemas {
+  readonly #named = new Map<string, Node>();
+  readonly #parts = new Map<string, string>();
+  readonly #made = { input: new Map<z.ZodType, Node>(), output: new Map<z.ZodType, Node>() };
+
+  all(): Readonly<Record<string, Node>> {
+    return Object.fromEntries([...this.#named].sort(([a], [b]) => a.localeCompare(b)));
+  }
+
+  /** Of what is sent. */
+  input(schema: z.ZodType): Node {
+    return this.#once(schema, 'input');
+  }
+
+  /** Of what is answered. Members may come to it with a version of the server: clients take what they do not know. */
+  output(schema: z.ZodType): Node {
+    return this.#once(schema, 'output');
+  }
+
+  describe(schema: z.ZodType): string {
+    return schema.description ?? 'The answer';
+  }
+
+  #once(schema: z.ZodType, io: 'input' | 'output'): Node {
+    const made = this.#made[io].get(schema) ?? this.#json(schema, io);
+    this.#made[io].set(schema, made);
+    return made;
+  }
+
+  #json(schema: z.ZodType, io: 'input' | 'output'): Node {
+    const {
+      $schema: _,
+      $defs = {},
+      ...json
+    } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: open(io) }) as Node & {
+      $defs?: Record<string, Node>;
+    };
+    const names = new Map(Object.entries($defs).map(([name, definition]) => [name, this.#nameOf(name, definition)]));
+    for (const [name, definition] of Object.entries($defs)) this.#place(names.get(name) ?? name, definition, names);
+    const { id, ...own } = json;
+    if (typeof id !== 'string') return referring(own, names) as Node;
+    this.#place(id, own, names);
+    return { $ref: `#/components/schemas/${id}` };
+  }
+
+  /** A part that has no name of its own, such as one that holds itself, is numbered: alike wherever it is used. */
+  #nameOf(name: string, definition: Node): string {
+    if (!UNNAMED.test(name)) return name;
+    const key = JSON.stringify(definition).replace(/__schema\d+/g, '');
+    const known = this.#parts.get(key) ?? `Part${this.#parts.size + 1}`;
+    this.#parts.set(key, known);
+    return known;
+  }
+
+  #place(name: string, { id: _, ...definition }: Node, names: ReadonlyMap<string, string>): void {
+    const found = referring(definition, names) as Node;
+    const known = this.#named.get(name);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(found)) throw new Error(`Two schemas are called ${name}`);
+    this.#named.set(name, found);
+  }
+}
+
+const UNNAMED = /^__schema\d+$/;
+const REFERENCE = /^#\/\$defs\//;
+
+/** Answers may have members that are not known yet. */
+function open(io: 'input' | 'output') {
+  return ({ zodSchema, jsonSchema }: { readonly zodSchema: z.core.$ZodTypes; readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
+    const also = alsoNamed.get(zodSchema);
+    if (also !== undefined) jsonSchema.patternProperties = { [also.pattern]: {} };
+    if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  };
+}
+
+/** References to definitions beside a schema become references to the components of the document. */
+function referring(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => referring(item, names));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      name === '$ref' && typeof item === 'string' && REFERENCE.test(item)
+        ? `#/components/schemas/${names.get(item.slice(8)) ?? item.slice(8)}`
+        : referring(item, names),
+    ]),
+  );
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+
+/** Parameters that many routes share: what stands in paths, headers and queries, and the headers of answers. */
+
+const described = (schema: z.ZodType, description: string, example?: unknown) =>
+  schema.meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
+
+/** A player of the examples. */
+export const PLAYER = '76561198000000001';
+
+/** Of the paths of all routes, by name. */
+export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
+  project: described(z.string(), 'Id of the project', 'demo'),
+  collection: described(z.string().regex(/^[A-Za-z0-9_-]{1,128}$/), 'Id or name of a collection', 'saves'),
+  key: described(z.string().regex(/^[A-Za-z0-9_:-]{1,256}$/), "Key of a document; a player's is the player's id", PLAYER),
+  record: described(z.string(), 'Id of a save record', 'a1b2c3'),
+  player: described(z.string(), 'Id of a player', PLAYER),
+  slug: described(z.string(), 'Slug of an endpoint', 'buy'),
+  query: described(z.string(), 'Id or name of a query', 'richest'),
+  page: described(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/), 'Slug of a page', 'news'),
+  id: described(z.string(), 'Id of the definition, or its slug or name', 'saves'),
+  job: described(z.string(), 'The `jobId` of a push', '12'),
+};
+
+const whole = (text: string) => described(z.int().min(0), text);
+
+/** Which layer of definitions and data a request is for. */
+export const TARGET = {
+  'x-ns-publish-target': described(
+    z.enum(['live', 'next']).default('live'),
+    'Which definitions and data it is for: `next` is what is staged. Also `?revisionTarget=next`',
+  ),
+} as const;
+
+export const AT_POSITION = {
+  'x-ns-position': whole("Read at least this revision of the project's log, as an answer named it"),
+} as const;
+
+/** Who plays, and what proves it. */
+export const AS_PLAYER = {
+  'x-platform-id': described(
+    z.string(),
+    'Who plays: with a public key the player whose call, save or append it is. Also `?platformId=`, and `platformId` in the body of a call',
+    PLAYER,
+  ),
+  'x-platform-token': described(
+    z.string(),
+    "What proves the player, where the project asks for it: a token of the player's platform, or the studio's own login",
+  ),
+  'x-auth-session': described(z.string(), "A session's token, where the project uses sessions; also `Authorization: Bearer`"),
+  'x-on-behalf-of': described(z.string(), 'Of a host that acts for a player: whom it acts for'),
+  'x-ns-revision-id': whole('The revision of the game that asks, where the project enforces revisions'),
+} as const;
+
+export const SAVE_VERSION = {
+  'x-ns-save-version': whole('The version that the write is based on; 0: there must be none yet. Also `If-Match` and `?saveVersion=`'),
+} as const;
+
+/** Added to every route that says `idempotent`. */
+export const IDEMPOTENCY_KEY = {
+  'Idempotency-Key': described(
+    z.string().regex(/^[ -~]{1,128}$/),
+    [
+      'Makes the request happen once: the same key of the same caller with the same request is answered as it was first, with',
+      '`idempotent-replay: true`, also where that was a refusal that had been decided; another request under it is 409',
+      'IDEMPOTENCY_KEY_REUSED. Kept for `IDEMPOTENCY_HOURS`. After 504 OUTCOME_UNKNOWN, or no answer, send the request again with its key.',
+    ].join('\n'),
+  ),
+} as const;
+
+export const STRICT = {
+  strict: described(z.enum(['true', 'false']).default('false'), 'What the validator finds refuses the push, as 400 STRICT_FINDINGS'),
+} as const;
+
+/** Headers of answers. */
+export const POSITION_TOLD = {
+  'x-ns-position': whole("Revision of the project's log that the answer reflects, or that the write became"),
+} as const;
+export const STALE_TOLD = { 'x-ns-stale': described(z.literal('true'), 'The answer may lag behind the log').optional() } as const;
+export const VERSION_TOLD = { 'x-ns-save-version': whole('Number of accepted writes to the document') } as const;
+export const REPLAY_TOLD = {
+  'idempotent-replay': described(z.literal('true'), 'The first answer to a request that was sent again').optional(),
+} as const;
+/** Of every answer. */
+export const ALWAYS_TOLD = { 'X-Correlation-ID': described(z.string(), "The caller's own id of the request, or a new one") } as const;

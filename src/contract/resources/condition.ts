@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { alsoNamed, json, NOTES, needed, number, optional, text } from './member.ts';
+
+/** Conditions: of steps, of operations, of rows. */
+
+export const OPERATORS = [
+  ...(['==', '!=', '>', '>=', '<', '<=', 'contains', 'not_contains', 'in', 'not_in', 'starts_with', 'not_starts_with'] as const),
+  ...(['exists', 'not_exists', 'is_not_null', 'is_null', 'matches'] as const),
+] as const;
+
+const inner: z.ZodType = z.lazy(() => condition);
+const operator = optional(text, `How they are compared: ${OPERATORS.join(', ')}.`);
+
+/** Members of a single condition; a condition step may hold them itself. */
+export const CLAUSE_SHAPE = {
+  field: optional(json, 'A path, such as `hero.gold`, or a template.'),
+  left: optional(json, 'The same as `field`.'),
+  op: operator,
+  operator,
+  value: optional(json, 'What it is compared with; may be a template.'),
+  right: optional(json, 'The same as `value`.'),
+  expression: optional(z.union([text, number]), 'A whole comparison, `{{a}} >= 2`; beside a field, arithmetic in the place of `value`.'),
+  all: optional(z.array(inner).min(1), 'Every one of these holds.'),
+  any: optional(z.array(inner).min(1), 'One of these holds.'),
+};
+
+export const clause = z
+  .strictObject(CLAUSE_SHAPE)
+  .meta({ id: 'Clause', description: '`{field, op, value}`, `{expression}`, `{all}` or `{any}`.' });
+alsoNamed.add(clause, { pattern: NOTES });
+
+export const condition = z
+  .union([clause, z.boolean(), z.string().regex(/\{\{/)])
+  .meta({ id: 'Condition', description: 'A condition; true or false; or a template.' });
+
+/** A condition on a row: its field is a path in the row. */
+export const where = clause;
+
+/** One way out of a `switch`. */
+export const switchCase = z
+  .strictObject({
+    when: needed(condition, 'Whether this case is taken.'),
+    // biome-ignore lint/suspicious/noThenProperty: the language's own word
+    then: optional(json, 'What the step gives then.'),
+    value: optional(json, 'The same as `then`.'),
+  })
+  .meta({ id: 'Case', description: 'A case of a switch.' });
+alsoNamed.add(switchCase, { pattern: NOTES });

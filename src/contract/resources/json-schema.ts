@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { alsoNamed } from './member.ts';
+
+/** A schema as JSON Schema (draft 2020-12): what an author may write. */
+export function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
+  return z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const also = alsoNamed.get(zodSchema as z.core.$ZodType);
+      if (also !== undefined) jsonSchema.patternProperties = { [also.pattern]: {} };
+    },
+  }) as Record<string, unknown>;
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { condition } from './condition.ts';
+import { definition } from './definition.ts';
+import { anyText, flag, json, map, optional, text, whole, word } from './member.ts';
+import { callLimits } from './rate-limits.ts';
+import { onFail, steps } from './step.ts';
+
+/** What runs: endpoints, workflows, and libraries of blocks. */
+
+const switched = (description: string, initial: boolean) =>
+  optional(flag, description, { default: initial, code: 'INVALID_FLAG', expected: 'true or false' });
+
+export const INPUT_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
+
+const inputField: z.ZodType = z.lazy(() => z.union([anyText, inputObject]));
+
+export const inputObject = z.looseObject({
+  type: optional(z.union([anyText, z.array(anyText)]), `What its values are: ${INPUT_TYPES.join(', ')}. Another word takes anything.`),
+  required: optional(z.union([z.boolean(), z.array(text)]), 'Whether it must be there; of an object, the names of those that must.'),
+  properties: optional(z.record(z.string(), inputField), 'Fields of an object.'),
+  items: optional(inputField, 'What the items of a list are.'),
+  default: optional(json, 'For people and generated inputs.'),
+  description: optional(anyText, 'For people.'),
+});
+
+export const input = z
+  .looseObject({
+    type: optional(anyText, '`object`.'),
+    properties: optional(z.record(z.string(), inputField), 'The members of the input. Unknown ones pass.'),
+    required: optional(z.array(text), 'Those that must be there.'),
+  })
+  .meta({ id: 'Input', description: 'What an endpoint is called with: types and required members are checked, nothing else.' });
+
+export const BUDGET_NAMES = [
+  ...([
+    'reads',
+    'filters',
+    'writes',
+    'writeOps',
+    'maxIterations',
+    'nestedCalls',
+    'maxWorkflowDepth',
+    'maxStepVisits',
+    'maxSleepMs',
+  ] as const),
+] as const;
+/** An editor's compiler measures these, where a definition is made: known, and nothing to a call. */
+export const UNMEASURED_BUDGETS = ['compiledNodes', 'debugTraceBytes', 'wallTimeMs'] as const;
+
+export const budgets = z
+  .partialRecord(z.enum([...BUDGET_NAMES, ...UNMEASURED_BUDGETS]), z.number().min(0))
+  .meta({ id: 'Budgets', description: 'How much a call may do, below the limits of every call.' });
+
+export const response = z
+  .strictObject({
+    status: optional(whole(100, 599), 'HTTP status.', { default: 200, code: 'INVALID_STATUS', expected: 'a number from 100 to 599' }),
+    body: optional(json, 'What is answered; texts are templates.', { default: { ok: true } }),
+    echo: optional(z.array(text), 'Tokens whose values are added to the body.', { code: 'INVALID_ECHO', expected: 'a list of texts' }),
+  })
+  .meta({ id: 'Response', description: 'What an endpoint answers.' });
+
+/** Words for who may call, of all tools. */
+const EXPOSURES = [
+  ...([
+    'public',
+    'publicly-callable',
+    'publicly-accessible',
+    'publicly accessible',
+    'game-api',
+    'external',
+    'exposed',
+    'internal',
+  ] as const),
+  ...(['private', 'internal-private', 'reusable', 'reusable-logic', 'reusable logic', 'workflow'] as const),
+] as const;
+
+const enabled = switched('`false`: it is for nobody.', true);
+const internalOnly = switched('For other endpoints only.', false);
+const exposure = optional(word(EXPOSURES), '`internal`: for other endpoints only.', {
+  default: 'public',
+  code: 'INVALID_EXPOSURE',
+  expected: 'public or internal',
+});
+const aliases = optional(z.record(z.string(), text), 'Short names for paths: `{gold: hero.purse.gold}`.');
+const params = optional(map, 'What it is given: name → field.', { code: 'INVALID_PARAMS', expected: 'an object' });
+const returns = optional(map, 'Its result: name → value, which may be a template.', { code: 'INVALID_RETURNS', expected: 'an object' });
+const kept = optional(json, 'Kept for editors.');
+
+export const block = z
+  .looseObject({
+    params,
+    let: aliases,
+    steps: optional(steps, 'The steps.'),
+    body: optional(steps, 'The same as `steps`.'),
+    returns,
+    description: optional(anyText, 'For people.'),
+  })
+  .meta({ id: 'Block', description: 'Steps that are called by a name.' });
+
+const blocks = optional(z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/), block), 'Blocks of its own, called by their names.');
+
+const method = z.preprocess((value) => (typeof value === 'string' ? value.trim().toUpperCase() : value), z.enum(['GET', 'POST']));
+
+export const endpoint = definition('Endpoint', 'Logic that games and servers call.', {
+  skipPlayerAuth: kept,
+  skipSboxAuth: kept,
+  skipPlatformAuth: kept,
+  method: optional(method, 'HTTP method.', { default: 'POST', code: 'INVALID_METHOD', expected: 'GET or POST' }),
+  enabled,
+  deprecated: switched('It is for nobody any more.', false),
+  input: optional(input, 'What it is called with.', { code: 'INVALID_INPUT', expected: 'an object', outer: map }),
+  params: kept,
+  let: aliases,
+  steps: optional(steps, 'The steps, in order.'),
+  response: optional(response, 'What it answers.'),
+  rateLimits: optional(callLimits, 'How often it may be called.'),
+  rateLimit: optional(callLimits, 'The same as `rateLimits`.'),
+  requiresSecretKey: switched('For dedicated servers only.', false),
+  requireReauth: kept,
+  exposure,
+  publiclyCallable: switched('The same as `exposure: public`.', true),
+  internalOnly,
+  internal: optional(flag, 'The same as `internalOnly`.', { default: false }),
+  visibility: kept,
+  routes: kept,
+  blocks,
+  budgets: optional(budgets, 'How much a call may do.'),
+});
+
+export const workflow = definition(
+  'Workflow',
+  'Steps that several endpoints share. They see their params and nothing else of the caller.',
+  {
+    condition: optional(condition, 'The same as `check`.'),
+    check: optional(condition, 'What must hold before its steps run.'),
+    onFail: optional(onFail, 'How the call is refused where it does not.', { code: 'INVALID_ON_FAIL', expected: 'an object', outer: map }),
+    params,
+    requires: kept,
+    input: kept,
+    let: aliases,
+    steps: optional(steps, 'The steps, in order.'),
+    returns,
+    response: kept,
+    enabled,
+    exposure,
+    internalOnly,
+    visibility: kept,
+    budgets: optional(budgets, 'How much a call may do.'),
+    routes: kept,
+    builtIn: kept,
+    blocks,
+  },
+);
+
+export const library = definition('Library', 'Blocks of steps, called as `library.block`.', { blocks });

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { isArray, isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
+import { flag, optional, type Shape } from './member.ts';
+
+/** Settings of a project: names, types, ranges and defaults. */
+
+const MAX_MESSAGE = 500;
+const MAX_DESCRIPTION = 256;
+export const MAX_NAME = 64;
+/** Characters of a setting that is an object: every node holds the settings of every project that it has open. */
+const MAX_OBJECT = 16_384;
+
+const code = 'INVALID_SETTING';
+
+function switched(initial: boolean, description: string) {
+  return optional(flag, description, { default: initial, code, expected: 'true or false' });
+}
+
+function truncated(value: unknown): unknown {
+  const json = value as Json;
+  return isNumber(json) ? Math.trunc(toDouble(json)) : value;
+}
+
+function whole(initial: number, min: number, max: number, description: string) {
+  const expected = `a whole number from ${min} to ${max}`;
+  return optional(z.preprocess(truncated, z.number().int().min(min).max(max)), description, { default: initial, code, expected });
+}
+
+/** Null, `disabled` and anything not positive switch it off; the rest is brought into the range. */
+function minutes(min: number, max: number, description: string) {
+  const within = (value: unknown) => {
+    if (value === null || value === 'disabled') return null;
+    const number = truncated(value);
+    if (typeof number !== 'number') return value;
+    return number <= 0 ? null : Math.min(Math.max(number, min), max);
+  };
+  const schema = z.preprocess(within, z.number().int().min(min).max(max).nullable());
+  return optional(schema, description, { default: null, code, expected: `minutes from ${min} to ${max}, or null` });
+}
+
+/** The first is what it is when nothing is said. `also`: other words for some of them. */
+function oneOf<const W extends readonly [string, ...string[]]>(
+  words: W,
+  description: string,
+  also: Readonly<Record<string, W[number]>> = {},
+) {
+  const meant = (value: unknown) => (typeof value === 'string' && Object.hasOwn(also, value) ? also[value] : value);
+  return optional(z.preprocess(meant, z.enum(words)), description, { default: words[0], code, expected: `one of ${words.join(', ')}` });
+}
+
+function textOf(most: number, description: string) {
+  return optional(z.string().max(most), description, { default: '', code, expected: `a text of at most ${most} characters` });
+}
+
+const OBJECT = `an object of at most ${MAX_OBJECT} characters`;
+
+/** What clients read of the analytics settings; they take nothing else for a switch. Others may stand beside them. */
+const SWITCHES: ReadonlySet<string> = new Set([
+  ...['enabled', 'captureSessions', 'captureWarnings', 'captureErrors', 'captureLocalWarnings', 'captureLocalErrors'],
+  ...['captureEndpointDiagnostics', 'managedLibraryEvents', 'managedPerformance', 'managedNetwork', 'managedVoice'],
+  ...['managedInputFocus', 'managedScene', 'managedRuntime', 'managedRevision', 'managedSystemInfo', 'retainErrorStacks'],
+  // Ours, and no client's.
+  'captureEndpointCalls',
+]);
+
+/** An object, kept as it is. */
+function object(fits: (value: JsonObject) => boolean = () => true) {
+  const isOne = (value: unknown) => {
+    const json = value as Json;
+    return isObject(json) && fits(json) && stringifyJson(json).length <= MAX_OBJECT;
+  };
+  return z.custom<JsonObject>(isOne).meta({ type: 'object' });
+}
+
+const areSwitches = (value: JsonObject) =>
+  Object.entries(value).every(([name, item]) => {
+    if (name === 'allowedEventTypes') return isArray(item) && item.every((type) => typeof type === 'string');
+    return typeof item === 'boolean' || !SWITCHES.has(name);
+  });
+
+export const settings = z
+  .strictObject({
+    description: textOf(MAX_DESCRIPTION, 'For people.'),
+    enabled: switched(true, '`false`: every request is refused.'),
+    requirePlayerAuth: switched(false, 'Players have to prove who they are.'),
+    enableAuthSessions: switched(false, 'Players who are proven get a session.'),
+    authSessionTtlSeconds: whole(3600, 60, 86_400, 'How long a session lasts.'),
+    enableEncryptedRequests: switched(false, 'Requests of players are sealed.'),
+    // The security config is what clients obey, and it says 120.
+    encryptedRequestWindowSeconds: whole(120, 30, 600, 'How old a sealed request may be.'),
+    // What the published service answers for one document a player: settings copied from there are taken as they come.
+    playerKeyMode: oneOf(['player', 'playerSave'], 'What `playerKey` is in templates.', { public: 'player' }),
+    inputValidation: oneOf(['enforce', 'off'], 'Whether the input of endpoints is checked.'),
+    validateEndpointWrites: switched(false, 'What endpoints write is held to the schema, too.'),
+    strictSaveVersion: switched(false, 'Collections that ask for it take only writes that name the version they are based on.'),
+    nextData: oneOf(['isolated', 'shared'], 'Whether staged definitions have data of their own.'),
+    fillDefaults: switched(true, 'Documents are read with the defaults of their schema.'),
+    revisionEnforcementEnabled: switched(false, 'Older revisions of the game are told to upgrade.'),
+    revisionEnforcementMode: oneOf(['allow_continue', 'force_upgrade'], 'What they are told.'),
+    revisionGracePeriodMinutes: minutes(5, 1440, 'How long they may go on.'),
+    revisionPostGraceAction: oneOf(['block_writes', 'block_all'], 'What happens afterwards.', {
+      block_saves: 'block_writes',
+      allow_readonly: 'block_writes',
+    }),
+    revisionForceEndpointUpgrade: switched(false, 'Endpoints refuse older revisions.'),
+    revisionNotifyMessage: textOf(MAX_MESSAGE, 'What players are shown.'),
+    revisionShowDefaultMessage: switched(false, 'Players are shown a message of the client’s own.'),
+    revisionShowNewVersionBanner: switched(true, 'Players are shown a banner.'),
+    revisionShowUpdateOptions: switched(true, 'Players are shown how to update.'),
+    revisionEscalateAfterMinutes: minutes(60, 1440, 'When players are told again, and louder.'),
+    revisionShowPopupOnce: switched(true, 'Players are told once.'),
+    revisionTestOutdatedEditor: switched(false, 'Editors count as outdated.'),
+    revisionTestOutdatedLive: switched(false, 'Games count as outdated.'),
+    analytics: optional(object(areSwitches), 'What is taken of what games report.', {
+      default: {},
+      code,
+      expected: `${OBJECT}, its switches true or false, allowedEventTypes a list of texts`,
+    }),
+    webhooks: optional(object(), 'Kept for editors.', { default: {}, code, expected: OBJECT }),
+    endpointRateLimits: optional(object().nullable(), 'Kept for editors.', { default: null, code, expected: OBJECT }),
+  })
+  .meta({ id: 'Settings', description: 'Settings of a project.' });
+
+/** A project's name is changed like a setting, and kept beside them: every project has one from its creation. */
+export const projectName = optional(z.string().trim().min(1).max(MAX_NAME), 'What people call the project.', {
+  default: '',
+  code,
+  expected: `a text of 1 to ${MAX_NAME} characters`,
+});
+
+type Filled<S extends Shape> = { readonly [Name in keyof S]: Exclude<z.output<S[Name]>, undefined> };
+
+/** Every setting, with its default where nothing is set. */
+export type ProjectSettings = Filled<typeof settings.shape>;

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { anyText, json, map, number, optional } from './member.ts';
+
+/** What games report of players. Both spellings of a name are taken: `sessionId` and `session_id`. */
+
+/** Longest texts that are kept; longer ones are cut. */
+export const LONGEST = { name: 128, id: 128, version: 64, code: 256, reason: 1024, label: 120 } as const;
+
+export const SEVERITIES = ['info', 'warning', 'error', 'custom', 'session'] as const;
+
+const who = {
+  platformId: optional(z.union([anyText, z.number()]), 'The player; the header `x-platform-id` comes before it.'),
+  playerName: optional(anyText, `What the player is called; ${LONGEST.name} characters.`),
+  sessionId: optional(anyText, `The session of play; ${LONGEST.id} characters.`),
+  sessionSeconds: optional(number, 'How long it has lasted.'),
+  source: optional(anyText, 'What reports it.'),
+  libraryVersion: optional(anyText, `Version of the client library; ${LONGEST.version} characters.`),
+  packageIdent: optional(anyText, `The game’s package; ${LONGEST.name} characters.`),
+};
+
+export const analyticsEvent = z
+  .looseObject({
+    ...who,
+    type: optional(anyText, `What happened; ${LONGEST.code} characters.`),
+    severity: optional(z.enum(SEVERITIES), 'What kind of thing.'),
+    label: optional(anyText, `For people; ${LONGEST.label} characters.`),
+    code: optional(anyText, `What went wrong, in a word; ${LONGEST.code} characters.`),
+    message: optional(anyText, 'What went wrong.'),
+    stack: optional(anyText, 'Where; kept of warnings and errors alone.'),
+    context: optional(z.union([anyText, map]), 'Whatever else is known.'),
+    durationSeconds: optional(number, 'How long it took.'),
+    fps: optional(json, 'Pictures a second.'),
+    requestPayload: optional(json, 'What was asked for.'),
+    responsePayload: optional(json, 'What was answered.'),
+  })
+  .meta({ id: 'AnalyticsEvent', description: 'Something that a game, or its client library, tells of a player.' });
+
+export const heartbeat = z
+  .looseObject({
+    ...who,
+    event: optional(anyText, '`join`, `leave` (also `disconnect`), or anything else: still there.', { default: 'heartbeat' }),
+    context: optional(json, 'Whatever else is known.'),
+    fps: optional(z.union([number, map]), 'Pictures a second.'),
+    performance: optional(map, 'How the game runs.'),
+  })
+  .meta({ id: 'Heartbeat', description: 'A game says that a player is there, comes or goes.' });

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { DEFINITION_SHAPE } from './definition.ts';
+import { anyText, flag, json, map, optional, text, word } from './member.ts';
+
+/** Tests of endpoints. */
+
+export const seed = z
+  .looseObject({ collections: optional(z.record(z.string(), z.record(z.string(), map)), 'Collection → key → document.') })
+  .meta({ id: 'Seed', description: 'Documents that are there for this test alone.' });
+
+export const expectation = z
+  .looseObject({
+    outcome: optional(word(['pass', 'fail', 'any']), 'A success, a rejection, or either. `fail` where a status of 400 or more is named.', {
+      default: 'pass',
+    }),
+    status: optional(z.number().int(), 'The HTTP status.'),
+    body: optional(json, 'Members that the answer’s body has to hold.'),
+  })
+  .meta({ id: 'Expectation', description: 'What should come of the call.' });
+
+const { sourceVersion, kind, id, name, description, notes, metadata } = DEFINITION_SHAPE;
+
+export const test = z
+  .looseObject({
+    ...{ sourceVersion, kind, id, name, description, notes, metadata },
+    endpoint: optional(text, 'Slug or id of the endpoint.'),
+    slug: optional(text, 'The same as `endpoint`.'),
+    input: optional(map, 'What it is called with.'),
+    platformId: optional(z.union([text, z.number()]), 'The player. A made-up one when left out.'),
+    asServer: optional(flag, 'As a dedicated server, with a secret key.', { default: false }),
+    seed: optional(seed, 'Documents that are there for this test alone.'),
+    expect: optional(expectation, 'What should come of it.'),
+    title: optional(anyText, 'For people.'),
+  })
+  .meta({ id: 'Test', description: 'Calls an endpoint and says what should come of it.' });

@@ -1,0 +1,154 @@
+import type { z } from 'zod';
+import type { Code } from '../kernel/errors.ts';
+import type { KeyRules } from './credentials.ts';
+import type { Family } from './families.ts';
+import type { ShownBy, TextOf } from './values.ts';
+
+/** One route of the server, as data: what handlers, documentation, clients and tests go by. */
+export interface Route {
+  /** Names the operation in generated clients. */
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Under the base of its family. A parameter is a whole segment, `:name`. */
+  readonly path: `/${string}`;
+  readonly family: Family;
+  /** The storage aliases that serve it as well. */
+  readonly also?: readonly Family[];
+  /** Tools that list routes leave it out: an old spelling of another. */
+  readonly hidden?: boolean;
+  readonly tag: Tag;
+  /** What it does, in a few words. */
+  readonly summary: string;
+  /** What else a caller must know, in Markdown. */
+  readonly description?: string;
+  /** `null`: open to anybody. */
+  readonly keys: KeyRules | null;
+  /** Of path parameters that are not described for all routes together. */
+  readonly params?: Described;
+  readonly query?: Described;
+  /** Of all other query parameters: endpoints take them as their input. */
+  readonly anyQuery?: z.ZodType;
+  readonly headers?: Described;
+  readonly body?: RequestBody;
+  /** By status. What an author of endpoints says may come with any. */
+  readonly answers: Answers;
+  /** The same in other content types, of status 200. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** `texts` alone: there is no JSON. */
+  readonly noJson?: boolean;
+  readonly answerHeaders?: Described;
+  /** Refusals of its own, beside those that follow from the rest. */
+  readonly errors: readonly Code[];
+  /** Whether an author of endpoints may answer with other statuses and codes. */
+  readonly authored?: boolean;
+  /** Whether it stores anything. */
+  readonly writes?: boolean;
+  /** Whether an `Idempotency-Key` makes it happen once. */
+  readonly idempotent: boolean;
+  readonly example?: Example;
+}
+
+export type Described = Readonly<Record<string, z.ZodType>>;
+export type Answers = Readonly<Record<number, z.ZodType>>;
+
+export interface RequestBody {
+  readonly schema: z.ZodType;
+  /** Without one, the route goes by what path and query say. */
+  readonly required: boolean;
+}
+
+/** A request that works on the project of the examples, and what it is answered with. */
+export interface Example {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly answer?: unknown;
+  /** Of `answer`; 200 when left out. */
+  readonly status?: number;
+}
+
+/** The groups under which documentation shows routes. */
+export const TAGS = {
+  Documents: 'What players store: one JSON document under a collection and a key',
+  'Save records': 'Named save slots of a player',
+  'Global records': 'Collections that everybody appends to',
+  Endpoints: "A game's own calls, which its author defines",
+  'Queries and values': 'Leaderboards and other questions over documents; values that the game is tuned by',
+  Players: 'Sessions, and what a client is told of security',
+  Telemetry: 'What games report: events, heartbeats, failed saves',
+  Pages: 'Texts that a project shows to anybody',
+  Definitions: 'Collections, endpoints, workflows, libraries, queries, game values and rate-limit rules of a project',
+  Publishing: 'Pushes of whole projects, staging, promotion, rollback',
+  Tests: 'Saved tests and dry runs',
+  Project: "A project's settings and keys, its package, its history",
+  System: 'The server itself',
+} as const;
+
+export type Tag = keyof typeof TAGS;
+
+/** Keeps the literal types of a route, which its handler is typed by. */
+export function route<const R extends Route>(described: R): R {
+  return described;
+}
+
+type ParamIn<Path extends string> = Path extends `${infer Segment}/${infer Rest}`
+  ? ParamIn<Segment> | ParamIn<Rest>
+  : Path extends `:${infer Name}`
+    ? Name
+    : never;
+
+/** The names of a route's path parameters. */
+export type ParamOf<R extends Route> = ParamIn<R['path']>;
+
+/** The names of the query parameters that a route reads. */
+export type QueryOf<R extends Route> = R extends { readonly query: infer Query } ? keyof Query & string : never;
+
+/** What a handler of the route may answer with. */
+export type AnswerOf<R extends Route> = JsonAnswerOf<R> | TextAnswerOf<R>;
+
+type JsonAnswerOf<R extends Route> = R extends { readonly noJson: true }
+  ? never
+  : {
+      [Status in keyof R['answers'] & number]: R['answers'][Status] extends z.ZodType
+        ? AnswerWith<Status, ShownBy<R['answers'][Status]>, R extends { readonly authored: true } ? true : false>
+        : never;
+    }[keyof R['answers'] & number];
+
+type TextAnswerOf<R extends Route> = R extends { readonly texts: infer Texts }
+  ? AnswerParts & {
+      readonly status?: 200;
+      readonly text: string | Uint8Array;
+      readonly body?: never;
+      readonly contentType: keyof Texts & string;
+    }
+  : never;
+
+/** Exactly one of `body` and `text` is there. */
+type AnswerWith<Status, Body, Authored> = AnswerStatus<Status, Authored> & AnswerParts & (AnswerBody<Body> | AnswerText<Body>);
+
+/** 200 when left out. */
+type AnswerStatus<Status, Authored> = Authored extends true
+  ? { readonly status?: number }
+  : Status extends 200
+    ? { readonly status?: 200 }
+    : { readonly status: Status };
+
+interface AnswerBody<Body> {
+  readonly body: Body;
+  readonly text?: never;
+}
+
+/** Its text where it was at hand. */
+interface AnswerText<Body> {
+  readonly text: TextOf<Body>;
+  readonly body?: never;
+}
+
+interface AnswerParts {
+  /** `application/json; charset=utf-8` when left out. */
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What was asked for is done: this answer must not become a refusal. */
+  readonly done?: boolean;
+}

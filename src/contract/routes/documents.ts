@@ -1,0 +1,339 @@
+import { z } from 'zod';
+import { DOCUMENT_KEYS, RECORD_KEYS, VIEW_KEYS } from '../credentials.ts';
+import { AS_PLAYER, AT_POSITION, PLAYER, POSITION_TOLD, SAVE_VERSION, STALE_TOLD, TARGET, VERSION_TOLD } from '../parameters.ts';
+import { route } from '../route.ts';
+import { anyJson, anyNumber, anyObject, count, instant } from '../values.ts';
+
+const ok = z.literal(true);
+const ALSO = ['storage-api'] as const;
+
+export const Document = anyJson.meta({
+  id: 'Document',
+  description: 'The stored document without any wrapper, defaults of its schema filled in; nearly always an object',
+});
+
+export const Operation = z
+  .object({
+    op: z.enum(['set', 'inc', 'push', 'pull', 'remove', 'delete', 'merge', 'set_if_null']),
+    path: z.string().meta({ description: 'Dotted path of the field; `$` is the whole document', examples: ['stats.gold'] }),
+    value: anyJson.optional(),
+    match: anyJson.optional().meta({ description: 'Of `pull`: which items of the list' }),
+    source: z.string().optional().meta({ description: "Told by the ledger; an endpoint's slug or `direct` where it is left out" }),
+    reason: z.string().optional().meta({ description: 'Told by the ledger' }),
+  })
+  .catchall(anyJson)
+  .meta({ id: 'DocumentOperation', description: 'One change of a document' });
+
+export const Operations = z
+  .object({ ops: z.array(Operation).max(100) })
+  .catchall(anyJson)
+  .meta({ id: 'Operations', description: 'Changes of a document, all of them or none' });
+
+export const Written = z
+  .strictObject({ ok, version: count.meta({ description: 'Number of accepted writes to the document' }) })
+  .meta({ id: 'Written', description: 'The document is stored' });
+
+export const Done = z.strictObject({ ok }).meta({ id: 'Done', description: 'It is done' });
+
+const LedgerEntry = z
+  .strictObject({
+    field: z.string(),
+    collectionId: z.string(),
+    collection_id: z.string().meta({ description: 'As `collectionId`; so are the other names of two words' }),
+    before: anyNumber.meta({ description: 'As a reader saw it, defaults included' }),
+    after: anyNumber,
+    delta: anyNumber,
+    source: z.string().meta({
+      description:
+        "An operation's own, an endpoint's slug, `direct` or `import`; `default`: a default came into being; `definition`: a publish had changed what the field reads as",
+    }),
+    reason: z.string().optional(),
+    platformId: z.string(),
+    platform_id: z.string(),
+    ts: instant,
+    eventId: z.string(),
+    event_id: z.string(),
+  })
+  .meta({ id: 'LedgerEntry', description: 'One change of a number that the ledger follows' });
+
+const Summed = z.strictObject({ count, total: anyNumber });
+
+export const Ledger = z
+  .strictObject({
+    ok,
+    platformId: z.string(),
+    field: z.string(),
+    from: z.string().nullable(),
+    to: z.string().nullable(),
+    entries: z.array(LedgerEntry),
+    summary: z
+      .strictObject({
+        totalIncrease: anyNumber,
+        totalDecrease: anyNumber,
+        netChange: anyNumber,
+        entryCount: count,
+        truncated: ok
+          .optional()
+          .meta({ description: 'Of a range or of staged data with more than 50 000 entries: the first of them alone are summed' }),
+        sources: z.record(z.string(), Summed).meta({ description: 'By source: its count and total' }),
+      })
+      .meta({ description: 'Over everything that is selected, not the page' }),
+    cursor: z.string().nullable().meta({ description: 'Of the next page; `null` at the end' }),
+  })
+  .meta({ id: 'Ledger', description: 'A page of a ledger, oldest first' });
+
+const SaveRecord = z
+  .object({
+    recordId: z.string(),
+    recordName: z.string(),
+    createdAt: instant,
+    updatedAt: instant.meta({ description: 'Of the last rename or save' }),
+    isLegacy: z.literal(false),
+  })
+  .catchall(anyJson)
+  .meta({
+    id: 'SaveRecord',
+    description: 'A save slot. With `WIRE_NAMES=published` every member comes a second time with a capital first letter (`RecordId`)',
+  });
+
+export const SaveRecords = z
+  .strictObject({ ok, records: z.array(SaveRecord), maxRecords: z.int().min(1) })
+  .meta({ id: 'SaveRecords', description: 'The save slots of a player, oldest first' });
+
+export const NamedRecord = z
+  .strictObject({ ok, recordId: z.string(), recordName: z.string() })
+  .meta({ id: 'NamedRecord', description: 'The record as it is named now' });
+
+const RecordName = z
+  .object({ recordName: z.string().optional().meta({ description: 'Trimmed and cut to 64 characters' }) })
+  .catchall(anyJson)
+  .meta({ id: 'RecordName', description: 'What to call a save record' });
+
+const headers = { ...AS_PLAYER, ...TARGET } as const;
+const written = { ...headers, ...SAVE_VERSION } as const;
+const VERSIONED = { ...POSITION_TOLD, ...STALE_TOLD, ...VERSION_TOLD } as const;
+const VIEWED = { ...POSITION_TOLD, ...STALE_TOLD } as const;
+const ACCESS = ['NOT_FOUND', 'ENDPOINT_ONLY'] as const;
+const STORED = ['SCHEMA_VALIDATION_FAILED', 'UNIQUE_VIOLATION', 'RATE_LIMIT', 'RATE_LIMIT_DAILY', 'COLLECTION_TYPE_MISMATCH'] as const;
+
+export const documents = {
+  read: route({
+    id: 'readDocument',
+    method: 'GET',
+    path: '/:project/:collection/:key',
+    family: 'storage',
+    also: ALSO,
+    tag: 'Documents',
+    summary: 'Read a document',
+    keys: DOCUMENT_KEYS,
+    headers: { ...headers, ...AT_POSITION },
+    answers: { 200: Document },
+    answerHeaders: VERSIONED,
+    errors: [...ACCESS],
+    idempotent: false,
+    example: { answer: { name: 'Ada', gold: 12 } },
+  }),
+  write: route({
+    id: 'writeDocument',
+    method: 'POST',
+    path: '/:project/:collection/:key',
+    family: 'storage',
+    also: ALSO,
+    tag: 'Documents',
+    summary: 'Replace a document, or apply operations to it',
+    description:
+      'A body with a list `ops` changes the document; any other body becomes it. A body may say `_saveVersion` in place of the header.',
+    keys: DOCUMENT_KEYS,
+    query: { saveVersion: count.meta({ description: 'As the header `x-ns-save-version`' }) },
+    headers: written,
+    body: { schema: z.union([Operations, anyObject]), required: true },
+    answers: { 200: Written },
+    answerHeaders: VERSIONED,
+    errors: [...ACCESS, ...STORED, 'RECORD_LIMIT_REACHED', 'INVALID_OPERATION', 'STALE_SAVE', 'SAVE_VERSION_REQUIRED', 'INVALID_REQUEST'],
+    writes: true,
+    idempotent: true,
+    example: { body: { ops: [{ op: 'inc', path: 'gold', value: 2, reason: 'found' }] }, answer: { ok: true, version: 2 } },
+  }),
+  remove: route({
+    id: 'deleteDocument',
+    method: 'DELETE',
+    path: '/:project/:collection/:key',
+    family: 'storage',
+    also: ALSO,
+    tag: 'Documents',
+    summary: 'Delete a document; 200 also when there was none',
+    keys: DOCUMENT_KEYS,
+    query: { saveVersion: count.meta({ description: 'As the header `x-ns-save-version`' }) },
+    headers: written,
+    answers: { 200: Done },
+    answerHeaders: VIEWED,
+    errors: [
+      ...ACCESS,
+      'RECORD_DELETE_DISABLED',
+      'STALE_SAVE',
+      'SAVE_VERSION_REQUIRED',
+      'INVALID_REQUEST',
+      'RATE_LIMIT',
+      'RATE_LIMIT_DAILY',
+    ],
+    writes: true,
+    idempotent: true,
+    example: { answer: { ok: true } },
+  }),
+} as const;
+
+/** What the aliases do not serve. */
+export const documentViews = {
+  exists: route({
+    id: 'probeDocument',
+    method: 'GET',
+    path: '/:project/:collection/:key/probe',
+    family: 'storage',
+    tag: 'Documents',
+    summary: 'Whether a document exists',
+    keys: DOCUMENT_KEYS,
+    headers: { ...headers, ...AT_POSITION },
+    answers: { 200: z.strictObject({ ok, exists: z.boolean() }).meta({ id: 'Probe', description: 'Whether there is one' }) },
+    errors: [...ACCESS],
+    idempotent: false,
+    example: { answer: { ok: true, exists: true } },
+  }),
+  ledger: route({
+    id: 'readLedger',
+    method: 'GET',
+    path: '/:project/:collection/:key/ledger',
+    family: 'storage',
+    tag: 'Documents',
+    summary: "Every change of a player's ledger fields, oldest first",
+    keys: VIEW_KEYS,
+    query: {
+      field: z.string().default('all').meta({ description: 'The path of a field' }),
+      from: z.string().meta({ description: 'ISO text or unix ms, inclusive' }),
+      to: z.string().meta({ description: 'ISO text or unix ms, exclusive' }),
+      limit: z.int().min(1).max(500),
+      cursor: z.string().meta({ description: '`cursor` of the page before' }),
+    },
+    headers: { ...headers, ...AT_POSITION },
+    answers: { 200: Ledger },
+    answerHeaders: VIEWED,
+    errors: [...ACCESS, 'BEHIND', 'INVALID_KEY', 'INVALID_BODY', 'LEDGER_RANGE_TOO_LARGE', 'FORBIDDEN'],
+    idempotent: false,
+    example: {
+      query: { field: 'gold', limit: '10' },
+      answer: {
+        ok: true,
+        platformId: PLAYER,
+        field: 'gold',
+        from: null,
+        to: null,
+        entries: [
+          {
+            field: 'gold',
+            collectionId: 'saves',
+            collection_id: 'saves',
+            before: 10,
+            after: 12,
+            delta: 2,
+            source: 'direct',
+            reason: 'found',
+            platformId: PLAYER,
+            platform_id: PLAYER,
+            ts: '2026-03-01T12:00:00.000Z',
+            eventId: '0191b7a0-0000-7000-8000-000000000000',
+            event_id: '0191b7a0-0000-7000-8000-000000000000',
+          },
+        ],
+        summary: { totalIncrease: 2, totalDecrease: 0, netChange: 2, entryCount: 1, sources: { direct: { count: 1, total: 2 } } },
+        cursor: null,
+      },
+    },
+  }),
+} as const;
+
+const RECORD_ALSO = ['storage-api', 'storage-v1'] as const;
+
+export const saveRecords = {
+  list: route({
+    id: 'listSaveRecords',
+    method: 'GET',
+    path: '/:project/:collection/:key/records',
+    family: 'storage',
+    also: RECORD_ALSO,
+    tag: 'Save records',
+    summary: 'The save records of a player, oldest first; their data are the documents `{key}_{recordId}`',
+    keys: RECORD_KEYS,
+    headers: { ...headers, ...AT_POSITION },
+    answers: { 200: SaveRecords },
+    answerHeaders: VIEWED,
+    errors: [...ACCESS, 'INVALID_KEY'],
+    idempotent: false,
+    example: {
+      answer: {
+        ok: true,
+        records: [
+          {
+            recordId: 'a1b2c3',
+            recordName: 'Camp',
+            createdAt: '2026-03-01T12:00:00.000Z',
+            updatedAt: '2026-03-01T12:00:00.000Z',
+            isLegacy: false,
+          },
+        ],
+        maxRecords: 5,
+      },
+    },
+  }),
+  create: route({
+    id: 'createSaveRecord',
+    method: 'POST',
+    path: '/:project/:collection/:key/records',
+    family: 'storage',
+    also: RECORD_ALSO,
+    tag: 'Save records',
+    summary: 'Create a save record; it has no document until the first save',
+    keys: RECORD_KEYS,
+    headers,
+    body: { schema: RecordName, required: false },
+    answers: { 200: NamedRecord },
+    answerHeaders: VIEWED,
+    errors: [...ACCESS, 'INVALID_KEY', 'RECORD_LIMIT_REACHED'],
+    writes: true,
+    idempotent: true,
+    example: { body: { recordName: 'Camp' }, answer: { ok: true, recordId: 'a1b2c3', recordName: 'Camp' } },
+  }),
+  rename: route({
+    id: 'renameSaveRecord',
+    method: 'PATCH',
+    path: '/:project/:collection/:key/records/:record',
+    family: 'storage',
+    also: RECORD_ALSO,
+    tag: 'Save records',
+    summary: 'Rename a save record',
+    keys: RECORD_KEYS,
+    headers,
+    body: { schema: RecordName, required: true },
+    answers: { 200: NamedRecord },
+    answerHeaders: VIEWED,
+    errors: [...ACCESS, 'INVALID_KEY', 'RECORD_NOT_FOUND'],
+    writes: true,
+    idempotent: true,
+    example: { body: { recordName: 'Old camp' }, answer: { ok: true, recordId: 'a1b2c3', recordName: 'Old camp' } },
+  }),
+  remove: route({
+    id: 'deleteSaveRecord',
+    method: 'DELETE',
+    path: '/:project/:collection/:key/records/:record',
+    family: 'storage',
+    also: RECORD_ALSO,
+    tag: 'Save records',
+    summary: 'Delete a save record and its document, where the collection has `allowRecordDelete`',
+    keys: RECORD_KEYS,
+    headers,
+    answers: { 200: Done },
+    answerHeaders: VIEWED,
+    errors: [...ACCESS, 'INVALID_KEY', 'RECORD_NOT_FOUND', 'RECORD_DELETE_DISABLED', 'RATE_LIMIT', 'RATE_LIMIT_DAILY'],
+    writes: true,
+    idempotent: true,
+    example: { answer: { ok: true } },
+  }),
+} as const;

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { ENDPOINT_KEYS } from '../credentials.ts';
+import { AS_PLAYER, POSITION_TOLD, TARGET } from '../parameters.ts';
+import { route } from '../route.ts';
+import { anyJson } from '../values.ts';
+
+export const Rendered = anyJson.meta({
+  id: 'Rendered',
+  description: "What the endpoint's `response` says, with its status; an object, if its author wants a game's client to read it",
+});
+
+const Input = z
+  .object({
+    input: anyJson.optional().meta({ description: 'An object here, or under `args`, is the input; else the body itself is' }),
+    args: anyJson.optional(),
+    platformId: z.union([z.string(), z.number()]).optional().meta({ description: 'Who plays, where no header says it' }),
+    security: anyJson.optional().meta({ description: 'What a client library says of its security modes' }),
+    encrypted: z.boolean().optional().meta({ description: 'The body is sealed: `envelope` holds it' }),
+    envelope: anyJson.optional(),
+  })
+  .catchall(anyJson)
+  .meta({ id: 'CallInput', description: 'The input of an endpoint' });
+
+const named = z
+  .object({ endpoint: z.string().optional(), slug: z.string().optional(), _endpointSlug: z.string().optional() })
+  .catchall(anyJson)
+  .meta({
+    id: 'NamedCall',
+    description: 'A call whose endpoint the body names, by the first of these members that is a text; the rest is as of a call by path',
+  });
+
+const headers = { ...AS_PLAYER, ...TARGET } as const;
+const TOLD = {
+  ...POSITION_TOLD,
+  'x-ns-publish': z.string().meta({
+    description: 'The beginning of the `hash` of the publish that the call ran with (`GET …/publishes`); refusals of a call have it, too',
+  }),
+} as const;
+const ERRORS = [
+  ...(['ENDPOINT_NOT_FOUND', 'ENDPOINT_DISABLED', 'ENDPOINT_DEPRECATED', 'ENDPOINT_NOT_SUPPORTED', 'ENDPOINT_EXECUTION_FAILED'] as const),
+  ...([
+    'INVALID_INPUT',
+    'INVALID_REQUEST',
+    'SECRET_KEY_REQUIRED',
+    'LIMIT_EXCEEDED',
+    'SCAN_TOO_LARGE',
+    'RATE_LIMIT',
+    'RATE_LIMIT_DAILY',
+  ] as const),
+  ...(['SCHEMA_VALIDATION_FAILED', 'UNIQUE_VIOLATION', 'PAYLOAD_TOO_LARGE', 'COLLECTION_TYPE_MISMATCH', 'RECORD_DELETE_DISABLED'] as const),
+  ...(['RECORD_LIMIT_REACHED', 'RECORD_NOT_FOUND', 'NOT_FOUND', 'STALE_SAVE', 'SAVE_VERSION_REQUIRED', 'INVALID_OPERATION'] as const),
+] as const;
+const SEALED = [
+  ...(['INVALID_JSON', 'SECURITY_ENCRYPTION_REQUIRED', 'SECURITY_SESSION_DISABLED', 'REQUEST_SIGNATURE_INVALID'] as const),
+  ...(['ENCRYPTED_REQUEST_INVALID_ID', 'ENCRYPTED_REQUEST_REPLAY_DETECTED', 'ENCRYPTED_REQUEST_STALE'] as const),
+] as const;
+const DESCRIPTION = [
+  'A sealed body (`encrypted: true` with an `envelope`) is opened first; its input never holds credentials. Answers with `ok: false` and a',
+  'code `SECURITY_…` or `REVISION_OUTDATED` have HTTP status 200 and the one that is meant inside, because a game cannot read the body of',
+  'any other. An author may answer with any status and code.',
+].join('\n');
+
+/** Calls of endpoints. The verb is not compared with the definition's. */
+export const endpoints = {
+  call: route({
+    id: 'callEndpoint',
+    method: 'POST',
+    path: '/:project/:slug',
+    family: 'endpoints',
+    tag: 'Endpoints',
+    summary: 'Call an endpoint; its input is the body, or its member `input` or `args`',
+    description: DESCRIPTION,
+    keys: ENDPOINT_KEYS,
+    headers,
+    body: { schema: Input, required: false },
+    answers: { 200: Rendered },
+    answerHeaders: TOLD,
+    errors: [...ERRORS, ...SEALED],
+    authored: true,
+    writes: true,
+    idempotent: true,
+    example: { body: { item: 'axe' }, answer: { ok: true, gold: 7 } },
+  }),
+  callNamed: route({
+    id: 'callNamedEndpoint',
+    method: 'POST',
+    path: '/:project',
+    family: 'endpoints',
+    tag: 'Endpoints',
+    summary: 'Call an endpoint that the body names',
+    description: DESCRIPTION,
+    keys: ENDPOINT_KEYS,
+    headers,
+    body: { schema: named, required: true },
+    answers: { 200: Rendered },
+    answerHeaders: TOLD,
+    errors: [...ERRORS, ...SEALED],
+    authored: true,
+    writes: true,
+    idempotent: true,
+    example: { body: { endpoint: 'buy', item: 'axe' }, answer: { ok: true, gold: 2 } },
+  }),
+  /** What a client's address becomes for an empty slug. */
+  callNothing: route({
+    id: 'callNothing',
+    method: 'POST',
+    path: '/:project/',
+    family: 'endpoints',
+    hidden: true,
+    tag: 'Endpoints',
+    summary: 'A call without a slug',
+    keys: ENDPOINT_KEYS,
+    answers: {},
+    errors: ['INVALID_REQUEST'],
+    idempotent: false,
+  }),
+  callByQuery: route({
+    id: 'callEndpointByQuery',
+    method: 'GET',
+    path: '/:project/:slug',
+    family: 'endpoints',
+    tag: 'Endpoints',
+    summary: 'Call an endpoint; its input is the query',
+    description:
+      'It really runs, whatever the method: HEAD is 404. Texts become the types that the endpoint declares, where that loses nothing.',
+    keys: ENDPOINT_KEYS,
+    anyQuery: z.record(z.string(), z.string()).meta({ description: 'The input' }),
+    headers,
+    answers: { 200: Rendered },
+    answerHeaders: TOLD,
+    errors: [...ERRORS],
+    authored: true,
+    writes: true,
+    idempotent: true,
+    example: { params: { slug: 'price' }, query: { item: 'axe' }, answer: { ok: true, item: 'axe', price: 5 } },
+  }),
+} as const;

@@ -1,0 +1,26 @@
+import type { Family } from '../families.ts';
+import type { Route } from '../route.ts';
+import { collections, endpointDefinitions, gameValues, libraries, queryDefinitions, rateLimitRules, workflows } from './definitions.ts';
+import { documents, documentViews, saveRecords } from './documents.ts';
+import { endpoints } from './endpoints.ts';
+import { globalRecords, globalRecordViews } from './global-records.ts';
+import { securityConfig, sessions } from './players.ts';
+import { gamePackage, projectFacts, settings } from './project.ts';
+import { publishing } from './publishing.ts';
+import { queries, rateLimits, storageQueries, values } from './queries.ts';
+import { canary, metrics, pages, reference, schemas, system } from './system.ts';
+import { playerStats, reservedStats, saveFailures, telemetry } from './telemetry.ts';
+import { tests } from './tests.ts';
+
+/** Every route that there is. Of two of a family that match one path, with as many parameters each, the first one answers. */
+export const routes: readonly Route[] = [
+  ...[telemetry, playerStats, reservedStats, documents, documentViews, saveRecords, globalRecords, globalRecordViews, rateLimits],
+  ...[storageQueries, endpoints, queries, values, pages, collections, endpointDefinitions, workflows, libraries, queryDefinitions],
+  ...[gameValues, rateLimitRules, projectFacts, publishing, tests, settings, gamePackage, sessions, securityConfig, saveFailures],
+  ...[system, schemas, metrics, reference, canary],
+].flatMap((group): Route[] => Object.values(group));
+
+/** The routes that a family serves. */
+export function routesOf(family: Family): readonly Route[] {
+  return routes.filter((route) => route.family === family || route.also?.includes(family));
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { POSITION_TOLD, STALE_TOLD } from '../parameters.ts';
+import { anyJson } from '../values.ts';
+
+/** What the routes of studios and their tools share: definitions, publishing, tests, settings. All take a secret key, but for `revision-init`. */
+
+export const ok = z.literal(true);
+export const TOLD = { ...POSITION_TOLD, ...STALE_TOLD } as const;
+export const staged = { publishTarget: z.enum(['live', 'next']).optional().meta({ description: '`next`, where the push was staged' }) };
+export const store = { source: z.string().meta({ description: 'Where definitions are kept' }) };
+
+/** A file of an author, as tools push it. */
+export const SourceItem = z
+  .object({ sourceText: z.string(), kind: z.string().optional(), id: z.string().optional(), sourcePath: z.string().optional() })
+  .catchall(anyJson)
+  .meta({ id: 'SourceItem', description: 'A definition as the text of a source file, YAML or JSON' });
+
+export const Diagnostic = z
+  .strictObject({
+    severity: z.enum(['error', 'warning']),
+    code: z.string(),
+    message: z.string(),
+    type: z.string().optional(),
+    resourceKind: z.string().optional(),
+    resourceId: z.string().nullable().optional(),
+    sourcePath: z.string().optional().meta({ description: 'The file, or the member that is wrong' }),
+    sourcePointer: z.string().optional().meta({ description: 'JSON pointer into the definition' }),
+    file: z.string().optional(),
+    line: z.int().optional(),
+    column: z.int().optional(),
+    suggestedFix: z.string().optional(),
+  })
+  .meta({ id: 'Diagnostic', description: 'What the validator or the compiler found' });
+
+export const diagnostics = z.array(Diagnostic).optional();
+export const INVALID = ['VALIDATION_FAILED'] as const;
+export const PUSHED = [
+  'VALIDATION_FAILED',
+  'SOURCE_COMPILE_FAILED',
+  'STRICT_FINDINGS',
+  'COMPILE_LIMIT',
+  'COMPILER_FAILED',
+  'UNIQUE_VIOLATION',
+] as const;
+export const CLAIMING = ['COLLECTION_TOO_LARGE', 'BEHIND', 'MANAGEMENT_MUTATION_FAILED'] as const;
+
+export const about = { family: 'manage', tag: 'Publishing', answerHeaders: TOLD } as const;
+export const paged = {
+  limit: z.int().min(1).max(200).default(50),
+  before: z.string().meta({ description: '`before` of the page before' }),
+} as const;
+
+/** A collection of the examples. */
+export const SAVES = {
+  ...{ id: 'saves', name: 'saves', collectionType: 'per-platformid', accessMode: 'public', maxRecords: 5, allowRecordDelete: true },
+  schema: { name: { type: 'string' }, gold: { type: 'number', _ledger: true } },
+};

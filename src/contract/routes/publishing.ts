@@ -1,0 +1,384 @@
+import { z } from 'zod';
+import { ANY_SECRET_KEY, EVERYTHING_READ, EVERYTHING_WRITTEN, managementKeys, STAGED_READ, STAGED_WRITTEN } from '../credentials.ts';
+import { STRICT, TARGET } from '../parameters.ts';
+import { route } from '../route.ts';
+import { anyJson, anyObject, count, instant } from '../values.ts';
+import { about, CLAIMING, Diagnostic, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
+
+/** Pushes of whole projects, staging, promotion and the way back, and what tools ask of a project as a whole. */
+
+const Change = z
+  .object({ kind: z.string(), id: z.string(), action: z.string().optional(), hash: z.string().nullable().optional() })
+  .catchall(anyJson);
+
+export const Promoted = z
+  .strictObject({
+    ok,
+    promoted: z.record(z.string(), count).meta({ description: 'How many definitions of each kind change' }),
+    changes: z.array(Change),
+    hash: z.string(),
+    generation: count.meta({ description: 'Of the data of `next`' }),
+    findings: z.array(anyObject).meta({ description: 'What is stored and does not fit: `{code, kind, id, message, …}`' }),
+    dryRun: ok.optional(),
+  })
+  .meta({ id: 'Promoted', description: 'What the promotion changed, or would' });
+
+const flags = {
+  dryRun: z.enum(['true', 'false']).meta({ description: 'As in the body' }),
+  force: z.enum(['true', 'false']).meta({ description: 'As in the body' }),
+} as const;
+
+export const publishing = {
+  sync: route({
+    ...about,
+    id: 'sync',
+    method: 'PUT',
+    path: '/:project/sync',
+    summary: 'Push definitions of every kind in one publish; all or none',
+    description: [
+      'The body holds `endpoints`, `collections`, `workflows`, `libraries` and `queries`, each a list of definitions or source items; `gameValues`',
+      '(also `game-values`, `values`) and `rateLimitRules` (also `rate-limit-rules`) as their own routes take them; `tests`; or any of these',
+      'absent. Any other member is 400 UNKNOWN_SECTION, `strict` aside. The key needs `rw` on the scope of every section that is there.',
+      '400 carries the result of each item. Tests are never staged.',
+    ].join('\n'),
+    keys: ANY_SECRET_KEY,
+    query: STRICT,
+    headers: TARGET,
+    body: { schema: anyObject, required: true },
+    answers: {
+      200: z
+        .object({ ok, ...store, ...staged })
+        .catchall(anyJson)
+        .meta({ id: 'Synced', description: 'Under each section what became of it' }),
+    },
+    errors: [...PUSHED, ...CLAIMING, 'UNKNOWN_SECTION'],
+    writes: true,
+    idempotent: true,
+    example: {
+      body: { collections: [SAVES] },
+      answer: {
+        ...{ ok: true, source: 'store' },
+        collections: { ok: true, total: 1, results: [{ ok: true, resourceKind: 'collection', resourceId: 'saves', action: 'upsert' }] },
+      },
+    },
+  }),
+  preflight: route({
+    ...about,
+    id: 'preflight',
+    method: 'POST',
+    path: '/:project/sync/preflight',
+    summary: 'What such a push would do, with warnings of the validator. Writes nothing',
+    keys: ANY_SECRET_KEY,
+    query: STRICT,
+    headers: TARGET,
+    body: { schema: anyObject, required: true },
+    answers: {
+      200: z
+        .object({
+          ok,
+          mode: z.literal('preflight'),
+          publishTarget: z.enum(['live', 'next']),
+          summary: z.strictObject({ total: count, success: count, failed: count, warnings: count, nextAction: z.string() }),
+          message: z.string(),
+        })
+        .catchall(anyJson)
+        .meta({ id: 'Preflighted', description: 'Under each section what would become of it' }),
+    },
+    errors: [...PUSHED, 'PREFLIGHT_VALIDATION_FAILED', 'UNKNOWN_SECTION', 'INVALID_JSON'],
+    idempotent: false,
+    example: {
+      body: { collections: [SAVES] },
+      answer: {
+        ...{ ok: true, mode: 'preflight', publishTarget: 'live' },
+        collections: {
+          ...{ ok: true, total: 1, passed: 1, failed: 0, warnings: 0 },
+          results: [{ ok: true, resourceKind: 'collection', resourceId: 'saves', action: 'would_update', diagnostics: [] }],
+        },
+        summary: { total: 1, success: 1, failed: 0, warnings: 0, nextAction: 'The push can proceed.' },
+        message: 'Preflight validation passed. No resources were written.',
+      },
+    },
+  }),
+  upgradeSource: route({
+    ...about,
+    id: 'upgradeSource',
+    method: 'POST',
+    path: '/:project/source-upgrade',
+    summary: 'A source text in the flat layout, where only the layout changes',
+    keys: EVERYTHING_WRITTEN,
+    body: { schema: anyObject, required: true },
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          kind: z.string(),
+          id: z.string().nullable().optional(),
+          canonicalDefinition: anyObject,
+          upgradedSourceText: z.string(),
+          safeAutoWrite: z.boolean(),
+          diagnostics: z.array(Diagnostic),
+        })
+        .meta({ id: 'UpgradedSource', description: 'The text, and what it says' }),
+    },
+    errors: ['VALIDATION_FAILED', 'SOURCE_COMPILE_FAILED', 'COMPILE_LIMIT', 'COMPILER_FAILED'],
+    idempotent: false,
+    example: {
+      answer: {
+        ...{ ok: true, kind: 'collection', id: 'saves', canonicalDefinition: { name: 'saves' } },
+        ...{ upgradedSourceText: 'kind: collection\nid: saves\nname: saves\n', safeAutoWrite: true, diagnostics: [] },
+      },
+      body: { kind: 'collection', id: 'saves', sourceFormat: 'yaml', sourceText: 'kind: collection\nid: saves\nname: saves\n' },
+    },
+  }),
+  promote: route({
+    ...about,
+    id: 'promote',
+    method: 'POST',
+    path: '/:project/promote',
+    summary: 'Make the staged definitions live',
+    description: [
+      '`findings` tells of stored documents that the staged schema would refuse, of collections that would be removed and hold documents,',
+      'of fields that ledgers would follow no more, and of values that are to be unique and are not. With findings 409 PROMOTION_FINDINGS, and',
+      'nothing is promoted, unless `force`. A dry run answers them with 200. Large collections are looked at in part (`complete: false`),',
+      'with an `estimate`. Any other member of the body is 400 INVALID_BODY.',
+    ].join('\n'),
+    keys: STAGED_WRITTEN,
+    query: flags,
+    body: { schema: z.strictObject({ dryRun: z.boolean().default(false), force: z.boolean().default(false) }), required: false },
+    answers: { 200: Promoted },
+    errors: ['PROMOTION_FINDINGS', 'UNIQUE_VIOLATION', ...CLAIMING],
+    writes: true,
+    idempotent: true,
+    example: {
+      body: { dryRun: true },
+      answer: {
+        ...{ ok: true, promoted: { endpoints: 0, collections: 1 }, changes: [{ kind: 'collection', id: 'saves', action: 'change' }] },
+        ...{ hash: '0123456789abcdef', generation: 0, dryRun: true, findings: [] },
+      },
+    },
+  }),
+  discard: route({
+    ...about,
+    id: 'discard',
+    method: 'POST',
+    path: '/:project/discard',
+    summary: 'Take back what is staged. Live stays, and the data that calls to `next` wrote',
+    description:
+      '`{}`: everything that was pushed to `next`. `{kind}` or `{kind, id}`, as `GET diff` names them: a part of it. Nothing staged: 200.',
+    keys: STAGED_WRITTEN,
+    query: { dryRun: flags.dryRun },
+    body: {
+      schema: z.strictObject({ kind: z.string().optional(), id: z.string().optional(), dryRun: z.boolean().default(false) }),
+      required: false,
+    },
+    answers: {
+      200: z
+        .strictObject({ ok, changes: z.array(Change), dryRun: ok.optional(), ...staged })
+        .meta({ id: 'Discarded', description: 'What is staged no more' }),
+    },
+    errors: [...CLAIMING],
+    writes: true,
+    idempotent: true,
+    example: {
+      body: { dryRun: true },
+      answer: { ok: true, changes: [{ kind: 'collection', id: 'saves', action: 'discard' }], dryRun: true, publishTarget: 'next' },
+    },
+  }),
+  rollback: route({
+    ...about,
+    id: 'rollback',
+    method: 'POST',
+    path: '/:project/rollback',
+    summary: 'Make live what it was before its last publish or promotion; again for one further back. Starts new data of `next`',
+    description: [
+      '409 NOTHING_TO_ROLL_BACK where there is none. Saved tests stay as they are. With `to` it goes to what live was right after the',
+      'publish, promotion or rollback of that revision, as `GET publishes` names it (-1: before any); 404 PUBLISH_NOT_FOUND where',
+      'nothing was published live there. Any other member of the body is 400 INVALID_BODY.',
+    ].join('\n'),
+    keys: STAGED_WRITTEN,
+    query: { dryRun: flags.dryRun, to: z.int().min(-1).meta({ description: 'As in the body' }) },
+    body: { schema: z.strictObject({ dryRun: z.boolean().default(false), to: z.int().min(-1).nullable().optional() }), required: false },
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          to: z.int().meta({ description: 'The revision that live shows again; -1: none' }),
+          changes: z.array(Change),
+          hash: z.string(),
+          generation: count,
+          dryRun: ok.optional(),
+        })
+        .meta({ id: 'RolledBack', description: 'What the rollback changed, or would' }),
+    },
+    errors: ['NOTHING_TO_ROLL_BACK', 'PUBLISH_NOT_FOUND', 'UNIQUE_VIOLATION', ...CLAIMING],
+    writes: true,
+    idempotent: true,
+    example: {
+      body: { dryRun: true },
+      answer: {
+        ...{ ok: true, to: 4, changes: [{ kind: 'collection', id: 'saves', action: 'change' }], hash: '0123456789abcdef', generation: 0 },
+        dryRun: true,
+      },
+    },
+  }),
+  diff: route({
+    ...about,
+    id: 'diff',
+    method: 'GET',
+    path: '/:project/diff',
+    summary: 'What a promotion would change, field by field',
+    description: [
+      '`members` are the top-level members that differ; `fields` where they differ, as `{path, before, after}`: `path` is a JSON pointer, and the',
+      'side on which nothing stands is left out. 200 fields of a definition at most, `more` says how many beyond them; a value of more than',
+      '1000 characters is a text with its beginning. A step that moved is told by the order of the ids.',
+    ].join('\n'),
+    keys: STAGED_READ,
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          liveHash: z.string(),
+          nextHash: z.string(),
+          staged: z.boolean(),
+          changes: z.array(
+            z.strictObject({
+              kind: z.string(),
+              id: z.string(),
+              action: z.enum(['add', 'change', 'delete']),
+              members: z.array(z.string()),
+              fields: z.array(z.strictObject({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() })),
+              more: count.optional(),
+            }),
+          ),
+        })
+        .meta({ id: 'Difference', description: 'What is staged against what is live' }),
+    },
+    errors: [],
+    idempotent: false,
+    example: {
+      answer: {
+        ...{ ok: true, liveHash: '0123456789abcdef', nextHash: 'fedcba9876543210', staged: true },
+        changes: [
+          {
+            ...{ kind: 'collection', id: 'saves', action: 'change', members: ['maxRecords'] },
+            fields: [{ path: '/maxRecords', before: 5, after: 6 }],
+          },
+        ],
+      },
+    },
+  }),
+  publishes: route({
+    ...about,
+    id: 'listPublishes',
+    method: 'GET',
+    path: '/:project/publishes',
+    summary: 'Publishes, promotions and rollbacks, newest first, with who, when, what and the hash',
+    keys: STAGED_READ,
+    query: paged,
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          liveHash: z.string(),
+          nextHash: z.string(),
+          publishes: z.array(
+            z
+              .strictObject({
+                revision: count,
+                action: z.enum(['publish', 'promote', 'rollback', 'renew']),
+                target: z.enum(['live', 'next']),
+                hash: z.string(),
+                generation: count.nullable(),
+                restored: z.int().optional(),
+                changes: z.array(Change),
+                actor: z.object({ kind: z.string(), label: z.string().nullable().optional() }).catchall(anyJson),
+                cause: z.string(),
+                at: instant,
+              })
+              .meta({ id: 'Publish' }),
+          ),
+          before: z.int().nullable(),
+        })
+        .meta({ id: 'Publishes', description: 'A page of the history' }),
+    },
+    errors: ['BEHIND'],
+    idempotent: false,
+    example: {
+      answer: {
+        ...{ ok: true, liveHash: '0123456789abcdef', nextHash: 'fedcba9876543210', before: null },
+        publishes: [
+          {
+            ...{ revision: 4, action: 'publish', target: 'live', hash: '0123456789abcdef', generation: null },
+            changes: [{ kind: 'collection', id: 'saves', hash: '0123456789abcdef' }],
+            actor: { kind: 'secret', keyId: 'k1', label: 'first' },
+            cause: 'collection.put',
+            at: '2026-03-01T12:00:00.000Z',
+          },
+        ],
+      },
+    },
+  }),
+  manifest: route({
+    ...about,
+    id: 'readManifest',
+    method: 'GET',
+    path: '/:project/agent-manifest',
+    summary: 'Everything that the project holds, by name and hash, without steps and texts',
+    keys: EVERYTHING_READ,
+    headers: TARGET,
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          manifestVersion: z.literal(1),
+          project: z.strictObject({ id: z.string(), name: z.string() }),
+          target: z.enum(['live', 'next']),
+          hash: z.string(),
+          collections: z.array(anyObject),
+          endpoints: z.array(anyObject),
+          workflows: z.array(anyObject),
+          libraries: z.array(anyObject),
+          queries: z.array(anyObject),
+          gameValues: z.array(z.string()),
+          rateLimitRules: z.array(anyObject),
+        })
+        .meta({ id: 'Manifest', description: 'What a target holds' }),
+    },
+    errors: [],
+    idempotent: false,
+    example: {
+      answer: {
+        ...{ ok: true, manifestVersion: 1, project: { id: 'demo', name: 'Demo' }, target: 'live', hash: '0123456789abcdef' },
+        ...{ collections: [{ id: 'saves', name: 'saves' }], endpoints: [], workflows: [], libraries: [], queries: [] },
+        ...{ gameValues: ['shop'], rateLimitRules: [] },
+      },
+    },
+  }),
+  job: route({
+    ...about,
+    id: 'readSyncJob',
+    method: 'GET',
+    path: '/:project/sync-jobs/:job',
+    summary: 'The `jobId` that a push with `async=true` is answered with; such a push is done when it is answered, and so is its job',
+    keys: managementKeys('r', 'settings'),
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          jobId: z.string(),
+          status: z.literal('completed'),
+          completed: ok,
+          progress: z.literal(1),
+          error: z.null(),
+          position: count,
+        })
+        .meta({ id: 'SyncJob', description: 'A push that is done' }),
+    },
+    errors: ['NOT_FOUND'],
+    idempotent: false,
+    example: {
+      params: { job: '1' },
+      answer: { ok: true, jobId: '1', status: 'completed', completed: true, progress: 1, error: null, position: 1 },
+    },
+  }),
+} as const;

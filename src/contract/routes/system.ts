@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import { POSITION_TOLD, STALE_TOLD } from '../parameters.ts';
+import { SCHEMA_FILES } from '../resources/files.ts';
+import { route } from '../route.ts';
+import { anyJson, anyObject, count, instant } from '../values.ts';
+
+const ok = z.literal(true);
+
+const page = {
+  ok,
+  slug: z.string(),
+  title: z.string(),
+  statusLevel: z.string().nullable(),
+  updatedAt: instant,
+  html: z.literal('').optional(),
+};
+
+export const Page = z
+  .union([
+    z.strictObject({ ...page, type: z.literal('markdown'), markdown: z.string() }),
+    z.strictObject({ ...page, type: z.literal('keyvalue'), data: anyObject }),
+  ])
+  .meta({ id: 'Page', description: 'A page of the project' });
+
+export const pages = {
+  read: route({
+    id: 'readPage',
+    method: 'GET',
+    path: '/:project/:page',
+    family: 'pages',
+    tag: 'Pages',
+    summary: 'A page of the project, for anybody; a browser gets it as a document',
+    keys: null,
+    query: { format: z.string().meta({ description: 'Any other than `json` leaves out `html`; with any, a browser gets JSON, too' }) },
+    answers: { 200: Page },
+    texts: { 'text/html; charset=utf-8': 'The page as a document' },
+    answerHeaders: { ...POSITION_TOLD, ...STALE_TOLD },
+    errors: ['NOT_FOUND'],
+    idempotent: false,
+    example: {
+      answer: {
+        ok: true,
+        slug: 'news',
+        title: 'News',
+        type: 'markdown',
+        statusLevel: null,
+        updatedAt: '2026-03-01T12:00:00.000Z',
+        markdown: '# News',
+        html: '',
+      },
+    },
+  }),
+} as const;
+
+const version = z.string();
+const unavailable = z.literal('database-unavailable');
+
+export const Healthy = z
+  .strictObject({ status: z.literal('ok'), version, database: z.string(), databaseLatencyMs: z.number() })
+  .meta({ id: 'Healthy', description: 'Process and database answer' });
+export const Unhealthy = z
+  .strictObject({ status: unavailable, version, database: z.string() })
+  .meta({ id: 'Unhealthy', description: 'The database does not answer' });
+export const Serving = z
+  .strictObject({ status: z.literal('ready'), version })
+  .meta({ id: 'Ready', description: 'Requests may be sent here' });
+export const NotServing = z
+  .union([
+    z.strictObject({
+      status: z.literal('catching-up'),
+      version,
+      behind: count
+        .nullable()
+        .meta({ description: "Projects whose read models have not been at the log's end yet; `null`: not counted yet" }),
+    }),
+    z.strictObject({ status: unavailable, version }),
+  ])
+  .meta({ id: 'NotReady', description: 'Requests may not be sent here yet' });
+
+const about = { family: 'system', tag: 'System', keys: null, errors: [], idempotent: false } as const;
+const RETRY = { 'Retry-After': z.int().optional().meta({ description: 'Seconds, with 503' }) } as const;
+
+export const system = {
+  health: route({
+    ...about,
+    id: 'readHealth',
+    method: 'GET',
+    path: '/health',
+    summary: 'Whether the process and its database answer',
+    answers: { 200: Healthy, 503: Unhealthy },
+    answerHeaders: RETRY,
+    example: { answer: { status: 'ok', version: '0.1.0', database: 'postgres', databaseLatencyMs: 1 } },
+  }),
+  ready: route({
+    ...about,
+    id: 'readReadiness',
+    method: 'GET',
+    path: '/ready',
+    summary: 'Whether requests may be sent to this process',
+    description: [
+      '200 once the read models have been where the log ended when the process began, and while database and log answer. 503 `catching-up`',
+      'until then: `behind` counts the projects that are left, `null` while they are not known.',
+    ].join('\n'),
+    answers: { 200: Serving, 503: NotServing },
+    answerHeaders: RETRY,
+    example: { answer: { status: 'ready', version: '0.1.0' } },
+  }),
+  serverInfo: route({
+    ...about,
+    id: 'readServerInfo',
+    method: 'GET',
+    path: '/v3/server-info',
+    summary: 'What this server is and can do',
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          kind: z.literal('self-hosted'),
+          product: z.string(),
+          version,
+          apiVersions: z.array(z.string()),
+          database: z.string(),
+          capabilities: z.array(z.string()),
+          update: anyJson,
+        })
+        .meta({ id: 'ServerInfo', description: 'The server' }),
+    },
+    example: {
+      answer: {
+        ...{ ok: true, kind: 'self-hosted', product: 'savepoint', version: '0.1.0', apiVersions: ['v3'], database: 'postgres' },
+        ...{ capabilities: ['records', 'endpoints'], update: null },
+      },
+    },
+  }),
+} as const;
+
+/** Where metrics are on a port of their own, it is not served. */
+export const metrics = {
+  read: route({
+    ...about,
+    id: 'readMetrics',
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Metrics in the Prometheus text format',
+    description:
+      'To this machine, or with `METRICS_TOKEN` as a bearer token; on a port of its own where `METRICS_PORT` is set (docs/operations.md, "Watching").',
+    answers: { 200: z.string() },
+    texts: { 'text/plain; version=0.0.4; charset=utf-8': 'The metrics' },
+    noJson: true,
+    errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  }),
+} as const;
+
+export const schemas = {
+  read: route({
+    ...about,
+    id: 'readSchema',
+    method: 'GET',
+    path: '/schemas/:file',
+    summary: 'The JSON Schema of a kind of source file, for editors',
+    params: { file: z.enum(SCHEMA_FILES).meta({ description: 'The kind, and `.json`' }) },
+    answers: { 200: anyObject.meta({ description: 'A JSON Schema of draft 2020-12' }) },
+    errors: ['NOT_FOUND'],
+    example: { params: { file: 'collection.json' }, answer: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' } },
+  }),
+} as const;
+
+/** The setting `API_DOCS` switches them off. */
+export const reference = {
+  openApi: route({
+    ...about,
+    id: 'readOpenApi',
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This description of the API',
+    answers: { 200: anyObject.meta({ description: 'An OpenAPI 3.1 document' }) },
+    errors: ['NOT_FOUND'],
+    example: { answer: { openapi: '3.1.0', info: { title: 'Savepoint', version: '0.1.0' } } },
+  }),
+  page: route({
+    ...about,
+    id: 'readReference',
+    method: 'GET',
+    path: '/docs',
+    summary: 'The same as a page for people',
+    answers: { 200: z.string() },
+    texts: { 'text/html; charset=utf-8': 'The page' },
+    noJson: true,
+    errors: ['NOT_FOUND'],
+  }),
+  asset: route({
+    ...about,
+    id: 'readReferenceAsset',
+    method: 'GET',
+    path: '/docs/:asset',
+    hidden: true,
+    summary: 'What the page is made of',
+    params: { asset: z.string() },
+    answers: { 200: z.string() },
+    texts: { 'text/javascript; charset=utf-8': 'A script', 'text/css; charset=utf-8': 'A style sheet' },
+    noJson: true,
+    errors: ['NOT_FOUND'],
+  }),
+} as const;
+
+/** Has no router: it answers whatever is under it, under any method. */
+export const canary = {
+  read: route({
+    ...about,
+    family: 'canary',
+    id: 'readCanary',
+    method: 'GET',
+    path: '/deploy-canary',
+    summary: 'Always answers, under any method and any path below: a deployment serves',
+    answers: {
+      200: z.strictObject({ ok, probe: z.literal('deploy-canary'), owner: z.string() }).meta({ id: 'Canary', description: 'It serves' }),
+    },
+    example: { answer: { ok: true, probe: 'deploy-canary', owner: 'savepoint' } },
+  }),
+} as const;

@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net';
+import { newRequestId } from '../exchange.ts';
+
+const BROKEN: ReadonlyMap<string, readonly [status: string, code: string, message: string]> = new Map([
+  ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'HEADERS_TOO_LARGE', 'The headers are too large']],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'REQUEST_TIMEOUT', 'The request did not arrive in time']],
+]);
+const MALFORMED = ['400 Bad Request', 'INVALID_REQUEST', 'This is not valid HTTP'] as const;
+
+/** What could not be parsed as HTTP never becomes a request, but its sender gets an envelope all the same. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, message] = BROKEN.get(error.code ?? '') ?? MALFORMED;
+  const requestId = newRequestId();
+  const text = JSON.stringify({ ok: false, error: { code, message, requestId }, message });
+  const headers = [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    `X-Correlation-ID: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${headers.join('\r\n')}\r\n\r\n${text}`);
+}
+
+/** Whether an earlier request of this connection has its answer under way: bytes in between would garble it. Node's own test. */
+function isAnswering(socket: Socket): boolean {
+  const response: unknown = Reflect.get(socket, '_httpMessage');
+  return typeof response === 'object' && response !== null && 'headersSent' in response && response.headersSent === true;
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import type { Middleware } from '../exchange.ts';
+
+const DRAIN_BYTES = 4_194_304;
+const DRAIN_MS = 2_000;
+
+/**
+ * Takes in what the client is still sending before it is answered, within bounds: a socket closed over unread bytes is reset, and the
+ * client would never see its answer. `closing`: the server is going down, so answers close their connections.
+ */
+export function afterBody(closing: () => boolean): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const { req, res } = ctx;
+    const isUnread = hasUnreadBody(req) && !res.hasHeader('Connection') && !(await drain(req));
+    if (isUnread || closing()) res.setHeader('Connection', 'close');
+  };
+}
+
+/** 0: no body; `null`: of unknown length. */
+export function declaredLength(req: IncomingMessage): number | null {
+  if (req.headers['transfer-encoding'] !== undefined) return null;
+  const length = req.headers['content-length'];
+  return length === undefined ? 0 : Number(length);
+}
+
+function hasUnreadBody(req: IncomingMessage): boolean {
+  return !req.complete && declaredLength(req) !== 0;
+}
+
+/**
+ * Throws away what a client is still sending, 4 MiB and 2 s at most. Answers whether the body ended, which is when the connection
+ * can serve another request.
+ */
+function drain(req: IncomingMessage): Promise<boolean> {
+  if (req.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    let left = DRAIN_BYTES;
+    const finish = (): void => {
+      clearTimeout(timer);
+      req.off('data', take).off('end', finish).off('close', finish).off('error', finish);
+      if (!req.complete) req.pause();
+      resolve(req.complete);
+    };
+    const take = (chunk: Buffer): void => {
+      left -= chunk.length;
+      if (left < 0) finish();
+    };
+    const timer = setTimeout(finish, DRAIN_MS);
+    req.on('data', take).on('end', finish).on('close', finish).on('error', finish);
+    req.resume();
+  });
+}

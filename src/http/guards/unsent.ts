@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { refusal } from '../../kernel/errors.ts';
+import type { Middleware } from '../exchange.ts';
+
+/** Smaller answers are neither counted nor refused: what a system keeps for a connection is more. */
+const LARGE_BYTES = 65_536;
+/** Bytes of a character of a text, at most. */
+const LONGEST_CHARACTER = 3;
+
+/** Throws 503 BUSY instead of a large answer where too many wait to be taken already. */
+export function boundUnsent(unsent: Unsent): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const { body } = ctx;
+    const isLarge = Buffer.isBuffer(body) || (typeof body === 'string' && body.length * LONGEST_CHARACTER > LARGE_BYTES);
+    if (!isLarge) return;
+    // As a text it would wait twice: as it is, and as the bytes of it.
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    if (bytes.length <= LARGE_BYTES) return;
+    // Only what was read can be refused: it can be read again.
+    if (!unsent.hasRoomFor(bytes.length) && ctx.method === 'GET' && !ctx.state.done)
+      throw refusal('BUSY', 'Too many answers wait to be taken; try again shortly');
+    unsent.add(ctx.res, bytes.length);
+    if (bytes !== body) ctx.body = bytes;
+  };
+}
+
+interface Waiting {
+  bytes: number;
+  /** `performance.now()`. */
+  readonly since: number;
+  readonly left: () => void;
+}
+
+/**
+ * Large answers whose clients have not taken them yet. They lie in memory for as long as that takes, which a client may draw out: a
+ * hundred of six megabytes each would end the process. Beyond the bound those go that have had their time, the longest first.
+ */
+export class Unsent {
+  readonly #most: number;
+  readonly #graceMs: number;
+  #bytes = 0;
+  /** In the order in which they began to wait. */
+  readonly #waiting = new Map<Socket, Waiting>();
+
+  constructor(most: number, graceMs: number) {
+    this.#most = most;
+    this.#graceMs = graceMs;
+  }
+
+  /** Whether so many more bytes may wait: always where nothing else does. Cuts connections where that makes room. */
+  hasRoomFor(bytes: number): boolean {
+    for (const [socket, { since }] of this.#waiting) {
+      if (this.#bytes + bytes <= this.#most || performance.now() - since < this.#graceMs) break;
+      socket.destroy();
+      this.#forget(socket);
+    }
+    return this.#waiting.size === 0 || this.#bytes + bytes <= this.#most;
+  }
+
+  /** Counts an answer until it has left, or its connection has ended. */
+  add(res: ServerResponse, bytes: number): void {
+    const { socket } = res.req;
+    if (socket.destroyed) return;
+    const waiting = this.#waiting.get(socket) ?? this.#begin(socket);
+    waiting.bytes += bytes;
+    this.#bytes += bytes;
+    res.once('finish', () => this.#sent(socket, waiting, bytes));
+  }
+
+  #begin(socket: Socket): Waiting {
+    const waiting = { bytes: 0, since: performance.now(), left: () => this.#forget(socket) };
+    this.#waiting.set(socket, waiting);
+    socket.once('close', waiting.left);
+    return waiting;
+  }
+
+  #sent(socket: Socket, waiting: Waiting, bytes: number): void {
+    if (this.#waiting.get(socket) !== waiting) return;
+    waiting.bytes -= bytes;
+    this.#bytes -= bytes;
+    if (waiting.bytes === 0) this.#forget(socket);
+  }
+
+  #forget(socket: Socket): void {
+    const waiting = this.#waiting.get(socket);
+    if (waiting === undefined) return;
+    this.#waiting.delete(socket);
+    this.#bytes -= waiting.bytes;
+    socket.off('close', waiting.left);
+  }
+}

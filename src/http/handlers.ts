@@ -1,0 +1,52 @@
+import Router from '@koa/router';
+import { BASES, type Family } from '../contract/families.ts';
+import type { AnswerOf, ParamOf, QueryOf, Route } from '../contract/route.ts';
+import type { Awaitable } from '../kernel/awaitable.ts';
+import type { Answer } from './answer.ts';
+import type { Asking, Context, State, WithParams } from './exchange.ts';
+
+/** How handlers hang on the contract: each is typed by its route, and a group of routes has a handler for each of them. */
+
+/** What a handler gets: it can ask for the parameters of its route, and for no others. */
+export type ContextOf<R extends Route> = Context & WithParams<ParamOf<R>> & Asking<QueryOf<R>>;
+
+export type Handler<R extends Route> = (ctx: ContextOf<R>) => Awaitable<AnswerOf<R>>;
+
+/** Routes by name, as a file of the contract has them. */
+export type Group = Readonly<Record<string, Route>>;
+
+export type Handlers<G extends Group> = { readonly [Name in keyof G]: Handler<G[Name]> };
+
+export type Routes = Router<State>;
+/** The canary has no router: it answers whatever is under it. */
+export type Routers = Readonly<Record<Exclude<Family, 'canary'>, Routes>>;
+
+/** One router per family, so that a request is matched against few patterns: literals match in any letter case, a trailing slash never. */
+export function familyRouters(): Routers {
+  const router = (family: keyof Routers) => new Router<State>({ prefix: BASES[family], strict: true, sensitive: false });
+  return {
+    storage: router('storage'),
+    'storage-api': router('storage-api'),
+    'storage-v1': router('storage-v1'),
+    endpoints: router('endpoints'),
+    queries: router('queries'),
+    values: router('values'),
+    manage: router('manage'),
+    sessions: router('sessions'),
+    'security-config': router('security-config'),
+    pages: router('pages'),
+    'save-failure': router('save-failure'),
+    system: router('system'),
+  };
+}
+
+/** Hangs the handlers of a group under every family that serves its routes. */
+export function hang<G extends Group>(routers: Routers, group: G, handlers: Handlers<G>): void {
+  for (const [name, route] of Object.entries(group)) {
+    // Its own type says more of context and answer than a router knows.
+    const handle = handlers[name] as unknown as (ctx: Context) => Awaitable<Answer>;
+    for (const family of [route.family, ...(route.also ?? [])]) {
+      if (family !== 'canary') routers[family].register(route.path, [route.method], [handle]);
+    }
+  }
+}

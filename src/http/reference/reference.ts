@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openApi } from '../../contract/openapi.ts';
+
+/**
+ * The description of the API and a page that shows it, without anything from elsewhere. What the page is made of is put beside this file by
+ * the build; run from TypeScript, it comes out of `node_modules`. Nothing is read before somebody asks.
+ */
+export class Reference {
+  readonly #version: string;
+  #openApi: string | null = null;
+  #page: { readonly html: string; readonly assets: ReadonlyMap<string, Asset> } | null = null;
+
+  constructor(version: string) {
+    this.#version = version;
+  }
+
+  /** JSON text. */
+  openApi(): string {
+    const built = join(HERE, 'openapi.json');
+    this.#openApi ??= existsSync(built) ? readFileSync(built, 'utf8') : JSON.stringify(openApi(this.#version));
+    return this.#openApi;
+  }
+
+  html(): string {
+    return this.#made().html;
+  }
+
+  /** By its name in the page; a file that changes has another name, so a browser may keep it for ever. */
+  asset(name: string): Asset | undefined {
+    return this.#made().assets.get(name);
+  }
+
+  #made() {
+    this.#page ??= made();
+    return this.#page;
+  }
+}
+
+export interface Asset {
+  readonly text: string;
+  readonly contentType: AssetType;
+}
+
+export type AssetType = 'text/javascript; charset=utf-8' | 'text/css; charset=utf-8';
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const LIBRARY = ['swagger-ui.css', 'swagger-ui-bundle.js'];
+const OWN = ['page.css', 'page.js'];
+
+function made() {
+  const built = existsSync(join(HERE, LIBRARY[0] ?? ''));
+  const library = built ? HERE : dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const files = [...LIBRARY.map((name) => join(library, name)), ...OWN.map((name) => join(HERE, name))];
+  const assets = new Map(files.map(assetOf));
+  const names = [...assets.keys()];
+  const styles = names.filter((name) => name.endsWith('.css')).map((name) => `<link rel="stylesheet" href="docs/${name}">`);
+  const scripts = names.filter((name) => name.endsWith('.js')).map((name) => `<script src="docs/${name}"></script>`);
+  const html = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Savepoint: HTTP reference</title>
+${styles.join('\n')}
+</head><body><main id="reference"><noscript>This page takes JavaScript; the description that it shows is <a href="openapi.json">openapi.json</a>.</noscript></main>
+${scripts.join('\n')}
+</body></html>
+`;
+  return { html, assets };
+}
+
+/** `swagger-ui.css` becomes `swagger-ui.1f2e3d4c5b6a.css`. The notes on where a file was made of what lead nowhere here. */
+function assetOf(path: string): [string, Asset] {
+  const text = readFileSync(path, 'utf8').replace(/\n?(?:\/\/|\/\*)# sourceMappingURL=\S+(?: \*\/)?\s*$/, '\n');
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  const [, name = '', type = ''] = /([^/\\]+)\.(css|js)$/.exec(path) ?? [];
+  return [`${name}.${hash}.${type}`, { text, contentType: type === 'css' ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8' }];
+}

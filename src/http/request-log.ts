@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+import { type AddressOf, type Exchange, type Middleware, openExchange } from './exchange.ts';
+import type { Metrics } from './metrics.ts';
+import type { HttpSettings } from './settings.ts';
+
+export interface RequestLogParts {
+  readonly settings: HttpSettings;
+  readonly addressOf: AddressOf;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** Gives a request its id, and tells metrics and log what came of it. */
+export function requestLog({ settings, addressOf, metrics, log }: RequestLogParts): Middleware {
+  return async (ctx, next) => {
+    const exchange = openExchange(ctx.req, addressOf);
+    ctx.state.exchange = exchange;
+    ctx.res.setHeader('X-Correlation-ID', exchange.requestId);
+    await next();
+    const { statusCode: status } = ctx.res;
+    const seconds = (performance.now() - exchange.startedAt) / 1000;
+    metrics.observeRequest(exchange.route, status, seconds);
+    if (status < 400 && seconds * 1000 < settings.slowMs && !log.isLevelEnabled('debug')) return;
+    report(log, settings, exchange, status, seconds, ctx.state.fault);
+  };
+}
+
+/** Somebody's mistake in building an address must not put a key into the log. */
+const SECRET_KEY = /sk_[A-Za-z0-9]+/g;
+
+/** One line for what failed or was slow. The query is left out, because it carries keys; so are all headers. */
+function report(log: Logger, settings: HttpSettings, exchange: Exchange, status: number, seconds: number, fault: unknown): void {
+  const line = {
+    requestId: exchange.requestId,
+    method: exchange.method,
+    path: exchange.path.slice(0, 300).replace(SECRET_KEY, 'sk_***'),
+    status,
+    ms: Math.round(seconds * 1000),
+  };
+  if (status >= 500) log.warn(fault === undefined ? line : { ...line, err: fault }, 'request failed');
+  else if (line.ms >= settings.slowMs) log.warn(line, 'request was slow');
+  else if (status >= 400) log[settings.clientErrorLevel](line, 'request refused');
+  else log.debug(line, 'request');
+}

@@ -1,0 +1,36 @@
+import { globalRecords, globalRecordViews } from '../../contract/routes/global-records.ts';
+import { authenticate } from '../credentials.ts';
+import { asked } from '../exchange.ts';
+import type { Handlers } from '../handlers.ts';
+import { addressOf, collectionOf, documentBody, readAnswer, type Services, versionedHeaders } from './services.ts';
+
+/** Append to a global collection. */
+export function globalRecordHandlers({ app, gameBody }: Services): Handlers<typeof globalRecords> {
+  return {
+    async append(ctx) {
+      const claimed = await authenticate(app, ctx, globalRecords.append);
+      const address = collectionOf(ctx);
+      const caller = await app.records.mayAppend(claimed, address);
+      const body = await documentBody(ctx, gameBody);
+      const writerId = caller.verified ?? caller.onBehalfOf ?? caller.platformId ?? 'anonymous';
+      return readAnswer(await app.records.append(caller, address, body, writerId));
+    },
+  };
+}
+
+/** List and single record of a global collection. */
+export function globalRecordViewHandlers({ app }: Services): Handlers<typeof globalRecordViews> {
+  return {
+    async list(ctx) {
+      const caller = await authenticate(app, ctx, globalRecordViews.list);
+      const page = { limit: asked(ctx, 'limit'), after: asked(ctx, 'after') };
+      return readAnswer(await app.records.list(caller, collectionOf(ctx), page));
+    },
+
+    async read(ctx) {
+      const caller = await authenticate(app, ctx, globalRecordViews.read);
+      const found = await app.records.get(caller, addressOf(ctx));
+      return { text: found.text, headers: versionedHeaders(found) };
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { publishing } from '../../contract/routes/publishing.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { type Invalid, invalidBody, readJson } from '../body.ts';
+import { authenticate, targetOf } from '../credentials.ts';
+import { asked, type Exchange, param, queryOf, queryText } from '../exchange.ts';
+import type { Handlers } from '../handlers.ts';
+import { managed, type Services, strictOf } from './services.ts';
+
+const invalidSync: Invalid = (message) => new Refusal(400, 'VALIDATION_FAILED', message);
+const invalidPreflight: Invalid = () => new Refusal(400, 'INVALID_JSON', 'Body must be valid JSON.', { body: { mode: 'preflight' } });
+
+/** Pushes of whole projects, staging, promotion and the way back, and what tools ask of a project as a whole. */
+export function publishingHandlers({ app, managementBody }: Services): Handlers<typeof publishing> {
+  return {
+    // What a key must be permitted for a push, the body says.
+    async sync(ctx) {
+      const caller = await authenticate(app, ctx, publishing.sync);
+      const { exchange } = ctx.state;
+      const body = await readJson(exchange, managementBody, invalidSync);
+      return managed(await app.manage.sync(caller, body, targetOf(exchange), strictOf(exchange, body)));
+    },
+
+    async preflight(ctx) {
+      const caller = await authenticate(app, ctx, publishing.preflight);
+      const { exchange } = ctx.state;
+      const body = await readJson(exchange, managementBody, invalidPreflight);
+      return managed(await app.manage.preflight(caller, body, targetOf(exchange), strictOf(exchange, body)));
+    },
+
+    async upgradeSource(ctx) {
+      const caller = await authenticate(app, ctx, publishing.upgradeSource);
+      return managed(await app.manage.upgradeSource(caller, await readJson(ctx.state.exchange, managementBody, invalidSync)));
+    },
+
+    async promote(ctx) {
+      const caller = await authenticate(app, ctx, publishing.promote);
+      const { exchange } = ctx.state;
+      const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun', 'force']);
+      const [dryRun, force] = [flagOf(exchange, body, 'dryRun'), flagOf(exchange, body, 'force')];
+      return managed(await app.manage.promote(caller, { dryRun, force }));
+    },
+
+    async discard(ctx) {
+      const caller = await authenticate(app, ctx, publishing.discard);
+      const body = await readJson(ctx.state.exchange, managementBody, invalidBody);
+      const dryRun = flagOf(ctx.state.exchange, membersOf(body), 'dryRun');
+      return managed(await app.manage.discard(caller, body, { dryRun }));
+    },
+
+    async rollback(ctx) {
+      const caller = await authenticate(app, ctx, publishing.rollback);
+      const { exchange } = ctx.state;
+      const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun', 'to']);
+      return managed(await app.history.rollback(caller, { dryRun: flagOf(exchange, body, 'dryRun'), to: goalOf(exchange, body) }));
+    },
+
+    async diff(ctx) {
+      return managed(await app.manage.diff(await authenticate(app, ctx, publishing.diff)));
+    },
+
+    async publishes(ctx) {
+      const caller = await authenticate(app, ctx, publishing.publishes);
+      return managed(await app.history.publishes(caller, { limit: asked(ctx, 'limit'), before: asked(ctx, 'before') }));
+    },
+
+    async manifest(ctx) {
+      return managed(await app.manifest.read(await authenticate(app, ctx, publishing.manifest), targetOf(ctx.state.exchange)));
+    },
+
+    async job(ctx) {
+      return managed(await app.manifest.job(await authenticate(app, ctx, publishing.job), param(ctx, 'job')));
+    },
+  };
+}
+
+/**
+ * The body of a promotion, rollback or discard; none is an empty one. A member that is not known is refused: `dry_run`, taken for
+ * nothing, would do what was only to be looked at.
+ */
+function membersOf(body: Json | undefined, known?: readonly string[]): JsonObject {
+  if (body === undefined) return {};
+  if (!isObject(body)) throw refusal('INVALID_BODY');
+  const unknown = Object.keys(body).find((name) => known?.includes(name) === false);
+  if (unknown === undefined) return body;
+  throw refusal('INVALID_BODY', `The body has no member \`${unknown}\`, only ${known?.join(', ')}`);
+}
+
+/** In the body or the query. What is neither true nor false is refused for the same reason, `?dryRun` without a value, too. */
+function flagOf(exchange: Exchange, body: JsonObject, name: string): boolean {
+  const sent = Object.hasOwn(body, name) ? body[name] : false;
+  const asked = queryOf(exchange)[name] ?? 'false';
+  if (typeof sent !== 'boolean' || (asked !== 'true' && asked !== 'false'))
+    throw refusal('INVALID_BODY', `\`${name}\` must be true or false`);
+  return sent || asked === 'true';
+}
+
+/** To which publish a rollback goes, as `publishes` names them: in the body or the query. */
+function goalOf(exchange: Exchange, body: JsonObject): number | null {
+  const asked = queryText(exchange, 'to');
+  const to = Object.hasOwn(body, 'to') ? body['to'] : asked === null ? null : Number(asked);
+  if (to === null || (typeof to === 'number' && Number.isSafeInteger(to) && to >= -1)) return to;
+  throw refusal('INVALID_BODY', '`to` must be the revision of a publish');
+}

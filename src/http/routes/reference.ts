@@ -1,0 +1,37 @@
+import type { reference } from '../../contract/routes/system.ts';
+import { textOf } from '../../contract/values.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { param } from '../exchange.ts';
+import type { Handlers } from '../handlers.ts';
+import { Reference } from '../reference/reference.ts';
+
+/** A page of ours runs what we serve and asks what we answer, and nothing else. The library sets styles of its own on what it draws. */
+const SAFE = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-cache',
+};
+/** Their names change with what is in them. */
+const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' };
+
+/** The description of the API, and the page that shows it. */
+export function referenceHandlers(version: string): Handlers<typeof reference> {
+  const made = new Reference(version);
+  return {
+    async openApi() {
+      return { text: textOf(made.openApi()), headers: { 'Cache-Control': 'no-cache' } };
+    },
+
+    async page() {
+      return { text: made.html(), contentType: 'text/html; charset=utf-8', headers: SAFE };
+    },
+
+    async asset(ctx) {
+      const asset = made.asset(param(ctx, 'asset'));
+      if (asset === undefined) throw refusal('NOT_FOUND');
+      return { text: asset.text, contentType: asset.contentType, headers: FOR_EVER };
+    },
+  };
+}

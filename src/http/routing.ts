@@ -1,0 +1,30 @@
+import { refusal } from '../kernel/errors.ts';
+import { locate } from './aliases.ts';
+import { respond } from './answer.ts';
+import type { Buckets } from './buckets.ts';
+import type { Context, Middleware } from './exchange.ts';
+import { requireServed } from './parameters.ts';
+import type { Families } from './routes/families.ts';
+
+/** Finds the family of a request's path, and counts the request in the bucket of its address. Throws 404 or 429. */
+export function limits(buckets: Buckets | null, wholeV1: boolean): Middleware {
+  return (ctx, next) => {
+    const { exchange } = ctx.state;
+    const location = locate(exchange.path, wholeV1);
+    if (!location) throw refusal('NOT_FOUND');
+    exchange.family = location.prefix.family;
+    exchange.location = location.path;
+    buckets?.take(exchange.req, location.prefix.group);
+    return next();
+  };
+}
+
+/** Has the route's handler answer, which begins with the credentials that it asks for. */
+export function routes(families: Families): Middleware {
+  return async (ctx) => {
+    const { exchange } = ctx.state;
+    if (exchange.family !== 'endpoints') requireServed(exchange);
+    // Koa's context becomes the router's: the family sets the `params` that it lacks.
+    respond(ctx, await families[exchange.family](ctx as Context));
+  };
+}

@@ -1,0 +1,139 @@
+import type { EventData } from '@eventstore/db-client';
+import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js';
+import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
+
+/**
+ * The events of an append, printed as the protocol has them (`BatchAppendReq` of `streams.proto`). The client makes six objects of each and
+ * prints them twice, the first time to see how long they are. So it is given a stand-in, and what it prints for that is ours: fields of
+ * a message may come in any order, so the events follow the rest of it.
+ */
+export interface PrintedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly metadata: string;
+  readonly data: string;
+}
+
+export interface Printed {
+  /** What the client is to send. No server takes it as it is: its id is none. */
+  readonly standIn: EventData;
+  /** To be called once the append is answered or given up. */
+  forget(): void;
+}
+
+const printed = new Map<string, Buffer>();
+let count = 0;
+
+/** Prints the events, until they are forgotten. */
+export function printEvents(events: readonly PrintedEvent[]): Printed {
+  count += 1;
+  const id = `append ${count}`;
+  printed.set(id, bytesOf(events));
+  return {
+    standIn: { id, type: 'stand-in', contentType: 'application/octet-stream', data: NO_BYTES, metadata: undefined },
+    forget: () => void printed.delete(id),
+  };
+}
+
+const NO_BYTES = new Uint8Array();
+
+/** BatchAppend, as the service is called in the protocol. */
+const BATCH_APPEND = '/event_store.client.streams.Streams/BatchAppend';
+
+interface Service {
+  makeBidiStreamRequest(
+    path: string,
+    serialize: (request: BatchAppendReq) => Buffer,
+    deserialize: (bytes: Buffer) => unknown,
+    ...rest: unknown[]
+  ): unknown;
+}
+
+/** The client's service, with the events of {@link printEvents} in the place of their stand-ins. */
+export function printingService<T>(grpc: T): T {
+  const answer = (bytes: Buffer) => streamsPb.BatchAppendResp.deserializeBinary(bytes);
+  const batchAppend = (...rest: unknown[]) =>
+    (grpc as unknown as Service).makeBidiStreamRequest(BATCH_APPEND, requestBytes, answer, ...rest);
+  return Object.create(grpc as object, { batchAppend: { value: batchAppend } });
+}
+
+function requestBytes(request: BatchAppendReq): Buffer {
+  const events = printed.get(request.getProposedMessagesList()[0]?.getId()?.getString() ?? '');
+  if (events === undefined) return Buffer.from(request.serializeBinary());
+  request.clearProposedMessagesList();
+  return Buffer.concat([request.serializeBinary(), events]);
+}
+
+/** Tags of protobuf: the number of a field and, as its kind, that a length and so many bytes follow. */
+const tag = (field: number) => (field << 3) | 2;
+const PROPOSED_MESSAGE = tag(3);
+const [ID, PROPERTY, METADATA, DATA] = [tag(1), tag(2), tag(3), tag(4)];
+const [KEY, VALUE] = [tag(1), tag(2)];
+const ID_TEXT = tag(2);
+const CONTENT_TYPE = 'application/octet-stream';
+
+interface Sizes {
+  readonly id: number;
+  readonly type: number;
+  readonly metadata: number;
+  readonly data: number;
+  /** Of the whole message. */
+  readonly all: number;
+}
+
+function bytesOf(events: readonly PrintedEvent[]): Buffer {
+  const sizes = events.map(sizesOf);
+  const bytes = Buffer.allocUnsafe(sizes.reduce((sum, { all }) => sum + fieldSize(all), 0));
+  let at = 0;
+  const head = (field: number, length: number) => {
+    bytes[at++] = field;
+    for (let rest = length; ; rest >>>= 7) {
+      if (rest < 0x80) {
+        bytes[at++] = rest;
+        return;
+      }
+      bytes[at++] = (rest & 0x7f) | 0x80;
+    }
+  };
+  const text = (field: number, value: string, length: number) => {
+    head(field, length);
+    at += bytes.write(value, at);
+  };
+  const property = (key: string, value: string, length: number) => {
+    head(PROPERTY, fieldSize(key.length) + fieldSize(length));
+    text(KEY, key, key.length);
+    text(VALUE, value, length);
+  };
+  events.forEach(({ id, type, metadata, data }, index) => {
+    const size = sizes[index] ?? sizesOf({ id, type, metadata, data });
+    head(PROPOSED_MESSAGE, size.all);
+    head(ID, fieldSize(size.id));
+    text(ID_TEXT, id, size.id);
+    property('type', type, size.type);
+    property('content-type', CONTENT_TYPE, CONTENT_TYPE.length);
+    text(METADATA, metadata, size.metadata);
+    text(DATA, data, size.data);
+  });
+  return bytes;
+}
+
+function sizesOf(event: PrintedEvent): Sizes {
+  const [id, type, metadata, data] = [event.id, event.type, event.metadata, event.data].map((text) => Buffer.byteLength(text)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const properties = propertySize('type', type) + propertySize('content-type', CONTENT_TYPE.length);
+  const all = fieldSize(fieldSize(id)) + properties + fieldSize(metadata) + fieldSize(data);
+  return { id, type, metadata, data, all };
+}
+
+const propertySize = (key: string, value: number) => fieldSize(fieldSize(key.length) + fieldSize(value));
+
+/** A field with its tag and its length. */
+function fieldSize(length: number): number {
+  let size = 2 + length;
+  for (let rest = length; rest >= 0x80; rest >>>= 7) size += 1;
+  return size;
+}

@@ -1,0 +1,84 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sharedBuckets } from '../../src/compose/shared-buckets.ts';
+import { type Harness, startServer } from '../http/harness.ts';
+import { hasRedis, REDIS_PASSWORD, startRedis, type TestRedis } from '../jobs/redis.ts';
+import { until } from '../jobs/support.ts';
+
+const BURST = 200;
+const rule = { burst: BURST, perSecond: 0.001 };
+const PLAYER = '10.0.0.1';
+
+describe.skipIf(!hasRedis)('request buckets of two nodes with one Redis', () => {
+  let redis: TestRedis;
+  const nodes: Harness[] = [];
+  const stops: (() => Promise<void>)[] = [];
+  const said: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void said.push(line) });
+
+  const startNode = async (redisUrl: string) => {
+    const shared = sharedBuckets({ redisUrl }, logger, { add: (stop) => void stops.push(stop) });
+    const node = await startServer({ buckets: { game: rule, management: rule, session: rule, system: rule } }, { sharedBuckets: shared });
+    nodes.push(node);
+    return node;
+  };
+  const ask = async (node: Harness, address = PLAYER) =>
+    (await node.send('GET', '/v3/values/demo', { headers: { 'X-Forwarded-For': address } })).status;
+  const askAll = (node: Harness, times: number, address = PLAYER) => Promise.all(Array.from({ length: times }, () => ask(node, address)));
+  /** How many requests a node lets through until it refuses. */
+  const passed = async (node: Harness, address = PLAYER) => {
+    for (let count = 0; ; count += 1) if ((await ask(node, address)) === 429) return count;
+  };
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    said.length = 0;
+  });
+  afterEach(async () => {
+    await Promise.all(nodes.splice(0).map((node) => node.stop()));
+    await Promise.all(stops.splice(0).map((stop) => stop()));
+    await redis.remove();
+  });
+
+  it('a burst taken from one is not there a second time on the other', async () => {
+    const [one, other] = [await startNode(redis.url), await startNode(redis.url)];
+    // A node hears from the others a moment later; until then it counts for itself.
+    const addresses = Array.from({ length: 20 }, (_, index) => `10.0.2.${index}`);
+    await until(async () => {
+      const address = addresses.pop() ?? PLAYER;
+      expect(new Set(await askAll(one, BURST, address))).toEqual(new Set([401]));
+      expect(await ask(one, address)).toBe(429);
+      return (await passed(other, address)) < BURST;
+    });
+    expect(await ask(other, '10.0.0.2')).toBe(401);
+    expect(said).toEqual([]);
+  });
+
+  it('what both gave away at once is owed', async () => {
+    const [one, other] = [await startNode(redis.url), await startNode(redis.url)];
+    await Promise.all([askAll(one, BURST - 1), askAll(other, BURST - 1)]);
+    const retryAfter = async () =>
+      Number((await one.send('GET', '/v3/values/demo', { headers: { 'X-Forwarded-For': PLAYER } })).headers['retry-after']);
+    // An empty bucket has a token again after 1 / perSecond; one that owes takes longer.
+    await until(async () => (await retryAfter()) > 1 / rule.perSecond);
+  });
+
+  it('while Redis is away each counts for itself, and says so once, without a secret; then they count together again', async () => {
+    await redis.kill();
+    const [one, other] = [await startNode(redis.url), await startNode(redis.url)];
+    for (const node of [one, other]) {
+      expect(new Set(await askAll(node, BURST))).toEqual(new Set([401]));
+      expect(await ask(node)).toBe(429);
+    }
+    await until(async () => said.length > 0);
+    await redis.start();
+    let player = 10;
+    await until(async () => {
+      const address = `10.0.1.${player++}`;
+      await askAll(one, BURST, address);
+      return (await passed(other, address)) < BURST;
+    });
+    expect(said.join('')).toContain('each counts for itself');
+    expect(said.join('')).not.toContain(REDIS_PASSWORD);
+  });
+});

@@ -1,0 +1,85 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { openApi } from '../../src/contract/openapi.ts';
+import { SECRET_KEY } from '../http/fake-app.ts';
+import { type Harness, startServer } from '../http/harness.ts';
+
+const document = openApi('0.1.0');
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+);
+
+let server: Harness;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+describe('the description of the API', () => {
+  it('is valid OpenAPI 3.1 by the schema of the standard', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    expect([valid, errors]).toEqual([true, undefined]);
+  });
+
+  it('is valid by a linter that goes by rules of its own, examples included', async () => {
+    const rules = {
+      'no-invalid-media-type-examples': 'error',
+      'no-invalid-parameter-examples': 'error',
+      'no-invalid-schema-examples': 'error',
+      'operation-operationId': 'error',
+      'operation-operationId-unique': 'error',
+      'operation-operationId-url-safe': 'error',
+      'operation-description': 'off',
+      'operation-summary': 'error',
+      'operation-2xx-response': 'error',
+      'operation-tag-defined': 'error',
+      'no-unused-components': 'error',
+      'security-defined': 'error',
+      'tag-description': 'error',
+      'path-not-include-query': 'error',
+    } as const;
+    const config = await createConfig({ extends: ['spec'], rules });
+    const problems = await lintFromString({ source: stringify(document, { aliasDuplicateObjects: false }), config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+  });
+
+  it('names every path once: tools take two that differ in the names of their parameters alone for one', () => {
+    const shapes = Object.keys(document.paths).map((path) => path.replace(/\{\w+\}/g, '{}'));
+    expect(shapes).toEqual([...new Set(shapes)]);
+  });
+
+  it('says where an Idempotency-Key makes a request happen once: everywhere but where nothing is changed, or a secret is told', () => {
+    const asks = ['preflight', 'upgradeSource', 'testEndpoint', 'runTests', 'autoTest', 'suggestTests', 'initRevision'];
+    const reports = [
+      'trackEvent',
+      'sendHeartbeat',
+      'reportSaveFailure',
+      'createSession',
+      'refreshSession',
+      'reauthSession',
+      'revokeSession',
+    ];
+    const without = operations
+      .filter(({ method, operation }) => method !== 'GET' && !JSON.stringify(operation).includes('Idempotency-Key'))
+      .map(({ operation }) => operation.operationId);
+    expect(without.sort()).toEqual([...asks, ...reports].sort());
+    expect(JSON.stringify(document.paths['/v3/endpoints/{project}/{slug}']?.['get'])).toContain('Idempotency-Key');
+  });
+
+  it.each(operations.map(({ method, path }) => [method, path]))('%s %s is served', async (method, path) => {
+    const concrete = path
+      .replace('{project}', 'demo')
+      .replace('{collection}', 'c')
+      .replace('{key}', 'k')
+      .replace('{file}', 'collection.json')
+      .replace(/\{\w+\}/g, 'any');
+    const headers = { 'x-api-key': SECRET_KEY };
+    await server.send('POST', '/v3/storage/demo/c/k', { headers, body: '{}' });
+    const body = concrete.startsWith('/v3/endpoints') ? '{"endpoint":"buy"}' : '{}';
+    const reply = await server.send(method, concrete, { headers, ...(method === 'GET' ? {} : { body }) });
+    expect(reply.json?.error?.code).not.toBe('NOT_FOUND');
+    expect(reply.status).not.toBe(400);
+  });
+});

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { WINDOW_NAMES } from '../../src/contract/resources/rate-limits.ts';
+import { preflight } from '../../src/domain/definition/preflight.ts';
+import { applyOperations } from '../../src/domain/document/operations.ts';
+import { COLLECTION_FUNCTIONS } from '../../src/domain/endpoint/collections.ts';
+import { FUNCTION_NAMES } from '../../src/domain/endpoint/functions.ts';
+import { compileOperator } from '../../src/domain/endpoint/operators.ts';
+import { STEP_TYPES } from '../../src/domain/endpoint/steps/types.ts';
+import { SETTING_RULES } from '../../src/domain/project/settings.ts';
+import { EMPTY, put } from '../domain/definition/given.ts';
+import { filesOf, textOfPage } from './support/pages.ts';
+
+/** docs/language.md against the language that it describes. */
+
+const PAGE = textOfPage('docs/language.md');
+
+/** What a refusal lists as known. */
+function listed(refused: () => unknown): readonly string[] {
+  try {
+    refused();
+  } catch (error) {
+    return (
+      String(error)
+        .split(/(?:known|supported) are /)[1]
+        ?.replace(/\.$/, '')
+        .split(', ') ?? []
+    );
+  }
+  return [];
+}
+
+test.each<[string, readonly string[]]>([
+  ['step type', [...STEP_TYPES.keys()]],
+  ['function', [...FUNCTION_NAMES, ...COLLECTION_FUNCTIONS]],
+  ['operator', listed(() => compileOperator('?'))],
+  ['operation', listed(() => applyOperations({}, [{ op: '?', path: 'a' }]))],
+  ['window', WINDOW_NAMES],
+])('every %s stands there', (_, names) => {
+  const missing = names.filter((name) => !PAGE.includes(`\`${name}\``) && !PAGE.includes(`\`${name}(`));
+  expect(names.length).toBeGreaterThan(0);
+  expect(missing).toEqual([]);
+});
+
+test('every setting of a project stands in docs/projects.md, with its default', () => {
+  const table = textOfPage('docs/projects.md').split('\n## Settings of a project\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = [...table.matchAll(/^\| (`\w+`) \| (`[^`]+`) \|/gm)].map(([, name, initial]) => [name, initial]);
+  const expected = Object.entries(SETTING_RULES).map(([name, { fallback }]) => [`\`${name}\``, `\`${JSON.stringify(fallback)}\``]);
+  expect(rows.sort()).toEqual(expected.sort());
+});
+
+test('its examples pass the preflight without a finding', () => {
+  const files = filesOf('docs/language.md');
+  const items = [...files].map(([name, sourceText]) => ({ kind: name.split('.')[1] ?? '', sourceFormat: 'yaml', sourceText }));
+  const of = (kind: string) => items.filter((item) => item.kind === kind);
+  const sections = { collections: of('collection'), endpoints: of('endpoint'), workflows: of('workflow'), libraries: of('library') };
+  const rest = { queries: JSON.parse(files.get('queries.json') ?? ''), rateLimitRules: JSON.parse(files.get('rules.json') ?? '') };
+  const state = put(EMPTY, 'game-values', JSON.parse(files.get('values.json') ?? ''));
+  const reply = preflight(state, { ...sections, ...rest }, 'live', true);
+  expect(reply).toMatchObject({ body: { ok: true, summary: { total: 11, success: 11, failed: 0, warnings: 0 } } });
+});

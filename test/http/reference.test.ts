@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApi } from '../../src/contract/openapi.ts';
+import { type Harness, startServer } from './harness.ts';
+
+let server: Harness;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+describe('the reference of the API', () => {
+  it('is served as OpenAPI, to anybody', async () => {
+    const { status, json, headers } = await server.send('GET', '/openapi.json');
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(json).toEqual(JSON.parse(JSON.stringify(openApi('0.0.0'))));
+  });
+
+  it('has a page that loads what the server itself serves, and nothing else', async () => {
+    const page = await server.send('GET', '/docs');
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(page.text).not.toMatch(/https?:\/\//);
+    const names = [...page.text.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, name = '']) => name);
+    expect(names.map((name) => name.replace(/\.[0-9a-f]{12}\./, '.'))).toEqual([
+      'docs/swagger-ui.css',
+      'docs/page.css',
+      'docs/swagger-ui-bundle.js',
+      'docs/page.js',
+    ]);
+    for (const name of names) {
+      const asset = await server.send('GET', `/${name}`);
+      expect([name, asset.status, asset.headers['cache-control']]).toEqual([name, 200, 'public, max-age=31536000, immutable']);
+      expect(asset.text).not.toContain('sourceMappingURL');
+    }
+    expect((await server.send('GET', '/docs/swagger-ui.css')).status).toBe(404);
+    expect((await server.send('GET', '/docs/..%2fpackage.json')).status).toBe(404);
+  });
+
+  it('is switched off by the setting', async () => {
+    const quiet = await startServer({ apiDocs: false });
+    for (const path of ['/openapi.json', '/docs', '/docs/page.js']) expect((await quiet.send('GET', path)).status).toBe(404);
+    await quiet.stop();
+  });
+});

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Bulkhead } from '../../src/kernel/bulkhead.ts';
+
+const never = new AbortController().signal;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Work that is under way until it is told to end. */
+function works() {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const work = (name: string) => () =>
+    new Promise<string>((resolve) => {
+      begun.push(name);
+      ends.set(name, () => resolve(name));
+    });
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    await turn();
+  };
+  return { begun, work, end };
+}
+
+test('one of each name at a time, names in turn, however many one of them asks for', async () => {
+  const gate = new Bulkhead({ places: 2, each: 1, queue: 8 });
+  const { begun, work, end } = works();
+  const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map((name) => gate.run(name.slice(0, 1), work(name), { signal: never }));
+  expect([begun, gate.taken, gate.waiting]).toEqual([['a1', 'b1'], 2, 4]);
+  await end('a1');
+  await end('b1');
+  await end('a2');
+  await end('c1');
+  await end('a3');
+  await end('c2');
+  expect(begun).toEqual(['a1', 'b1', 'a2', 'c1', 'a3', 'c2']);
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'c2']);
+  expect([gate.taken, gate.waiting]).toEqual([0, 0]);
+});
+
+test('a full line refuses, and what leaves it gives its place in it to the next', async () => {
+  const gate = new Bulkhead({ places: 1, each: 1, queue: 1 });
+  const { begun, work, end } = works();
+  const first = gate.run('a', work('first'), { signal: never });
+  const stop = new AbortController();
+  const left = gate.run('a', work('left'), { signal: stop.signal });
+  await expect(gate.run('a', work('refused'), { signal: never })).rejects.toMatchObject({ status: 503, code: 'BUSY' });
+  // Another name has a line of its own.
+  const other = gate.run('b', work('other'), { signal: never });
+  stop.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  const second = gate.run('a', work('second'), { signal: never });
+  for (const name of ['first', 'other', 'second']) await end(name);
+  await Promise.all([first, other, second]);
+  expect(begun).toEqual(['first', 'other', 'second']);
+});
+
+test('work that fails leaves its place', async () => {
+  const gate = new Bulkhead({ places: 1, each: 1, queue: 1 });
+  await expect(gate.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await gate.run('a', async () => 1)).toBe(1);
+});
+
+/** Work that ends when it is told. */
+class Works {
+  readonly #ends: (() => void)[] = [];
+  readonly begun: string[] = [];
+  readonly work = (name: string) => () => {
+    this.begun.push(name);
+    return new Promise<string>((resolve) => this.#ends.push(() => resolve(name)));
+  };
+  async endOne(): Promise<void> {
+    this.#ends.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const full = { full: () => new Error('full') };
+
+function queue(total: number, most = 100) {
+  const late: (() => void)[] = [];
+  const scheduler = {
+    after: (_: number, task: () => void) => {
+      late.push(task);
+      return () => void late.splice(late.indexOf(task), 1);
+    },
+  };
+  return { late, queue: new Bulkhead({ places: total, queue: most, patience: { ms: 1_000, scheduler } }) };
+}
+
+test('one alone takes half of the places, and who comes next finds one at once, however long the queue of the first', async () => {
+  const { queue: shared } = queue(4);
+  const works = new Works();
+  const loud = Array.from({ length: 50 }, (_, n) => shared.run('loud', works.work(`loud ${n}`), full));
+  const quiet = shared.run('quiet', works.work('quiet'), full);
+  expect(works.begun).toEqual(['loud 0', 'loud 1', 'quiet']);
+  await works.endOne();
+  expect(works.begun.at(-1)).toBe('loud 2');
+  for (let n = 0; n < 51; n += 1) await works.endOne();
+  expect(await Promise.all([...loud, quiet])).toHaveLength(51);
+  expect(works.begun.slice(3)).toEqual(Array.from({ length: 48 }, (_, n) => `loud ${n + 2}`));
+  expect(shared.taken).toBe(0);
+});
+
+test('those who wait get places in turn, not in the order in which they came', async () => {
+  const { queue: shared } = queue(2);
+  const works = new Works();
+  const runs = ['a 0', 'a 1', 'a 2', 'a 3', 'b 0', 'b 1', 'c 0'].map((name) => shared.run(name.slice(0, 1), works.work(name), full));
+  for (let n = 0; n < 7; n += 1) await works.endOne();
+  await Promise.all(runs);
+  expect(works.begun.indexOf('c 0')).toBeLessThan(works.begun.indexOf('a 3'));
+});
+
+test('a full queue refuses at once, and who waited too long is refused and leaves no place taken', async () => {
+  const { queue: shared, late } = queue(2, 2);
+  const works = new Works();
+  const first = shared.run('a', works.work('first'), full);
+  const waiting = [shared.run('a', works.work('second'), full), shared.run('a', works.work('third'), full)];
+  await expect(shared.run('a', works.work('fourth'), full)).rejects.toThrow('full');
+  for (const one of [...late]) one();
+  for (const one of waiting) await expect(one).rejects.toThrow('full');
+  await works.endOne();
+  expect([await first, shared.taken, shared.refused]).toEqual(['first', 0, 3]);
+});
+
+function takeAll(places: Bulkhead, who: string): number {
+  let taken = 0;
+  while (places.enter(who)) taken += 1;
+  return taken;
+}
+
+test('one alone gets half, and who has many gets no more until others have as many', () => {
+  const places = new Bulkhead({ places: 12 });
+  expect(takeAll(places, 'a')).toBe(6);
+  expect(takeAll(places, 'b')).toBe(3);
+  for (let n = 0; n < 2; n += 1) places.leave('a');
+  expect([takeAll(places, 'b'), places.taken]).toEqual([1, 8]);
+  expect(places.enter('c')).toBe(true);
+});
+
+test('what is given back is there again, and giving back twice makes no place', () => {
+  const places = new Bulkhead({ places: 2 });
+  expect([places.enter('a'), places.enter('a'), places.refused]).toEqual([true, false, 1]);
+  places.leave('a');
+  places.leave('a');
+  expect([places.taken, places.enter('b'), places.taken]).toEqual([0, true, 1]);
+});
+
+test('whatever happens, nobody takes more than they leave, and none are lost', () => {
+  const act = fc.record({ who: fc.constantFrom('a', 'b', 'c', 'd'), give: fc.boolean() });
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 40 }), fc.array(act, { maxLength: 200 }), (total, acts) => {
+      const places = new Bulkhead({ places: total });
+      const held = new Map<string, number>();
+      for (const { who, give } of acts) {
+        if (!give && places.enter(who)) held.set(who, (held.get(who) ?? 0) + 1);
+        if (give) places.leave(who);
+        if (give) held.set(who, Math.max(0, (held.get(who) ?? 0) - 1));
+        const taken = [...held.values()].reduce((sum, count) => sum + count, 0);
+        expect(places.taken).toBe(taken);
+        expect(taken).toBeLessThanOrEqual(total);
+        // Whoever has none is refused only where there is none.
+        expect(places.hasRoomFor('somebody new')).toBe(taken < total);
+        for (const [one, count] of held) expect(places.hasRoomFor(one)).toBe(count < total - taken);
+      }
+    }),
+  );
+});

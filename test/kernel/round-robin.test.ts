@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { RoundRobin } from '../../src/kernel/round-robin.ts';
+
+/** Turns of an event loop by hand. */
+function given() {
+  const due: (() => void)[] = [];
+  const done: string[] = [];
+  let now = 0;
+  const turns = new RoundRobin({ defer: (task) => void due.push(task), monotonic: () => now });
+  const compute = (project: string, ms: number) => () => {
+    done.push(project);
+    now += ms;
+  };
+  const work = async (project: string, ms: number) => {
+    const turn = turns.take(project);
+    if (turn !== null) await turn;
+    turns.count(project, compute(project, ms));
+  };
+  const turn = async () => {
+    for (const task of due.splice(0)) task();
+    await new Promise((resolve) => setImmediate(resolve));
+    return done.splice(0).join('');
+  };
+  return { turns, work, compute, turn, done };
+}
+
+it('a project that computes for long does one piece a turn, and the others go between', async () => {
+  const { work, turn, done } = given();
+  const all = ['A', 'A', 'A', 'A', 'B', 'B'].map((project) => work(project, project === 'A' ? 11 : 0.1));
+  expect(done.splice(0).join('')).toBe('ABB');
+  expect([await turn(), await turn(), await turn()]).toEqual(['A', 'A', 'A']);
+  await Promise.all(all);
+});
+
+it('several that compute for long take turns', async () => {
+  const { work, turn, done } = given();
+  const all = ['A', 'A', 'A', 'B', 'B', 'B'].map((project) => work(project, 11));
+  expect(done.splice(0).join('')).toBe('AB');
+  expect([await turn(), await turn()]).toEqual(['AB', 'AB']);
+  await Promise.all(all);
+});
+
+it('any number of cheap pieces go at once', async () => {
+  const { work, done } = given();
+  await Promise.all(Array.from({ length: 1_000 }, () => work('A', 0.9)));
+  expect(done).toHaveLength(1_000);
+});
+
+it('a line that is too long is refused, and nobody else is', async () => {
+  const { turns, work } = given();
+  await work('A', 11);
+  for (let waiting = 0; waiting < 256; waiting += 1) void turns.take('A');
+  expect(() => turns.take('A')).toThrow(expect.objectContaining({ code: 'BUSY' }));
+  expect(turns.take('B')).toBeNull();
+});
+
+it('what fails counts as well, and waits for its turn as the others do', async () => {
+  const { turns, turn, compute, done } = given();
+  const fails = () => {
+    compute('A', 11)();
+    throw new Error('broken');
+  };
+  await expect(turns.run('A', fails)).rejects.toThrow('broken');
+  const second = turns.run('A', compute('A', 11));
+  expect(done.splice(0)).toEqual(['A']);
+  expect(await turn()).toBe('A');
+  await second;
+});
