@@ -34,12 +34,11 @@ export interface DocumentAnswer<Body = Document> extends Positioned {
   readonly version: number;
 }
 
-/** `body` is an object, or its JSON text where that was at hand. */
-export interface ReadAnswer<Body> extends Positioned {
-  readonly body: Body | TextOf<Body>;
-  readonly headers?: Readonly<Record<string, string>>;
+/** `result` is an object, or its JSON text where that was at hand. */
+export interface ReadAnswer<Result> extends Positioned {
+  readonly result: Result | TextOf<Result>;
 }
 
-export interface ManageAnswer<Body> extends Positioned {
-  readonly body: Body;
+export interface ManageAnswer<Result> extends Positioned {
+  readonly result: Result;
 }

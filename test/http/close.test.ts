@@ -53,7 +53,7 @@ it('cuts a connection that never takes its answers, and does not call that a fau
     server.app.values.read = async (caller, target) => {
       resolve();
       const answer = await read(caller, target);
-      return { ...answer, body: { ...Object(answer.body), ...large } };
+      return { ...answer, result: { ...Object(answer.result), ...large } };
     };
   });
   const socket = connect(server.port, '127.0.0.1').pause();
@@ -75,7 +75,7 @@ describe('answers that are not taken', () => {
     const { read } = server.app.values;
     server.app.values.read = async (caller, target) => {
       const answer = await read(caller, target);
-      return { ...answer, body: { ...Object(answer.body), ...large } };
+      return { ...answer, result: { ...Object(answer.result), ...large } };
     };
     const socket = connect(server.port, '127.0.0.1');
     const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));

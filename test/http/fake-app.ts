@@ -55,11 +55,11 @@ export function fakeApp(): FakeApp {
   };
   const read = <R extends Answered>(route: R, name: string, caller: Caller, rest: unknown[]) => {
     note(name, caller, ...rest);
-    return { ...at, body: exampleOf(route) };
+    return { ...at, result: exampleOf(route) };
   };
   const managed = <R extends Answered>(route: R, name: string, caller: Caller, rest: unknown[]) => {
     note(name, caller, ...rest);
-    return { body: exampleOf(route), position: 8, stale: false };
+    return { result: exampleOf(route), position: 8, stale: false };
   };
   const session = (name: string, caller: Caller): SessionAnswer => {
     note(name, caller);
@@ -187,7 +187,7 @@ export function fakeApp(): FakeApp {
     settings: {
       async read(caller) {
         note('settings.read', caller);
-        return { ...at, body: settingsBody(PROJECT, { name: 'Demo', settings: {} }) };
+        return { ...at, result: settingsBody(PROJECT, { name: 'Demo', settings: {} }) };
       },
       change: async (caller, ...rest) => managed(settings.change, 'settings.change', caller, rest),
       revokePublicKey: async (caller, ...rest) => managed(settings.revokePublicKey, 'settings.revokePublicKey', caller, rest),

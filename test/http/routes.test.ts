@@ -132,7 +132,7 @@ describe('a ledger', () => {
     expect([json.steamId, json.entries[0].steam_id, json.entries[0].platformId]).toEqual([PLAYER, PLAYER, undefined]);
     published.app.documents.ledger = async (...asked) => {
       const answer = await ledger(...asked);
-      return { ...answer, body: textOf(JSON.stringify(answer.body)) };
+      return { ...answer, result: textOf(JSON.stringify(answer.result)) };
     };
     expect((await published.play('GET', path)).json).toEqual(json);
     await published.stop();

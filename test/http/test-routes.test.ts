@@ -25,8 +25,8 @@ describe.each([
   beforeAll(async () => {
     server = await startServer({ wireNames });
     const at = { position: 1, stale: false };
-    server.app.tests.testEndpoint = async () => ({ ...at, body: report });
-    server.app.tests.runTests = async () => ({ ...at, body: { ok: true, dryRun: true, ...counts, results: [report], summary: counts } });
+    server.app.tests.testEndpoint = async () => ({ ...at, result: report });
+    server.app.tests.runTests = async () => ({ ...at, result: { ok: true, dryRun: true, ...counts, results: [report], summary: counts } });
   });
   afterAll(() => server.stop());
 

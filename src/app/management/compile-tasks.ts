@@ -5,7 +5,6 @@ import type { Finding } from '../../domain/definition/findings/finding.ts';
 import type { ListedKind, SourceKind } from '../../domain/definition/kinds.ts';
 import { located, Places } from '../../domain/definition/positions.ts';
 import type { Warning } from '../../domain/definition/problem.ts';
-import type { ManageReply } from '../../domain/definition/publish.ts';
 import { objectOf, textOf } from '../../domain/definition/read.ts';
 import { type Compiled, compileItem } from '../../domain/definition/source.ts';
 import { upgradeSource } from '../../domain/definition/upgrade.ts';
@@ -96,18 +95,18 @@ function isQuestion(json: Json): json is Question {
 }
 
 function upgraded(body: Json): JsonObject {
-  const reply = upgradeSource(body);
-  if (!(reply instanceof Refusal)) return { status: reply.status, body: reply.body };
-  const { status, code, message, extra } = reply;
+  const answer = upgradeSource(body);
+  if (!(answer instanceof Refusal)) return { answer };
+  const { status, code, message, extra } = answer;
   return { refused: { status, code, message, body: extra.body ?? {} } };
 }
 
 /** Of an answer to `upgrade`. */
-export function upgradedIn(answer: string): ManageReply<UpgradedSource> | Refusal {
+export function upgradedIn(answer: string): UpgradedSource | Refusal {
   const json = objectOf(parseJson(answer));
   const refused = member(json, 'refused');
   // As it was printed where it was made.
-  if (!isObject(refused)) return { status: Number(json['status']), body: objectOf(member(json, 'body')) as unknown as UpgradedSource };
+  if (!isObject(refused)) return objectOf(member(json, 'answer')) as unknown as UpgradedSource;
   const { status, code, message, body } = refused;
   return new Refusal(Number(status), String(code), String(message), { body: objectOf(body) });
 }

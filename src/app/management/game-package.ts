@@ -2,7 +2,7 @@ import type * as contract from '../../contract/answers.ts';
 import { SCOPES } from '../../contract/credentials.ts';
 import { isStaged } from '../../domain/definition/effective.ts';
 import { decidePromote } from '../../domain/definition/promote.ts';
-import { type Decision as Publish, reply } from '../../domain/definition/publish.ts';
+import { answered, type Decision as Publish } from '../../domain/definition/publish.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import { revisionInitBody } from '../../domain/revision/init.ts';
 import { decidePackageSync, packageBody, syncedPackage } from '../../domain/revision/package.ts';
@@ -33,13 +33,13 @@ export function createGamePackage(context: AppContext): GamePackage {
       const { authority, key } = grounds(project.authority, project.definitions, caller, 'live');
       for (const scope of SCOPES) requirePermission(key, scope, 'r');
       const gamePackage = authority.gamePackage === null ? null : packageBody(authority.gamePackage);
-      return { ...positioned(context, project, caller), status: 200, body: { ok: true, gamePackage } };
+      return { ...positioned(context, project, caller), result: { ok: true, gamePackage } };
     },
 
     async init(caller, revision) {
       const project = await projectOf(context, caller);
       const { authority } = grounds(project.authority, project.definitions, caller, 'live');
-      return { ...positioned(context, project, caller), status: 200, body: revisionInitBody(authority.gamePackage, revision) };
+      return { ...positioned(context, project, caller), result: revisionInitBody(authority.gamePackage, revision) };
     },
   };
 }
@@ -51,7 +51,7 @@ function decideSync({ authority, state }: Grounds, body: Json, now: number): Pub
   const { changes, previousRevisionId, revisionChanged } = sync;
   const promotes = revisionChanged && isStaged(state.next);
   const promotion = promotes ? decidePromote(state, { dryRun: false }) : null;
-  const count = (kind: string) => promotion?.answer.body.promoted[kind] ?? 0;
+  const count = (kind: string) => promotion?.answer.promoted[kind] ?? 0;
   const synced: DomainEvent = { type: 'package.synced', data: { changes } };
   const answer = {
     gamePackage: packageBody(syncedPackage(authority.gamePackage, changes, now)),
@@ -59,5 +59,5 @@ function decideSync({ authority, state }: Grounds, body: Json, now: number): Pub
     revisionChanged,
     promotedRevisionOverrides: { endpointCount: count('endpoints'), collectionCount: count('collections'), promoted: promotes },
   };
-  return { events: [synced, ...(promotion?.events ?? [])], answer: reply(answer) };
+  return { events: [synced, ...(promotion?.events ?? [])], answer: answered(answer) };
 }

@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
-import { reply } from '../../domain/definition/publish.ts';
+import { answered } from '../../domain/definition/publish.ts';
 import { decideRollback, type EarlierLive, isLive, RollbackSearch } from '../../domain/definition/rollback.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
@@ -41,8 +41,9 @@ export function createHistory(context: AppContext): History {
       const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
       const found = await context.views.publishes(project.id, page);
       const { liveHash, nextHash } = state;
-      const body = { liveHash, nextHash, publishes: found.publishes.map((row) => shown(row, authority)), before: found.next };
-      return { ...positioned(context, project, caller, reached), ...reply(body) };
+      const publishes = found.publishes.map((row) => shown(row, authority));
+      const result = answered({ liveHash, nextHash, publishes, before: found.next });
+      return { ...positioned(context, project, caller, reached), result };
     },
 
     async rollback(caller, options) {

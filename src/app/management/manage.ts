@@ -12,7 +12,7 @@ import { decideDiscard } from '../../domain/definition/discard.ts';
 import { listDefinitions, listGameValues, listRateLimitRules } from '../../domain/definition/listing.ts';
 import { preflight } from '../../domain/definition/preflight.ts';
 import { diffDefinitions } from '../../domain/definition/promote.ts';
-import type { ManageReply, Decision as Publish } from '../../domain/definition/publish.ts';
+import type { Decision as Publish } from '../../domain/definition/publish.ts';
 import { itemsOfSync, scopesOfSync } from '../../domain/definition/sections.ts';
 import { strictly } from '../../domain/definition/strict.ts';
 import { decideSync } from '../../domain/definition/sync.ts';
@@ -33,8 +33,8 @@ import type { View } from '../project/view.ts';
 import { findKey } from '../security/authenticate.ts';
 import { compileAhead, judgeAhead, type Pushed } from './compile-ahead.ts';
 import { upgradedIn } from './compile-tasks.ts';
+import { answerKept } from './kept.ts';
 import { promote } from './promotion.ts';
-import { replyKept } from './reply.ts';
 import { UniqueSurvey } from './unique-survey.ts';
 
 export interface Manage {
@@ -83,12 +83,12 @@ export interface ListingOf {
 
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
 export function createManage(context: AppContext): Manage {
-  const publish = <Body extends JsonObject>(
+  const publish = <Answer extends JsonObject>(
     caller: Caller,
     cause: string,
     target: PublishTarget,
     kinds: readonly Kind[],
-    decide: Decide<Body>,
+    decide: Decide<Answer>,
   ) => publishWhole(context, caller, cause, target, kinds.flatMap(scopesOf), decide);
 
   return {
@@ -146,7 +146,7 @@ export function createManage(context: AppContext): Manage {
       for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
       await ahead(context, caller, itemsOfSync(body), target, scopesOfSync(body), true);
       const { state } = grounds(project.authority, project.definitions, caller, target);
-      return { ...positioned(context, project, caller), ...accepted(preflight(state, body, target, strict)) };
+      return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, strict)) };
     },
 
     async upgradeSource(caller, body) {
@@ -154,36 +154,35 @@ export function createManage(context: AppContext): Manage {
       const { key } = grounds(project.authority, project.definitions, caller, 'live');
       for (const scope of SCOPES) requirePermission(key, scope, 'rw');
       const task = { kind: 'upgrade', of: '', text: stringifyJson(body ?? null), known: '{}' } as const;
-      const reply = upgradedIn(await context.compiler.run(caller.projectId, task));
-      return { ...positioned(context, project, caller), ...accepted(reply) };
+      const upgraded = upgradedIn(await context.compiler.run(caller.projectId, task));
+      return { ...positioned(context, project, caller), result: accepted(upgraded) };
     },
 
     async list(caller, kind, options) {
       const project = await projectOf(context, caller);
       const { state, listing } = listingIn(project, caller, kind, options);
-      const { body } = listDefinitions(state, kind, listing);
+      const listed = listDefinitions(state, kind, listing);
       const building = kind === 'query' || kind === 'collection' ? await buildingOf(context, project.id, kind) : [];
-      const shown = building.length === 0 ? body : { ...body, building };
-      return { ...positioned(context, project, caller), body: shown };
+      return { ...positioned(context, project, caller), result: building.length === 0 ? listed : { ...listed, building } };
     },
 
     async gameValues(caller, options) {
       const project = await projectOf(context, caller);
       const { state, listing } = listingIn(project, caller, 'game-values', options);
-      return { ...positioned(context, project, caller), ...listGameValues(state, listing) };
+      return { ...positioned(context, project, caller), result: listGameValues(state, listing) };
     },
 
     async rateLimitRules(caller, options) {
       const project = await projectOf(context, caller);
       const { state, listing } = listingIn(project, caller, 'rate-limit-rules', options);
-      return { ...positioned(context, project, caller), ...listRateLimitRules(state, listing) };
+      return { ...positioned(context, project, caller), result: listRateLimitRules(state, listing) };
     },
 
     async diff(caller) {
       const project = await projectOf(context, caller);
       const { state, key } = grounds(project.authority, project.definitions, caller, 'next');
       for (const kind of STAGED) for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
-      return { ...positioned(context, project, caller), ...diffDefinitions(state) };
+      return { ...positioned(context, project, caller), result: diffDefinitions(state) };
     },
 
     async validate(caller, publicKey) {
@@ -193,7 +192,7 @@ export function createManage(context: AppContext): Manage {
       const publicOk = found?.kind === 'public' && found.enabled;
       const publicMessage = publicKey === null ? 'Not provided' : publicOk ? 'Valid' : 'Invalid';
       // No `error` member, not even null: a dedicated server takes its presence for a refusal (management 3).
-      const body: contract.Validated = {
+      const result: contract.Validated = {
         ok: publicKey === null || publicOk,
         project: { id: authority.projectId, title: authority.name, name: authority.name, settings: { enabled: true } },
         checks: {
@@ -203,7 +202,7 @@ export function createManage(context: AppContext): Manage {
         },
         ...(key.permissions === null ? {} : { permissions: allScopes(key.permissions) }),
       };
-      return { ...positioned(context, project, caller), status: 200, body };
+      return { ...positioned(context, project, caller), result };
     },
   };
 }
@@ -263,18 +262,18 @@ function allScopes(permissions: Readonly<Record<string, string>>): Readonly<Reco
 }
 
 /** Asked for strictly, findings refuse a push. */
-export function judged<Body extends JsonObject>(strict: boolean, decide: Decide<Body>): Decide<Body> {
+export function judged<Answer extends JsonObject>(strict: boolean, decide: Decide<Answer>): Decide<Answer> {
   return strict ? (ground, now) => strictly(decide(ground, now)) : decide;
 }
 
 /** What a pure answer comes to: a refusal is thrown, as everywhere above the domain. */
-function accepted<Body>(reply: ManageReply<Body> | Refusal): ManageReply<Body> {
-  if (reply instanceof Refusal) throw reply;
-  return reply;
+function accepted<Answer>(answer: Answer | Refusal): Answer {
+  if (answer instanceof Refusal) throw answer;
+  return answer;
 }
 
 type Kind = ListedKind | SingleKind;
-type Decide<Body> = (ground: Grounds, now: number) => Publish<Body> | Refusal;
+type Decide<Answer> = (ground: Grounds, now: number) => Publish<Answer> | Refusal;
 
 const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'library', 'query', 'game-values', 'rate-limit-rules'];
 
@@ -290,40 +289,45 @@ const MAX_COMMITS = 1000;
  * One publish. Texts that do not fit into its commit are stored by commits before it: they are content addressed and change nothing
  * until the publish refers to them.
  */
-export async function publishWhole<Body extends JsonObject>(
+export async function publishWhole<Answer extends JsonObject>(
   context: AppContext,
   caller: Caller,
   cause: string,
   target: PublishTarget,
   scopes: readonly string[],
-  decide: Decide<Body>,
-): Promise<ManageAnswer<Body>> {
+  decide: Decide<Answer>,
+): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
   // What another node has just published counts: on what lies before it this might change nothing, and be told that all is well.
   await project.refresh();
   const survey = new UniqueSurvey(project);
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const deciding = execute<ManageReply<Body> | 'stored'>(project, caller, cause, (view, now) => {
+    const deciding = execute<Answer | 'stored'>(project, caller, cause, (view, now) => {
       const ground = groundsOf(view, caller, target);
       for (const scope of scopes) requirePermission(ground.key, scope, 'rw');
       const at = { view, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
-      const before = answeredBefore(at, replyKept<Body>());
+      const before = answeredBefore(at, answerKept<Answer>());
       if (before !== null) return before;
-      const publish = decidedBy<ManageReply<Body>>(() => withClaims(survey, view, ground, decide(ground, now)));
+      const publish = decidedBy<Answer>(() => withClaims(survey, view, ground, decide(ground, now)));
       const first = publish instanceof Refusal ? null : firstTexts(publish.events);
-      return first ? decided<ManageReply<Body> | 'stored'>('stored', first) : keeping(at, replyKept<Body>(), publish);
+      return first ? decided<Answer | 'stored'>('stored', first) : keeping(at, answerKept<Answer>(), publish);
     });
     const outcome = await deciding.catch(async (error: unknown) => {
       if (await survey.brought(error)) return null;
       throw error;
     });
     if (outcome === null) continue;
-    if (outcome.answer !== 'stored') return { ...stored(outcome), ...outcome.answer };
+    if (outcome.answer !== 'stored') return { ...stored(outcome), result: outcome.answer };
   }
   throw refusal('WRITE_CONFLICT');
 }
 
-function withClaims<Body>(survey: UniqueSurvey, view: View, ground: Grounds, publish: Publish<Body> | Refusal): Publish<Body> | Refusal {
+function withClaims<Answer>(
+  survey: UniqueSurvey,
+  view: View,
+  ground: Grounds,
+  publish: Publish<Answer> | Refusal,
+): Publish<Answer> | Refusal {
   if (publish instanceof Refusal) return publish;
   const claims = survey.claims(view, ground, publish.events);
   return claims.length === 0 ? publish : { ...publish, events: [...publish.events, ...claims] };

@@ -26,8 +26,7 @@ export function createManifest(context: AppContext): Manifest {
       const { projectId, name } = authority;
       return {
         ...positioned(context, project, caller),
-        status: 200,
-        body: { ok: true, manifestVersion: 1, project: { id: projectId, name }, ...manifestOf(definitions, target) },
+        result: { ok: true, manifestVersion: 1, project: { id: projectId, name }, ...manifestOf(definitions, target) },
       };
     },
 
@@ -40,7 +39,7 @@ export function createManifest(context: AppContext): Manifest {
       // Another node may have taken the push.
       if (revision !== null && revision > project.set.head) await project.refresh();
       if (revision === null || revision > project.set.head) throw refusal('NOT_FOUND', `There is no sync job ${jobId.slice(0, 40)}`);
-      const body: contract.SyncJob = {
+      const result: contract.SyncJob = {
         ok: true,
         jobId,
         status: 'completed',
@@ -49,7 +48,7 @@ export function createManifest(context: AppContext): Manifest {
         error: null,
         position: revision,
       };
-      return { ...positioned(context, project, caller), status: 200, body };
+      return { ...positioned(context, project, caller), result };
     },
   };
 }

@@ -65,9 +65,9 @@ export async function promote(
     const promoting = publish(({ state }) => {
       if (state.liveHash !== seen.liveHash || state.nextHash !== seen.nextHash) throw new Overtaken();
       const decision = decidePromote(state, options);
-      const { status, body } = decision.answer;
-      if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { status, body: { ...body, findings } } };
-      return refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings, changes: body.changes } });
+      const { answer } = decision;
+      if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { ...answer, findings } };
+      return refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings, changes: answer.changes } });
     });
     const answer = await promoting.catch((error) => {
       if (error instanceof Overtaken) return null;

@@ -11,7 +11,7 @@ import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
 import { keyedBy, once } from '../once.ts';
-import { replyKept } from './reply.ts';
+import { answerKept } from './kept.ts';
 
 /** Project settings and keys, as far as managers reach them (management 16 and 17). All need the `settings` scope. */
 export interface Settings {
@@ -29,7 +29,7 @@ export function createSettings(context: AppContext): Settings {
       const project = await projectOf(context, caller);
       const { authority, key } = grounds(project.authority, project.definitions, caller, 'live');
       requirePermission(key, 'settings', 'r');
-      return { ...positioned(context, project, caller), status: 200, body: settingsBody(caller.projectId, authority) };
+      return { ...positioned(context, project, caller), result: settingsBody(caller.projectId, authority) };
     },
 
     change: (caller, body, strict) =>
@@ -38,15 +38,15 @@ export function createSettings(context: AppContext): Settings {
         if (decision instanceof Refusal) return decision;
         const after = decision.events.reduce(changedBy, authority);
         const found = wholeDiagnostics('project-settings', unknownSettings(body), authority.projectId);
-        const answered = { ...decision, body: { ...settingsBody(caller.projectId, after), ...found } };
-        const refused = strict ? strictly({ events: [], answer: { status: 200, body: found } }) : null;
+        const answered = { ...decision, answer: { ...settingsBody(caller.projectId, after), ...found } };
+        const refused = strict ? strictly({ events: [], answer: found }) : null;
         return refused instanceof Refusal ? refused : answered;
       }),
 
     revokePublicKey: (caller, publicKey) =>
       commit<contract.KeyRevoked>(context, caller, 'key.revoke', ({ authority }) => {
         const decision = publicKey === null ? { events: [] } : revokeKey(authority, { publicKey });
-        return { ...decision, body: { ok: true, projectId: caller.projectId, revoked: decision.events.length > 0 } };
+        return { ...decision, answer: { ok: true, projectId: caller.projectId, revoked: decision.events.length > 0 } };
       }),
   };
 }
@@ -55,14 +55,14 @@ function changedBy(before: Settable, event: DomainEvent): Settable {
   return event.type === 'settings.changed' ? withChanges(before, event.data.changes) : before;
 }
 
-type Answered<Body> = ProjectDecision & { readonly body: Body };
+type Answered<Answer> = ProjectDecision & { readonly answer: Answer };
 
-async function commit<Body extends object>(
+async function commit<Answer extends object>(
   context: AppContext,
   caller: Caller,
   cause: string,
-  decide: (at: Grounds) => Answered<Body> | Refusal,
-): Promise<ManageAnswer<Body>> {
+  decide: (at: Grounds) => Answered<Answer> | Refusal,
+): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
   // As for a publish: another node may just have changed what this one would leave as it is.
   await project.refresh();
@@ -70,10 +70,10 @@ async function commit<Body extends object>(
     const at = groundsOf(view, caller, 'live');
     requirePermission(at.key, 'settings', 'rw');
     const keyed = keyedBy(caller, 'live', context.limits.answers.managed);
-    return once({ view, now, keyed }, replyKept<Body>(), () => {
+    return once({ view, now, keyed }, answerKept<Answer>(), () => {
       const decision = decide(at);
-      return decision instanceof Refusal ? decision : decided({ status: 200, body: decision.body }, decision.events);
+      return decision instanceof Refusal ? decision : decided(decision.answer, decision.events);
     });
   });
-  return { ...stored(outcome), ...outcome.answer };
+  return { ...stored(outcome), result: outcome.answer };
 }

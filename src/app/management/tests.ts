@@ -1,6 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import { RUN_SCOPES, SCOPES } from '../../contract/credentials.ts';
-import { reply } from '../../domain/definition/publish.ts';
+import { answered } from '../../domain/definition/publish.ts';
 import { listOf, objectOf, textOf } from '../../domain/definition/read.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { decidePutTests, testsIn } from '../../domain/test/decide.ts';
@@ -43,7 +43,11 @@ export function createTests(context: AppContext): Tests {
     const project = await projectOf(context, caller);
     const ground = grounds(project.authority, project.definitions, caller, target);
     for (const scope of scopes) requirePermission(ground.key, scope, level);
-    return { project, ground, answer: <Body extends object>(body: Body) => ({ ...positioned(context, project, caller), ...reply(body) }) };
+    return {
+      project,
+      ground,
+      answer: <Own extends object>(own: Own) => ({ ...positioned(context, project, caller), result: answered(own) }),
+    };
   };
 
   return {

@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
-import { reply } from '../../domain/definition/publish.ts';
+import { answered } from '../../domain/definition/publish.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { grounds, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
@@ -26,7 +26,7 @@ export function createFlags(context: AppContext): Flags {
     const reached = await viewsReached(context, project, 'flags', project.set.head);
     const found = await context.views.flags(project.id, { space, player: query.player, ...page });
     const flags = found.flags.map(({ start, at, ...flag }) => ({ ...flag, start: isoOf(start), at: isoOf(at) }));
-    return { ...positioned(context, project, caller, reached), ...reply({ flags, before: found.next }) };
+    return { ...positioned(context, project, caller, reached), result: answered({ flags, before: found.next }) };
   };
 }
 

@@ -74,8 +74,8 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     if (!shows(page)) throw reached ? refusal('NOT_FOUND', 'Nothing is known of this player here') : refusal('BEHIND');
   }
   // A page of many entries takes a while to print.
-  const body = await context.turns.run(project.id, () => printed({ ...query, field }, page, collection.id, at.key));
-  return { ...positioned(context, project, caller, reached), body };
+  const result = await context.turns.run(project.id, () => printed({ ...query, field }, page, collection.id, at.key));
+  return { ...positioned(context, project, caller, reached), result };
 }
 
 function printed(
@@ -84,7 +84,7 @@ function printed(
   collectionId: string,
   platformId: string,
 ): TextOf<Ledger> {
-  const body: Ledger = {
+  const told: Ledger = {
     ok: true,
     platformId,
     field,
@@ -101,7 +101,7 @@ function printed(
     },
     cursor,
   };
-  return textOf(stringifyJson(body));
+  return textOf(stringifyJson(told));
 }
 
 /** All documents of a player; one where the key says which: a record of a global collection belongs to nobody, and a slot is one of many. */

@@ -255,5 +255,5 @@ function answer(
   { body, reached, position }: { readonly body: string; readonly reached: boolean; readonly position: number },
 ): ReadAnswer<contract.QueryResult> {
   const { stale } = positioned(context, project, caller, reached);
-  return { position, stale, body: textOf<contract.QueryResult>(body), headers: { 'Cache-Control': 'no-store, max-age=0' } };
+  return { position, stale, result: textOf<contract.QueryResult>(body) };
 }

@@ -41,7 +41,7 @@ export function createRateLimits(context: AppContext): RateLimits {
     for (const collection of definitions.collections) collections[collection.id] = collectionLimits(collection);
     const used = player === null ? {} : await usedBy(project, space, definitions, player, context.scheduler.now());
     const listing = { source: 'store', endpointRateLimits, rules: definitions.rawRules, collections };
-    return { ...positioned(context, project, caller), body: { ok: true, projectId: caller.projectId, ...listing, ...used } };
+    return { ...positioned(context, project, caller), result: { ok: true, projectId: caller.projectId, ...listing, ...used } };
   };
 }
 

@@ -84,7 +84,7 @@ export function createRecords(context: AppContext): Records {
           return decided({ recordId, timestamp: now, text: decision.text }, events);
         });
       });
-      return { ...stored(outcome), body: textOf<contract.Appended>(`{"ok":true,"record":${outcome.answer.text}}`) };
+      return { ...stored(outcome), result: textOf<contract.Appended>(`{"ok":true,"record":${outcome.answer.text}}`) };
     },
 
     async list(caller, at, query) {
@@ -94,7 +94,8 @@ export function createRecords(context: AppContext): Records {
       const collection = definitions.collection(at.collection);
       // A list shows what everybody wrote.
       if (collection && isKeptFrom(collection, caller)) throw refusal('ENDPOINT_ONLY');
-      if (collection?.type !== 'global') return { ...positioned(context, project, caller), body: { ok: true, records: [], cursor: null } };
+      if (collection?.type !== 'global')
+        return { ...positioned(context, project, caller), result: { ok: true, records: [], cursor: null } };
       const changedAt = Math.max(
         // A publish can make a collection global; it lists nothing until the views have seen that.
         project.set.residentChangedAt(DEFINITIONS),
@@ -110,8 +111,8 @@ export function createRecords(context: AppContext): Records {
       if (page.building !== null) throw building(page.building, LIST_BUILDING);
       const fills = settings.fillDefaults && collection.schema.hasDefaults;
       const texts = fills ? page.records.map((text) => filledText(collection, text)) : page.records;
-      const body = textOf<contract.GlobalRecords>(`{"ok":true,"records":[${texts.join(',')}],"cursor":${nextCursor(page.last)}}`);
-      return { ...positioned(context, project, caller, reached), body };
+      const result = textOf<contract.GlobalRecords>(`{"ok":true,"records":[${texts.join(',')}],"cursor":${nextCursor(page.last)}}`);
+      return { ...positioned(context, project, caller, reached), result };
     },
 
     async get(caller, at) {

@@ -50,7 +50,7 @@ export function createSaveRecords(context: AppContext): SaveRecords {
       await provenOwner(context, project, caller, ground, collection, at, 'read');
       const records = await listIn(project, ground.space, collection.id, at.key);
       const entries = await Promise.all(records.map((record) => entryOf(project, ground.space, collection.id, at.key, record)));
-      return { ...positioned(context, project, caller), body: { ok: true, records: entries, maxRecords: collection.maxRecords } };
+      return { ...positioned(context, project, caller), result: { ok: true, records: entries, maxRecords: collection.maxRecords } };
     },
 
     async mayWrite(caller, at) {
@@ -70,7 +70,7 @@ export function createSaveRecords(context: AppContext): SaveRecords {
           return decided({ recordId, recordName: given }, events);
         });
       });
-      return { ...stored(outcome), body: { ok: true, ...outcome.answer } };
+      return { ...stored(outcome), result: { ok: true, ...outcome.answer } };
     },
 
     async rename(claimed, at, body) {
@@ -86,7 +86,7 @@ export function createSaveRecords(context: AppContext): SaveRecords {
           return decided(null, events);
         });
       });
-      return { ...stored(outcome), body: { ok: true, recordId: at.recordId, recordName: name } };
+      return { ...stored(outcome), result: { ok: true, recordId: at.recordId, recordName: name } };
     },
 
     async remove(claimed, at) {
@@ -110,7 +110,7 @@ export function createSaveRecords(context: AppContext): SaveRecords {
           return decided(null, writes.events);
         });
       });
-      return { ...stored(outcome), body: { ok: true } };
+      return { ...stored(outcome), result: { ok: true } };
     },
   };
 }

@@ -24,7 +24,7 @@ export function createValues(context: AppContext): Values {
       const full = caller.isSecret && allows(key, 'collections', 'r');
       const values = full ? definitions.values.full : definitions.values.shared;
       // Printed once for all who ask: every player does at the start, and large tables take tens of milliseconds.
-      return { ...positioned(context, project, caller), body: textOf<contract.GameValues>(`{"ok":true,${printOnce(values).slice(1)}`) };
+      return { ...positioned(context, project, caller), result: textOf<contract.GameValues>(`{"ok":true,${printOnce(values).slice(1)}`) };
     },
 
     rateLimits: createRateLimits(context),

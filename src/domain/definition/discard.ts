@@ -5,7 +5,7 @@ import { member } from '../../kernel/path.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { STAGED_KINDS } from './kinds.ts';
 import { isRemoval, keyOf } from './overlay.ts';
-import { type Decision, publishEvents, reply } from './publish.ts';
+import { answered, type Decision, publishEvents } from './publish.ts';
 import { objectOf } from './read.ts';
 
 const MEMBERS = ['kind', 'id', 'dryRun'];
@@ -37,5 +37,5 @@ export function decideDiscard(
   const changes = gone.map((item) => ({ kind: item.kind, id: item.id, action: 'discard' }));
   const deletes = gone.map((item) => ({ kind: item.kind, id: item.id, hash: null }));
   const events = dryRun ? [] : publishEvents(state, 'next', [], deletes);
-  return { events, answer: reply({ changes, ...(dryRun ? { dryRun: true as const } : {}) }, 'next') };
+  return { events, answer: answered({ changes, ...(dryRun ? { dryRun: true as const } : {}) }, 'next') };
 }

@@ -9,7 +9,7 @@ import { identifiedRules } from '../limit/rules.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import type { ListedKind, SingleKind } from './kinds.ts';
 import { definitionOf, isRemoval } from './overlay.ts';
-import { lastPushed, type ManageReply, reply } from './publish.ts';
+import { answered, lastPushed } from './publish.ts';
 import { firstText, flagOf, numberOf, objectOf, textOf } from './read.ts';
 
 type Listed = Listing['data'][number];
@@ -25,16 +25,16 @@ export interface ListOptions {
   readonly endpointRateLimits: JsonObject | null;
 }
 
-export function listDefinitions(state: DefinitionsState, kind: ListedKind, options: ListOptions): ManageReply<Listing> {
-  if (kind === 'workflow' && options.target === null && !options.includeStaged) return reply({ data: workflowsAsPushed(state) });
+export function listDefinitions(state: DefinitionsState, kind: ListedKind, options: ListOptions): Listing {
+  if (kind === 'workflow' && options.target === null && !options.includeStaged) return answered({ data: workflowsAsPushed(state) });
   const live = [...state.live[kind].values()].map((item) => listed(kind, item));
   const shown = showsStaged(options) ? [...state.next[kind].values()] : [];
   // Duplicates are meant: the editor itself prefers the item that carries the mark (management 4.1).
-  return reply({ data: [...live, ...shown.flatMap((item) => staged(state, kind, item))] });
+  return answered({ data: [...live, ...shown.flatMap((item) => staged(state, kind, item))] });
 }
 
-export function listGameValues(state: DefinitionsState, options: ListOptions): ManageReply<StoredValues> {
-  return reply({ data: single(state, 'game-values', options) ?? [], ...singleMark(state, 'game-values', options) });
+export function listGameValues(state: DefinitionsState, options: ListOptions): StoredValues {
+  return answered({ data: single(state, 'game-values', options) ?? [], ...singleMark(state, 'game-values', options) });
 }
 
 /** A staged definition with its mark; of one that a promotion removes what live holds of it, with another mark beside it. */
@@ -104,9 +104,9 @@ function editorSafe(name: string, value: Json): [string, Json][] {
   return text === undefined ? [] : [[name, text]];
 }
 
-export function listRateLimitRules(state: DefinitionsState, options: ListOptions): ManageReply<StoredRules> {
+export function listRateLimitRules(state: DefinitionsState, options: ListOptions): StoredRules {
   const stored = single(state, 'rate-limit-rules', options);
-  return reply({
+  return answered({
     projectId: options.projectId,
     source: 'configuration',
     endpointRateLimits: options.endpointRateLimits,

@@ -11,7 +11,7 @@ import { isRemoval } from './overlay.ts';
 import { codeOf, type Fit, type Unfit } from './plan.ts';
 import type { PlannedWhole } from './plan-single.ts';
 import { Places } from './positions.ts';
-import type { ManageReply } from './publish.ts';
+import { answered } from './publish.ts';
 import { findingsOfFit, knownWith } from './pushed.ts';
 import { textOf } from './read.ts';
 import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
@@ -22,12 +22,7 @@ import { plainWords } from './wording.ts';
  * POST sync/preflight: what a sync of the same body would do, and what its author should know (management 11.3). Whatever would refuse
  * the sync is an error; every finding of the validator is a warning, which fails it only where the push is asked for strictly.
  */
-export function preflight(
-  state: DefinitionsState,
-  body: Json | undefined,
-  target: PublishTarget,
-  strict = false,
-): ManageReply<Preflighted> | Refusal {
+export function preflight(state: DefinitionsState, body: Json | undefined, target: PublishTarget, strict = false): Preflighted | Refusal {
   const sections = planSections(state, body, target, 0);
   if (sections instanceof Refusal) return sections;
   const known = knownWith(state, target, pushedKinds(sections), pushedValues(sections));
@@ -43,7 +38,7 @@ export function preflight(
     summary,
   };
   if (failed > 0) return refusal('PREFLIGHT_VALIDATION_FAILED', refusedMessage(sections, judged.values()), { body: answer });
-  return { status: 200, body: { ok: true, ...answer, message: 'Preflight validation passed. No resources were written.' } };
+  return answered({ ...answer, message: 'Preflight validation passed. No resources were written.' });
 }
 
 /** The editor logs this line and nothing else of the answer, so it names the first element that fails (management 19.4). */

@@ -6,7 +6,7 @@ import { isStaged } from './effective.ts';
 import { layerHash } from './evolve.ts';
 import { STAGED_KINDS } from './kinds.ts';
 import { definitionOf, type Entry, entriesOf, removalsOf } from './overlay.ts';
-import { changeOf, type Decision, type ManageReply, putOf, reply, sourceEvents } from './publish.ts';
+import { answered, changeOf, type Decision, putOf, sourceEvents } from './publish.ts';
 import { AUTHORING_MEMBERS } from './source.ts';
 
 /** Promotion and its preview: `next` merged over `live` as a `next` request sees it becomes the new live (decision 8). */
@@ -36,19 +36,19 @@ export function decidePromote(state: DefinitionsState, options: { readonly dryRu
   const generation = state.generation + (promotes ? 1 : 0);
   const counts = STAGED_KINDS.map((kind) => [COUNT_NAMES[kind], changes.filter((each) => each.kind === kind).length]);
   const told = [...changed.map(summary), ...removed.map(removal)];
-  const body = { promoted: Object.fromEntries(counts), changes: told, hash, generation, ...(dryRun ? { dryRun: true as const } : {}) };
-  if (!promotes) return { events: [], answer: reply(body) };
+  const answer = { promoted: Object.fromEntries(counts), changes: told, hash, generation, ...(dryRun ? { dryRun: true as const } : {}) };
+  if (!promotes) return { events: [], answer: answered(answer) };
   return {
     events: [...sourceEvents(state, puts), { type: 'definitions.promoted', data: { changes, hash, generation } }],
-    answer: reply(body),
+    answer: answered(answer),
   };
 }
 
 /** `next` against `live`: every staged definition that would change something, with what differs, field by field. */
-export function diffDefinitions(state: DefinitionsState): ManageReply<Difference> {
+export function diffDefinitions(state: DefinitionsState): Difference {
   const removed = STAGED_KINDS.flatMap((kind) => removalsOf(state, kind));
   const changes = [...changedEntries(state).map(shownChange), ...removed.map((item) => ({ ...removal(item), members: [], fields: [] }))];
-  return reply({ liveHash: state.liveHash, nextHash: state.nextHash, staged: isStaged(state.next), changes });
+  return answered({ liveHash: state.liveHash, nextHash: state.nextHash, staged: isStaged(state.next), changes });
 }
 
 function changedEntries(state: DefinitionsState): Entry[] {

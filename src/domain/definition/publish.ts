@@ -9,15 +9,10 @@ import { plainWords } from './wording.ts';
 
 /** From a change set to its events: the texts the log does not hold yet, then the publish that refers to them. */
 
-export interface ManageReply<Body = JsonObject> {
-  readonly status: number;
-  readonly body: Body;
-}
-
-/** What a management decider gives when it does not refuse. No events: nothing changes. */
-export interface Decision<Body = JsonObject> {
+/** What a management decider gives when it does not refuse; the answer as the contract describes it. No events: nothing changes. */
+export interface Decision<Answer = JsonObject> {
   readonly events: readonly DomainEvent[];
-  readonly answer: ManageReply<Body>;
+  readonly answer: Answer;
 }
 
 /** A definition to put into a layer. */
@@ -112,18 +107,15 @@ function splitsPair(text: string, at: number): boolean {
 }
 
 /** What every answer of a push says beside its own. */
-type Replied<Body> = Body & { readonly ok: true; readonly publishTarget?: 'next' };
+type Answered<Own> = Own & { readonly ok: true; readonly publishTarget?: 'next' };
 
-export function reply<Body extends object>(body: Body, target: PublishTarget = 'live'): ManageReply<Replied<Body>> {
-  return { status: 200, body: { ok: true, ...body, ...(target === 'next' ? { publishTarget: target } : {}) } };
+export function answered<Own extends object>(own: Own, target: PublishTarget = 'live'): Answered<Own> {
+  return { ok: true, ...own, ...(target === 'next' ? { publishTarget: target } : {}) };
 }
 
 /** The answer to a write, which names where definitions are kept, as the published service's does (management 5.1). */
-export function written<Body extends object>(
-  body: Body,
-  target: PublishTarget = 'live',
-): ManageReply<Replied<Body & { readonly source: string }>> {
-  return reply({ ...ABOUT_STORE, ...body }, target);
+export function written<Own extends object>(own: Own, target: PublishTarget = 'live'): Answered<Own & { readonly source: string }> {
+  return answered({ ...ABOUT_STORE, ...own }, target);
 }
 
 export const ABOUT_STORE = { source: 'store' };

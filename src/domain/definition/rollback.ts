@@ -3,7 +3,7 @@ import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { DefinitionChange, ProjectEvent, SourceStored } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { layerHash } from './evolve.ts';
-import { type Decision, type Put, reply, sourceEvents } from './publish.ts';
+import { answered, type Decision, type Put, sourceEvents } from './publish.ts';
 
 /**
  * Rolling live back to what it was before its last publish or promotion (decision 8). A rollback after a rollback goes one further
@@ -131,11 +131,17 @@ export function decideRollback(
   const writes = !dryRun && (goal === null || changes.length > 0);
   const generation = state.generation + (writes ? 1 : 0);
   const { to } = earlier;
-  const body = { to, changes: changes.map((each) => summary(state, each)), hash, generation, ...(dryRun ? { dryRun: true as const } : {}) };
-  if (!writes) return { events: [], answer: reply(body) };
+  const answer = {
+    to,
+    changes: changes.map((each) => summary(state, each)),
+    hash,
+    generation,
+    ...(dryRun ? { dryRun: true as const } : {}),
+  };
+  if (!writes) return { events: [], answer: answered(answer) };
   const puts = changed.flatMap(({ kind, id, hash: put, text }) => (put === null || text === null ? [] : [{ kind, id, hash: put, text }]));
   const rolledBack = { type: 'definitions.rolledBack', data: { changes, hash, generation, to } } as const;
-  return { events: [...sourceEvents(state, puts), rolledBack], answer: reply(body) };
+  return { events: [...sourceEvents(state, puts), rolledBack], answer: answered(answer) };
 }
 
 function noSuchPublish(revision: number): Refusal {

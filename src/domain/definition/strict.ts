@@ -11,7 +11,7 @@ import { plainWords } from './wording.ts';
  */
 export function strictly<Body extends JsonObject>(decision: Decision<Body> | Refusal): Decision<Body> | Refusal {
   if (decision instanceof Refusal) return decision;
-  const { ok: _, ...body } = decision.answer.body;
+  const { ok: _, ...body } = decision.answer;
   const found = diagnosticsIn(body);
   const [first] = found;
   if (first === undefined) return decision;

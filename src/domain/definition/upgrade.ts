@@ -6,7 +6,7 @@ import { member } from '../../kernel/path.ts';
 import type { SourceKind } from './kinds.ts';
 import { withoutAuthoring } from './overlay.ts';
 import { diagnostic, fileOf } from './plan.ts';
-import { type ManageReply, refusePush, reply } from './publish.ts';
+import { answered, refusePush } from './publish.ts';
 import { objectFrom, textOf } from './read.ts';
 import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
 
@@ -14,7 +14,7 @@ import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
 
 const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
 
-export function upgradeSource(body: Json | undefined): ManageReply<UpgradedSource> | Refusal {
+export function upgradeSource(body: Json | undefined): UpgradedSource | Refusal {
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', 'Body must be a source item.', {});
   const named = textOf(member(body, 'kind'))?.toLowerCase();
   const kind = KINDS.find((known) => known === named);
@@ -27,7 +27,7 @@ export function upgradeSource(body: Json | undefined): ManageReply<UpgradedSourc
   const canonicalDefinition = withoutAuthoring(compiled.definition);
   const upgraded = upgradedText(body, text, kind, canonicalDefinition);
   const diagnostics = compiled.warnings.map((warning) => ({ ...diagnostic(warning, fileOf(body)), severity: 'warning' as const }));
-  return reply({
+  return answered({
     kind,
     id: compiled.id,
     canonicalDefinition,

@@ -57,7 +57,7 @@ export function documentViewHandlers({ app, settings }: Services): Handlers<type
         cursor: asked(ctx, 'cursor'),
       });
       if (settings.wireNames === 'neutral') return readAnswer(ledger);
-      return readAnswer({ ...ledger, body: publishedLedger(ledger.body) });
+      return readAnswer({ ...ledger, result: publishedLedger(ledger.result) });
     },
   };
 }

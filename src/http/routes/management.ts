@@ -27,7 +27,7 @@ export function listedHandlers(
     const answer = await app.manage.upsertMany(caller, kind, body, options);
     // What asks for a job is answered when it is done, with a job that is.
     if (asked(ctx, 'async') !== 'true') return managed(answer);
-    return managed({ ...answer, body: { ...answer.body, jobId: String(answer.position) } });
+    return managed({ ...answer, result: { ...answer.result, jobId: String(answer.position) } });
   };
   return {
     put: upsertMany,

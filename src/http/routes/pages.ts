@@ -22,7 +22,7 @@ export function pageHandlers({ app }: Services): Handlers<typeof pages> {
       if (format === null && wantsHtml(exchange)) {
         return { text: pageHtml(found.page), contentType: 'text/html; charset=utf-8', headers: { ...freshHeaders(found), ...SAFE } };
       }
-      return readAnswer({ position: found.position, stale: found.stale, body: pageBody(found.page, format) });
+      return readAnswer({ position: found.position, stale: found.stale, result: pageBody(found.page, format) });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { AnswerOf } from '../../contract/route.ts';
 import { queries, type storageQueries } from '../../contract/routes/queries.ts';
+import { freshHeaders } from '../answer.ts';
 import { authenticate, targetOf } from '../credentials.ts';
 import { asked, type Exchange, param, queryText } from '../exchange.ts';
 import { leftOf } from '../guards/left.ts';
@@ -29,7 +30,7 @@ async function runQuery(ctx: ContextOf<typeof queries.run>, { app }: Services): 
     around: asked(ctx, 'around'),
     left: () => leftOf(ctx.res),
   });
-  return readAnswer(answer);
+  return readAnswer(answer, { ...freshHeaders(answer), 'Cache-Control': 'no-store, max-age=0' });
 }
 
 /** Out of the query alone: the header says who asks, not whose rank is wanted. */

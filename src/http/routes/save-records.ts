@@ -17,8 +17,8 @@ export function saveRecordHandlers(services: Services): Handlers<typeof saveReco
     async list(ctx) {
       const caller = await authenticate(app, ctx, saveRecords.list);
       const list = await app.saveRecords.list(caller, addressOf(ctx));
-      if (typeof list.body === 'string' || settings.wireNames === 'neutral') return readAnswer(list);
-      return readAnswer({ ...list, body: publishedList(list.body) });
+      if (typeof list.result === 'string' || settings.wireNames === 'neutral') return readAnswer(list);
+      return readAnswer({ ...list, result: publishedList(list.result) });
     },
 
     async create(ctx) {

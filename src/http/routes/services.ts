@@ -42,9 +42,9 @@ type Headers = Readonly<Record<string, string>>;
 type Read<Body> = { readonly body: Body; readonly headers: Headers } | { readonly text: TextOf<Body>; readonly headers: Headers };
 
 /** A read's answer; no cache keeps it. */
-export function readAnswer<Body extends object>(answer: ReadAnswer<Body>): Read<Body> {
-  const headers = answer.headers ? { ...freshHeaders(answer), ...answer.headers } : freshHeaders(answer);
-  return typeof answer.body === 'string' ? { text: answer.body, headers } : { body: answer.body, headers };
+export function readAnswer<Body extends object>(answer: ReadAnswer<Body>, headers: Headers = freshHeaders(answer)): Read<Body> {
+  const { result } = answer;
+  return typeof result === 'string' ? { text: result, headers } : { body: result, headers };
 }
 
 export function versionedHeaders(answer: Positioned & { readonly version: number }): Record<string, string> {
@@ -78,5 +78,5 @@ export function strictOf(exchange: Exchange, body?: Json): boolean {
 
 /** An answer of the management routes; no cache keeps it. */
 export function managed<Body>(answer: ManageAnswer<Body>): { readonly body: Body; readonly headers: Headers } {
-  return { body: answer.body, headers: freshHeaders(answer) };
+  return { body: answer.result, headers: freshHeaders(answer) };
 }

@@ -53,7 +53,7 @@ function spelledBy({ settings: { wireNames: mode } }: Services): (answer: Shown)
   const names = wireNames(mode);
   return (answer) => {
     if (mode === 'neutral') return managed(answer);
-    const shown = names.body(answer.body.settings);
-    return managed({ ...answer, body: { ...answer.body, settings: shown, config: shown } });
+    const shown = names.body(answer.result.settings);
+    return managed({ ...answer, result: { ...answer.result, settings: shown, config: shown } });
   };
 }

@@ -27,7 +27,7 @@ export function testHandlers({ app, managementBody, settings }: Services): Handl
       const caller = await authenticate(app, ctx, tests.testEndpoint);
       const { exchange } = ctx.state;
       const answer = await app.tests.testEndpoint(caller, await readJson(exchange, managementBody, invalid), targetOf(exchange));
-      return managed({ ...answer, body: shown(answer.body) });
+      return managed({ ...answer, result: shown(answer.result) });
     },
 
     async autoTest(ctx) {
@@ -47,7 +47,7 @@ export function testHandlers({ app, managementBody, settings }: Services): Handl
       const caller = await authenticate(app, ctx, tests.runTests);
       await readJson(ctx.state.exchange, managementBody, invalid);
       const answer = await app.tests.runTests(caller, targetOf(ctx.state.exchange));
-      return managed({ ...answer, body: { ...answer.body, results: answer.body.results.map(shown) } });
+      return managed({ ...answer, result: { ...answer.result, results: answer.result.results.map(shown) } });
     },
   };
 }

@@ -85,7 +85,7 @@ describe('members of rules and tests that nothing reads', () => {
     const rules = accepted(
       decidePutSingle(EMPTY, 'rate-limit-rules', [{ name: 'r', window: 'perDay', limit: 1, acton: 'flag' }], 'live', 0),
     );
-    expect(rules.answer.body).toMatchObject({
+    expect(rules.answer).toMatchObject({
       diagnostics: [{ code: 'UNKNOWN_RULE_MEMBER', sourcePointer: '/0/acton', suggestedFix: `Did you mean 'action'?` }],
     });
     const tests = accepted(
@@ -94,7 +94,7 @@ describe('members of rules and tests that nothing reads', () => {
         { id: 'u', expect: { staus: 200, body: {} } },
       ]),
     );
-    expect(tests.answer.body).toMatchObject({
+    expect(tests.answer).toMatchObject({
       total: 2,
       diagnostics: [
         { code: 'UNKNOWN_TEST_MEMBER', sourcePointer: '/0/expects', suggestedFix: `Did you mean 'expect'?` },
@@ -179,7 +179,7 @@ describe('findings in a source text', () => {
     const { answer } = accepted(
       decideUpsertMany(EMPTY, 'endpoint', [{ sourcePath: 'e.endpoint.yml', sourceText: text }], { target: 'live', replaceAll: false }),
     );
-    const [result] = Object(answer.body).results;
+    const [result] = Object(answer).results;
     expect(result.diagnostics).toMatchObject([
       { code: 'UNKNOWN_STEP_MEMBER', sourcePointer: '/steps/0/requird', line: 9, column: 5, suggestedFix: `Did you mean 'required'?` },
       { code: 'COLLECTION_NOT_FOUND', sourcePath: 'e.endpoint.yml', line: 7, column: 5 },

@@ -13,11 +13,11 @@ const data = (body: JsonObject) => body['data'] as JsonObject[];
 
 describe('listings (management 4.1, 4.2)', () => {
   it('an empty project lists nothing', () => {
-    expect(listDefinitions(EMPTY, 'workflow', BARE)).toEqual({ status: 200, body: { ok: true, data: [] } });
+    expect(listDefinitions(EMPTY, 'workflow', BARE)).toEqual({ ok: true, data: [] });
   });
 
   it('live items carry no target; staged ones come after them, marked, duplicates included', () => {
-    const items = data(listDefinitions(both, 'endpoint', STAGED).body);
+    const items = data(listDefinitions(both, 'endpoint', STAGED));
     expect(items.map((item) => [item['id'], item['revisionTarget']])).toEqual([
       ['a', undefined],
       ['b', undefined],
@@ -26,15 +26,15 @@ describe('listings (management 4.1, 4.2)', () => {
   });
 
   it('staged items appear with includeStaged unless the target is live', () => {
-    expect(data(listDefinitions(both, 'endpoint', { ...BARE, includeStaged: true }).body)).toHaveLength(3);
-    expect(data(listDefinitions(both, 'endpoint', { ...STAGED, target: 'live' }).body)).toHaveLength(2);
-    expect(data(listDefinitions(both, 'endpoint', { ...BARE, target: 'next' }).body)).toHaveLength(2);
+    expect(data(listDefinitions(both, 'endpoint', { ...BARE, includeStaged: true }))).toHaveLength(3);
+    expect(data(listDefinitions(both, 'endpoint', { ...STAGED, target: 'live' }))).toHaveLength(2);
+    expect(data(listDefinitions(both, 'endpoint', { ...BARE, target: 'next' }))).toHaveLength(2);
   });
 
   it('workflows without a target are shown as they were pushed last, staged ones marked: the editor names no target for them', () => {
     const v = (n: number) => [{ id: 'w', returns: { n } }];
     const shown = (state: typeof EMPTY, options: Parameters<typeof listDefinitions>[2] = BARE) =>
-      data(listDefinitions(state, 'workflow', options).body).map((item) => [item['id'], item['returns'], item['revisionTarget']]);
+      data(listDefinitions(state, 'workflow', options)).map((item) => [item['id'], item['returns'], item['revisionTarget']]);
     const staged = push(push(EMPTY, 'workflow', v(1), 'live', 10), 'workflow', [...v(2), { id: 'new' }], 'next', 20);
     expect(shown(staged)).toEqual([
       ['w', { n: 2 }, 'next'],
@@ -48,26 +48,24 @@ describe('listings (management 4.1, 4.2)', () => {
 
   it('a workflow pushed again as its target holds it is the last one pushed all the same; it is unchanged in the answer', () => {
     const v = (n: number) => [{ id: 'w', sourceText: `returns: { n: ${n} }` }];
-    const shown = (state: typeof EMPTY) => data(listDefinitions(state, 'workflow', BARE).body).map((item) => item['returns']);
+    const shown = (state: typeof EMPTY) => data(listDefinitions(state, 'workflow', BARE)).map((item) => item['returns']);
     const staged = push(push(EMPTY, 'workflow', v(1), 'live', 10), 'workflow', v(2), 'next', 20);
     expect(shown(staged)).toEqual([{ n: 2 }]);
     const again = accepted(decideUpsertMany(staged, 'workflow', v(1), { target: 'live', replaceAll: false }));
-    expect(again.answer.body).toMatchObject({ createdCount: 0, updatedCount: 0, unchangedCount: 1 });
+    expect(again.answer).toMatchObject({ createdCount: 0, updatedCount: 0, unchangedCount: 1 });
     const live = fold(staged, again.events, 30);
     expect(shown(live)).toEqual([{ n: 1 }]);
     expect(live.next.workflow.size).toBe(1);
     const patch = accepted(decideUpsertOne(live, 'workflow', { workflow: v(2)[0] ?? {} }, 'next'));
-    expect(patch.answer.body).toMatchObject({ action: 'unchanged', skipped: true });
+    expect(patch.answer).toMatchObject({ action: 'unchanged', skipped: true });
     const next = fold(live, patch.events, 40);
     expect(shown(next)).toEqual([{ n: 2 }]);
     expect(fold(next, accepted(decideUpsertOne(next, 'workflow', v(2)[0] ?? {}, 'next')).events)).toBe(next);
   });
 
   it('fills in id, slug, name, and the visibility of collections', () => {
-    expect(data(listDefinitions(push(EMPTY, 'endpoint', [{ id: 'a' }]), 'endpoint', BARE).body)).toEqual([
-      { id: 'a', slug: 'a', name: 'a' },
-    ]);
-    expect(data(listDefinitions(push(EMPTY, 'collection', [{ id: 'c' }]), 'collection', BARE).body)).toEqual([
+    expect(data(listDefinitions(push(EMPTY, 'endpoint', [{ id: 'a' }]), 'endpoint', BARE))).toEqual([{ id: 'a', slug: 'a', name: 'a' }]);
+    expect(data(listDefinitions(push(EMPTY, 'collection', [{ id: 'c' }]), 'collection', BARE))).toEqual([
       { id: 'c', name: 'c', visibility: 'private' },
     ]);
   });
@@ -75,23 +73,21 @@ describe('listings (management 4.1, 4.2)', () => {
   it('gives the source text back byte for byte', () => {
     const sourceText = 'name: é\r\n\r\n# end  \r\n';
     const state = push(EMPTY, 'endpoint', [{ id: 'a', sourceText }]);
-    expect(data(listDefinitions(state, 'endpoint', BARE).body)[0]?.['sourceText']).toBe(sourceText);
+    expect(data(listDefinitions(state, 'endpoint', BARE))[0]?.['sourceText']).toBe(sourceText);
   });
 
   it('holds no value that the editor’s typed reads stumble over', () => {
     const state = push(EMPTY, 'collection', [{ id: 'c', name: 5, description: null, maxRecords: null, accessMode: true }]);
-    expect(data(listDefinitions(state, 'collection', BARE).body)).toEqual([
-      { id: 'c', name: '5', accessMode: 'true', visibility: 'private' },
-    ]);
+    expect(data(listDefinitions(state, 'collection', BARE))).toEqual([{ id: 'c', name: '5', accessMode: 'true', visibility: 'private' }]);
   });
 });
 
 describe('single documents (management 4.3, 4.4)', () => {
   it('game values come as they were put, or as an empty list', () => {
-    expect(listGameValues(EMPTY, BARE).body).toEqual({ ok: true, data: [] });
+    expect(listGameValues(EMPTY, BARE)).toEqual({ ok: true, data: [] });
     const state = put(put(EMPTY, 'game-values', { groups: [] }), 'game-values', { items: [] }, 'next');
-    expect(listGameValues(state, BARE).body.data).toEqual({ groups: [] });
-    expect(listGameValues(state, { ...BARE, target: 'next' }).body.data).toEqual({ items: [] });
+    expect(listGameValues(state, BARE).data).toEqual({ groups: [] });
+    expect(listGameValues(state, { ...BARE, target: 'next' }).data).toEqual({ items: [] });
   });
 
   it('rules of all three forms show their limits as maxPer…, and keep what was sent', () => {
@@ -100,7 +96,7 @@ describe('single documents (management 4.3, 4.4)', () => {
       { id: 'r2', windows: { perHour: 6 } },
       { maxPerMinute: 7, enabled: false, scope: 'global' },
     ]);
-    const { body } = listRateLimitRules(state, { ...BARE, endpointRateLimits: { enabled: true } });
+    const body = listRateLimitRules(state, { ...BARE, endpointRateLimits: { enabled: true } });
     expect(body).toMatchObject({ ok: true, projectId: 'p', source: 'configuration', endpointRateLimits: { enabled: true } });
     expect(body.rules).toMatchObject([
       {
@@ -126,7 +122,7 @@ describe('single documents (management 4.3, 4.4)', () => {
       { id: 'not an id', collection: 'camp', field: 'wood', maxPerMinute: 1 },
     ];
     const ids = ['rl_camp_wood', 'rl_camp_wood_2', 'rl_camp_wood_3'];
-    const { body } = listRateLimitRules(put(EMPTY, 'rate-limit-rules', { rules }), BARE);
+    const body = listRateLimitRules(put(EMPTY, 'rate-limit-rules', { rules }), BARE);
     expect(body.rules).toMatchObject(ids.map((id) => ({ id })));
     expect(normaliseRules({ rules }).map(({ id }) => id)).toEqual(ids.slice(1));
   });

@@ -34,12 +34,12 @@ describe('promotion (decision 8, management 13.4)', () => {
 
   it('answers counts per kind and each change', () => {
     const { answer } = decidePromote(staged, { dryRun: false });
-    expect(answer.body).toMatchObject({
+    expect(answer).toMatchObject({
       ok: true,
       promoted: { endpoints: 2, collections: 0, workflows: 1, queries: 0, gameValues: 1, rateLimitRules: 0 },
       generation: 1,
     });
-    expect(answer.body['changes']).toEqual([
+    expect(answer['changes']).toEqual([
       { kind: 'endpoint', id: 'ep_1', action: 'change' },
       { kind: 'endpoint', id: 'sell', action: 'add' },
       { kind: 'workflow', id: 'w', action: 'add' },
@@ -50,28 +50,28 @@ describe('promotion (decision 8, management 13.4)', () => {
   it('a dry run answers the same and writes nothing', () => {
     const dry = decidePromote(staged, { dryRun: true });
     expect(dry.events).toEqual([]);
-    expect(dry.answer.body['changes']).toEqual(decidePromote(staged, { dryRun: false }).answer.body['changes']);
-    expect(dry.answer.body).toMatchObject({ dryRun: true, generation: 0 });
+    expect(dry.answer['changes']).toEqual(decidePromote(staged, { dryRun: false }).answer['changes']);
+    expect(dry.answer).toMatchObject({ dryRun: true, generation: 0 });
   });
 
   it('with nothing staged it is 200 with zeros and no event', () => {
     const { events, answer } = decidePromote(base, { dryRun: false });
     expect(events).toEqual([]);
-    expect(answer).toMatchObject({ status: 200, body: { promoted: { endpoints: 0 }, changes: [], hash: base.liveHash, generation: 0 } });
+    expect(answer).toMatchObject({ promoted: { endpoints: 0 }, changes: [], hash: base.liveHash, generation: 0 });
   });
 
   it('what is staged but equals live still ends the generation', () => {
     const same = push(push(base, 'endpoint', [{ id: 'same', x: 1 }], 'next'), 'endpoint', [{ id: 'same' }], 'next');
     const { events, answer } = decidePromote(same, { dryRun: false });
-    expect(answer.body['changes']).toEqual([]);
+    expect(answer['changes']).toEqual([]);
     expect(fold(same, events)).toMatchObject({ generation: 1, liveHash: base.liveHash });
   });
 });
 
 describe('diff of next against live', () => {
   it('names each change, the top-level members that differ, and where they differ', () => {
-    expect(diffDefinitions(staged).body).toMatchObject({ ok: true, staged: true, liveHash: staged.liveHash, nextHash: staged.nextHash });
-    expect(diffDefinitions(staged).body['changes']).toEqual([
+    expect(diffDefinitions(staged)).toMatchObject({ ok: true, staged: true, liveHash: staged.liveHash, nextHash: staged.nextHash });
+    expect(diffDefinitions(staged)['changes']).toEqual([
       {
         ...{ kind: 'endpoint', id: 'ep_1', action: 'change', members: ['notes'] },
         fields: [{ path: '/notes', before: 'old', after: 'new' }],
@@ -92,7 +92,7 @@ describe('diff of next against live', () => {
   });
 
   it('is empty when nothing is staged', () => {
-    expect(diffDefinitions(base).body).toMatchObject({ staged: false, changes: [] });
+    expect(diffDefinitions(base)).toMatchObject({ staged: false, changes: [] });
   });
 });
 
@@ -104,8 +104,8 @@ describe('taking back what is staged', () => {
 
   it('leaves nothing staged, live as it was, and the data of next in its generation', () => {
     const { after, answer } = discarded({});
-    expect(answer.body).toMatchObject({ ok: true, publishTarget: 'next' });
-    expect(Object(answer.body).changes).toContainEqual({ kind: 'workflow', id: 'w', action: 'discard' });
+    expect(answer).toMatchObject({ ok: true, publishTarget: 'next' });
+    expect(Object(answer).changes).toContainEqual({ kind: 'workflow', id: 'w', action: 'discard' });
     expect(effectiveDefinitions(after, 'next')).toBe(effectiveDefinitions(after, 'live'));
     expect([after.liveHash, after.nextHash, after.generation]).toEqual([staged.liveHash, layerHash(after.next), staged.generation]);
     expect(effectiveDefinitions(after, 'next').endpoint('sell')).toBeUndefined();
@@ -122,7 +122,7 @@ describe('taking back what is staged', () => {
   it('does nothing where nothing is meant, or only asked what it would do', () => {
     expect(discarded({ kind: 'endpoint', id: 'nobody' }).events).toEqual([]);
     const { events, answer } = discarded({ kind: 'workflow' }, { dryRun: true });
-    expect([events, answer.body]).toEqual([[], expect.objectContaining({ changes: [{ kind: 'workflow', id: 'w', action: 'discard' }] })]);
+    expect([events, answer]).toEqual([[], expect.objectContaining({ changes: [{ kind: 'workflow', id: 'w', action: 'discard' }] })]);
   });
 
   it.each<JsonObject>([{ kind: 'tests' }, { kind: null }, { id: 'buy' }, { kind: 'endpoint', id: 5 }, { kind: 'endpoint', slug: 'buy' }])(

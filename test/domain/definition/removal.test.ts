@@ -21,8 +21,8 @@ const listed = (
   query = { includeStaged: true, target: 'next' as const },
 ): JsonObject => {
   const options = { ...query, projectId: 'p', endpointRateLimits: null };
-  if (kind === 'game-values') return listGameValues(state, options).body;
-  return kind === 'rate-limit-rules' ? listRateLimitRules(state, options).body : listDefinitions(state, kind, options).body;
+  if (kind === 'game-values') return listGameValues(state, options);
+  return kind === 'rate-limit-rules' ? listRateLimitRules(state, options) : listDefinitions(state, kind, options);
 };
 const removed = (state: DefinitionsState, id: string, kind: ListedKind = 'endpoint') => accepted(decideRemove(state, kind, id, 'next'));
 
@@ -31,7 +31,7 @@ describe('DELETE with the target next', () => {
   const staged = fold(base, events);
 
   it('leaves live alone, and a request for next no longer sees the definition', () => {
-    expect(answer.body).toMatchObject({ action: 'delete', resourceId: 'buy', publishTarget: 'next' });
+    expect(answer).toMatchObject({ action: 'delete', resourceId: 'buy', publishTarget: 'next' });
     expect(staged.liveHash).toBe(base.liveHash);
     expect(staged.nextHash).toBe(layerHash(staged.next));
     expect(effectiveDefinitions(staged, 'live').endpoint('buy')).toBeDefined();
@@ -46,12 +46,12 @@ describe('DELETE with the target next', () => {
       { id: 'sell' },
       { id: 'ep_1', slug: 'buy', notes: 'old', revisionTarget: 'next', stagedRemoval: true },
     ]);
-    expect(diffDefinitions(staged).body).toMatchObject({
+    expect(diffDefinitions(staged)).toMatchObject({
       staged: true,
       changes: [{ kind: 'endpoint', id: 'ep_1', action: 'delete', members: [], fields: [] }],
     });
     const promoted = decidePromote(staged, { dryRun: false });
-    expect(promoted.answer.body).toMatchObject({ promoted: { endpoints: 1 }, changes: [{ id: 'ep_1', action: 'delete' }] });
+    expect(promoted.answer).toMatchObject({ promoted: { endpoints: 1 }, changes: [{ id: 'ep_1', action: 'delete' }] });
     const after = fold(staged, promoted.events);
     expect([...after.live.endpoint.keys()]).toEqual(['sell']);
     expect([after.liveHash, after.next.endpoint.size]).toEqual([layerHash(after.live), 0]);
@@ -62,11 +62,11 @@ describe('DELETE with the target next', () => {
     expect(effectiveDefinitions(back, 'next').endpoint('buy')).toBeDefined();
     for (const body of [{ slug: 'buy', notes: 'again' }, { endpoint: { id: 'ep_1', slug: 'buy', notes: 'again' } }]) {
       const { events: pushed, answer: told } = accepted(decideUpsertOne(staged, 'endpoint', body, 'next'));
-      expect(told.body).toMatchObject({ id: 'ep_1', action: 'created' });
+      expect(told).toMatchObject({ id: 'ep_1', action: 'created' });
       const again = fold(staged, pushed);
       expect(effectiveDefinitions(again, 'next').endpoint('buy')).toMatchObject({ id: 'ep_1', definition: { notes: 'again' } });
     }
-    expect(accepted(decideUpsertMany(staged, 'endpoint', [{ slug: 'buy' }], NEXT)).answer.body).toMatchObject({ createdCount: 1 });
+    expect(accepted(decideUpsertMany(staged, 'endpoint', [{ slug: 'buy' }], NEXT)).answer).toMatchObject({ createdCount: 1 });
   });
 
   it('of what is only staged takes that back; of both, both', () => {
@@ -87,16 +87,16 @@ describe('DELETE with the target next', () => {
   });
 
   it('without anything of that id is 200 and writes nothing; what live has lost meanwhile is no change', () => {
-    expect(removed(base, 'nobody')).toMatchObject({ events: [], answer: { status: 200 } });
+    expect(removed(base, 'nobody')).toMatchObject({ events: [], answer: { ok: true } });
     const gone = fold(staged, accepted(decideRemove(staged, 'endpoint', 'ep_1', 'live')).events);
-    expect(diffDefinitions(gone).body['changes']).toEqual([]);
+    expect(diffDefinitions(gone)['changes']).toEqual([]);
     expect(listed(gone, 'endpoint')['data']).toHaveLength(1);
   });
 
   it('of a workflow shows where editors look for workflows without a target', () => {
     const state = fold(base, removed(base, 'w', 'workflow').events, 2000);
     const untold = { includeStaged: false, target: null };
-    const { data } = listDefinitions(state, 'workflow', { ...untold, projectId: 'p', endpointRateLimits: null }).body;
+    const { data } = listDefinitions(state, 'workflow', { ...untold, projectId: 'p', endpointRateLimits: null });
     expect(data).toMatchObject([{ id: 'w', revisionTarget: 'next', stagedRemoval: true }]);
     const again = fold(state, accepted(decideUpsertMany(state, 'workflow', data ?? [], NEXT)).events);
     expect(again.next.workflow.get('w')?.text).toBe('{"id":"w","name":"w"}');
@@ -109,7 +109,7 @@ describe('replaceAll with the target next', () => {
     const { events, answer } = accepted(
       decideUpsertMany(state, 'endpoint', [{ slug: 'buy', notes: 'new' }], { ...NEXT, replaceAll: true }),
     );
-    expect(answer.body).toMatchObject({ createdCount: 0, updatedCount: 1, deletedCount: 2 });
+    expect(answer).toMatchObject({ createdCount: 0, updatedCount: 1, deletedCount: 2 });
     const after = fold(state, events);
     expect(effectiveDefinitions(after, 'next').endpoints.map(({ slug }) => slug)).toEqual(['buy']);
     expect(after.live.endpoint.size).toBe(2);

@@ -71,7 +71,7 @@ describe('rolling back (decision 8)', () => {
     const before = history.live;
     history.push(items('a2', 'c1'));
     const { events, answer } = accepted(decideRollback(history.state, history.earlier(), { dryRun: false }));
-    expect(answer.body).toMatchObject({
+    expect(answer).toMatchObject({
       ok: true,
       to: 2,
       generation: 1,
@@ -91,7 +91,7 @@ describe('rolling back (decision 8)', () => {
     const history = new History().push(items('a1')).push(items('a2'));
     expect(accepted(decideRollback(history.state, history.earlier(), { dryRun: true }))).toMatchObject({
       events: [],
-      answer: { body: { dryRun: true, generation: 0, to: 1 } },
+      answer: { dryRun: true, generation: 0, to: 1 },
     });
   });
 

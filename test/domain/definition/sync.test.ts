@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { decideUpsertOne } from '../../../src/domain/definition/decide.ts';
 import { layerHash } from '../../../src/domain/definition/evolve.ts';
 import { preflight } from '../../../src/domain/definition/preflight.ts';
-import type { ManageReply } from '../../../src/domain/definition/publish.ts';
 import { scopesOfSync } from '../../../src/domain/definition/sections.ts';
 import { strictly } from '../../../src/domain/definition/strict.ts';
 import { decideSync } from '../../../src/domain/definition/sync.ts';
@@ -27,9 +26,9 @@ const CAMP = source('collection', 'camp', 'sourceVersion: 1\nkind: collection\ns
 const BROKEN = source('endpoint', 'broken', 'steps: [\n');
 
 /** What the answer looks like, refused or not. */
-function answerOf(reply: ManageReply | Refusal): { readonly status: number; readonly code?: string; readonly body: Json } {
-  if (!(reply instanceof Refusal)) return reply;
-  return { status: reply.status, code: reply.code, body: { ...reply.extra.body, ok: false, message: reply.message } };
+function answerOf(answer: Json | Refusal): { readonly status: number; readonly code?: string; readonly body: Json } {
+  if (!(answer instanceof Refusal)) return { status: 200, body: answer };
+  return { status: answer.status, code: answer.code, body: { ...answer.extra.body, ok: false, message: answer.message } };
 }
 
 const check = (state: DefinitionsState, body: Json, target: 'live' | 'next' = 'live') => answerOf(preflight(state, body, target));
@@ -38,7 +37,7 @@ describe('PUT sync (management 11.2)', () => {
   it('writes all sections in one publish and answers only those that came', () => {
     const { events, answer } = accepted(decideSync(EMPTY, { collections: [CAMP], endpoints: [SHOP], workflows: null }, 'live', 0));
     expect(events.map(({ type }) => type)).toEqual(['source.stored', 'source.stored', 'definitions.published']);
-    expect(answer.body).toEqual({
+    expect(answer).toEqual({
       ok: true,
       source: 'store',
       endpoints: { ok: true, total: 1, results: [{ ok: true, resourceKind: 'endpoint', resourceId: 'shop', action: 'upsert' }] },
@@ -49,7 +48,7 @@ describe('PUT sync (management 11.2)', () => {
   it('tells with each element what its author should know; what comes with it is known', () => {
     const reading = { id: 'a', slug: 'a', steps: [{ id: 'r', type: 'read', collection: 'camp', key: 'k' }] };
     const warnings = (body: Json) => {
-      const answer = Object(accepted(decideSync(EMPTY, body, 'live', 0)).answer.body);
+      const answer = Object(accepted(decideSync(EMPTY, body, 'live', 0)).answer);
       return answer.endpoints.results.map((result: { diagnostics?: { code: string }[] }) => result.diagnostics?.map(({ code }) => code));
     };
     expect(warnings({ endpoints: [reading, { ...reading, id: 'b', slug: 'b', colour: 1 }] })).toEqual([
@@ -70,7 +69,7 @@ describe('PUT sync (management 11.2)', () => {
 
   it('says so when it staged, and leaves live alone', () => {
     const { events, answer } = accepted(decideSync(EMPTY, { endpoints: [SHOP] }, 'next', 0));
-    expect(answer.body).toMatchObject({ ok: true, publishTarget: 'next' });
+    expect(answer).toMatchObject({ ok: true, publishTarget: 'next' });
     expect(fold(EMPTY, events).live.endpoint.size).toBe(0);
   });
 
@@ -106,7 +105,7 @@ describe('PUT sync (management 11.2)', () => {
     expect(accepted(decideSync(state, body, 'live', 0)).events).toEqual([]);
     expect(accepted(decideSync(state, {}, 'live', 0))).toEqual({
       events: [],
-      answer: { status: 200, body: { ok: true, source: 'store' } },
+      answer: { ok: true, source: 'store' },
     });
   });
 
@@ -150,14 +149,14 @@ describe('PUT sync (management 11.2)', () => {
     expect(Object.fromEntries(Object.entries(state.live).map(([kind, held]) => [kind, held.size]))).toMatchObject({
       ...{ query: 1, collection: 1, endpoint: 1, 'game-values': 1, 'rate-limit-rules': 1, tests: 1 },
     });
-    expect(answer.body).toMatchObject({
+    expect(answer).toMatchObject({
       queries: { ok: true, total: 1 },
       gameValues: { ok: true, total: 1, results: [{ ok: true, resourceKind: 'game-values', action: 'replace' }] },
       rateLimitRules: { ok: true, total: 1 },
       tests: { ok: true, total: 1 },
     });
     // What comes with it is known: neither the table nor the collection is missing.
-    expect(JSON.stringify(answer.body)).not.toContain('NOT_FOUND');
+    expect(JSON.stringify(answer)).not.toContain('NOT_FOUND');
     expect(check(EMPTY, body)).toMatchObject({ status: 200, body: { summary: { total: 6, failed: 0 } } });
     const { gameValues, rateLimitRules, ...rest } = body;
     for (const others of [
@@ -371,7 +370,7 @@ describe('POST source-upgrade (management 12)', () => {
     const { upgradedSourceText } = Object(body);
     expect(upgradedSourceText).not.toContain('definition:');
     const before = accepted(decideUpsertOne(EMPTY, 'collection', source('collection', 'camp', WRAPPED), 'live'));
-    expect(before.answer.status).toBe(200);
+    expect(before.answer['ok']).toBe(true);
     expect(answerOf(upgradeSource(source('collection', 'camp', upgradedSourceText))).body).toMatchObject({
       canonicalDefinition: Object(body).canonicalDefinition,
       upgradedSourceText,
