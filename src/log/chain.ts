@@ -3,12 +3,12 @@ import { hash as digest } from 'node:crypto';
 import type { NewEvent } from './port.ts';
 
 /**
- * The hash chain of a stream. Each event's hash covers the hash before it, so removing, reordering or altering any event breaks
- * every link after it. It covers the bytes as they are stored, never parsed values: parsing and printing again may change a number
- * or a key's place, and a proof over something that is not what lies in the log proves nothing.
+ * The hash chain of a stream. Each event's hash covers the hash before it, so removing, reordering or altering any event breaks every link
+ * after it. The hash covers the bytes as they are stored, never parsed values. Parsing and printing again may change a number or the order
+ * of keys, and a proof must be over what lies in the log.
  *
- * The hash is the last member of the metadata, so that sealing, reading and removing it are cuts at a known distance from the end:
- * this runs for every event that is written or replayed, thousands a second, and must not parse.
+ * The hash is the last member of the metadata. So sealing it, reading it and removing it are cuts at a known distance from the end. This
+ * runs for every event that is written or replayed, thousands a second, and must not parse.
  */
 
 /** An event before its seal; `metadata` is the text of a JSON object without a member `hash`. */
@@ -22,7 +22,10 @@ const HEX_LENGTH = 64;
 const SUFFIX_LENGTH = 9 + HEX_LENGTH + 2;
 const SUFFIX = /^[,{]"hash":"([0-9a-f]{64})"\}$/;
 
-/** Links an event to the one before it. Throws when a part could be mistaken for another (a raw line break; JSON.stringify writes none). */
+/**
+ * Links an event to the one before it. Throws when the text of one part could be mistaken for another part (a raw line break;
+ * JSON.stringify writes none).
+ */
 export function seal(previousHash: string, event: UnsealedEvent): { readonly event: NewEvent; readonly hash: string } {
   const linked = link(previousHash, event);
   if (linked === null) throw new Error(`event ${event.id} cannot be sealed: a line break in its type or metadata`);
@@ -45,8 +48,8 @@ export function verifyLink(previousHash: string, event: NewEvent): boolean {
 }
 
 /**
- * SHA-256 over the parts on a line each, so that an auditor can do the same with any tool. Only the last part may hold a line
- * break, or two different events could have one text; `null` when another does.
+ * SHA-256 over the parts, one on each line, so that an auditor can compute the same with any tool. Only the last part may hold a line
+ * break, or two different events could have the same text. `null` when another part holds one.
  */
 function link(previousHash: string, { id, type, metadata, data }: NewEvent): string | null {
   if (metadata.includes('\n') || type.includes('\n') || id.includes('\n')) return null;
@@ -56,5 +59,5 @@ function link(previousHash: string, { id, type, metadata, data }: NewEvent): str
   return digest('sha256', scratch.subarray(0, start + scratch.write(data, start)));
 }
 
-/** The bytes that are hashed, written side by side: a joined text would have to be copied twice for it. */
+/** The bytes that are hashed, written one after the other. Joining them as text first would copy them twice. */
 const scratch = Buffer.alloc(16 * 1024);

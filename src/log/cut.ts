@@ -1,6 +1,6 @@
 import { isCuttable } from './streams.ts';
 
-/** What every engine asks before it gives up events. Throws for a stream that is never cut, and for what is no revision. */
+/** Checks a truncation, for every engine. Throws for a stream that is never truncated, and for a `before` that is not a revision. */
 export function checkCut(stream: string, before: number): void {
   if (!isCuttable(stream)) throw new TypeError(`${stream} is never cut: its events are kept for good`);
   if (!Number.isSafeInteger(before) || before < 0) throw new TypeError(`no revision: ${before}`);

@@ -4,7 +4,9 @@ import { hashOf } from './chain.ts';
 import type { NewEvent, RecordedEvent } from './port.ts';
 import { UPCASTS, type Upcasts } from './upcasts.ts';
 
-/** An event that this build cannot read. The project stops on this node: it must not decide on a state it cannot know. */
+/**
+ * An event that this build cannot read. The project stops on this node, because a node must not decide on a state that it does not know.
+ */
 export class UnknownEvent extends Error {
   override readonly name = 'UnknownEvent';
   readonly type: string;
@@ -19,32 +21,32 @@ export class UnknownEvent extends Error {
 
 interface Remembered {
   readonly event: ProjectEvent;
-  /** As it was stored: it ends with the hash over the whole event. */
+  /** The text as it was stored. It ends with the hash over the whole event. */
   readonly metadata: string;
   readonly bytes: number;
 }
 
-/** Of an event beside the text of its data, about. */
+/** About what an event takes beside the text of its data. */
 const OVERHEAD_BYTES = 512;
 
 /**
- * Events that this process has decoded or made itself lately, by id: what the writer has just sealed comes back by the tail, to be
- * projected. Bounded in bytes of their texts, oldest out first.
+ * Events that this process has decoded or made itself lately, by id. What the writer has just sealed comes back by the tail, to be
+ * projected. Bounded by the bytes of their texts; the oldest go first.
  */
 const recent = new Map<string, Remembered>();
 const RECENT_BYTES = 4 * 1024 * 1024;
 let recentBytes = 0;
 
-/** Spares decoding an event that this process sealed; `stored` is what it is in the log. */
+/** Spares decoding an event that this process sealed. `stored` is the event as it lies in the log. */
 export function rememberDecoded(event: ProjectEvent, { metadata, data }: NewEvent): void {
   const bytes = data.length + OVERHEAD_BYTES;
   recentBytes += bytes - (recent.get(event.id)?.bytes ?? 0);
   recent.set(event.id, { event, metadata, bytes });
-  // Only where it is needed: a map looks for its first entry among all that have gone before it.
+  // Not on every call: to find its first entry, a map walks over all that were deleted before it.
   if (recentBytes > RECENT_BYTES) forgetOldest();
 }
 
-/** Many at a time, for the same reason. */
+/** Forgets many at a time: a map walks over its deleted entries to find the first one left. */
 function forgetOldest(): void {
   for (const [id, oldest] of recent) {
     if (recentBytes <= RECENT_BYTES / 2) return;
@@ -53,12 +55,12 @@ function forgetOldest(): void {
   }
 }
 
-/** {@link readProjectEvent}, without reading what this process has sealed itself lately. */
+/** {@link readProjectEvent}, but an event that this process sealed lately is not read again. */
 export function decodeProjectEvent(event: RecordedEvent): ProjectEvent {
   return known(event, recent.get(event.id)) ?? readProjectEvent(event);
 }
 
-/** {@link decodeProjectEvent} for whoever asks last: what this process remembered of the event is let go. */
+/** {@link decodeProjectEvent} for the last reader of the event: afterwards this process forgets it. */
 export function takeDecoded(event: RecordedEvent): ProjectEvent {
   const remembered = recent.get(event.id);
   if (remembered === undefined) return readProjectEvent(event);
@@ -67,16 +69,16 @@ export function takeDecoded(event: RecordedEvent): ProjectEvent {
   return known(event, remembered) ?? readProjectEvent(event);
 }
 
-/** What is remembered under the event's id, if it is this event: the hash covers every byte, so the same one says the same event. */
+/** What is remembered under the event's id, if it is this event. The hash covers every byte, so an equal hash means an equal event. */
 function known(event: RecordedEvent, remembered: Remembered | undefined): ProjectEvent | null {
   if (remembered?.event.revision !== event.revision) return null;
   return event.metadata === remembered.metadata ? remembered.event : null;
 }
 
 /**
- * The event as the domain knows it, brought to the current schema version, from the bytes in the log alone: for what is to prove that
- * the log says it. Throws {@link UnknownEvent} for a type or a version of a newer build, and a plain error for an event that is not
- * sealed or not JSON.
+ * The event as the domain knows it, brought to the current schema version, from the bytes in the log alone. So it serves to prove what the
+ * log says. Throws {@link UnknownEvent} for a type or a version of a newer build, and a plain error for an event that is not sealed or not
+ * JSON.
  */
 export function readProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCASTS): ProjectEvent {
   const hash = hashOf(event.metadata);
@@ -88,7 +90,7 @@ export function readProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCAST
   return decoded(event, event.type, upcasted(event, data, metadata.schemaVersion, upcasts), metadata, hash);
 }
 
-/** The boundary: what the log holds was checked when it was written, and its hash says that it is still that. */
+/** Types are asserted here and not checked: the event was checked when it was written, and its hash says that it has not changed. */
 function decoded(event: RecordedEvent, type: EventType, data: JsonObject, metadata: EventMetadata, hash: string): ProjectEvent {
   return placed({ type, data } as unknown as DomainEvent, event.revision, event.id, metadata, hash);
 }

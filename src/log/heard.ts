@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from './port.ts';
 
-/** A follower hears from its log every 500 ms; after this long without a word the log counts as gone. */
+/** A follower hears from its log every 500 ms. After this long without a step the log counts as gone. */
 const SILENCE_MS = 30_000;
 
 /**
- * Follows as the log does, for work that somebody waits for: throws `LogUnavailable` with what following met when nothing was heard
- * for `silenceMs`, where a node would try for ever.
+ * Follows the log for work that somebody waits for. A node would try for ever; this throws `LogUnavailable`, with the last failure, when
+ * nothing was heard for `silenceMs`.
  */
 export async function* followHeard(log: Log, options: FollowOptions, silenceMs = SILENCE_MS): AsyncGenerator<FollowStep> {
   const leaving = new AbortController();
@@ -26,12 +26,12 @@ export async function* followHeard(log: Log, options: FollowOptions, silenceMs =
     }
   } finally {
     leaving.abort();
-    // Not waited for: it ends only after the step that never came.
+    // Not awaited: it would only settle after a step that never comes.
     steps.return?.().catch(() => undefined);
   }
 }
 
-/** The log from its first event to where it ends now. */
+/** The log from its first event to its present end. */
 export async function* followToEnd(log: Log, prefix: string, silenceMs?: number): AsyncGenerator<FollowStep> {
   const { signal } = new AbortController();
   for await (const step of followHeard(log, { prefix, after: null, signal }, silenceMs)) {

@@ -13,7 +13,7 @@ export interface NewEvent {
   readonly metadata: string;
 }
 
-/** Bytes of an event, as limits count them. */
+/** Bytes of an event, as limits count them: those of both texts. */
 export function bytesOf({ data, metadata }: Pick<NewEvent, 'data' | 'metadata'>): number {
   return Buffer.byteLength(data) + Buffer.byteLength(metadata);
 }
@@ -25,10 +25,13 @@ export interface RecordedEvent extends NewEvent {
   readonly position: bigint;
 }
 
-/** What the writer believes is the stream's last revision. `none`: no such stream yet. `any`: do not care (telemetry only: its retry may store twice). */
+/**
+ * What the writer believes is the stream's last revision. `none`: the stream does not exist. `any`: no check (for telemetry only: a retry
+ * may store it twice).
+ */
 export type ExpectedRevision = number | 'none' | 'any';
 
-/** A conflict is a value: it is an everyday answer, and it carries the revision that was found. */
+/** A conflict is a value and not an error: it is an everyday answer, and it carries the revision that was found. */
 export type AppendResult =
   | { readonly ok: true; readonly revision: number; readonly position: bigint }
   | { readonly ok: false; readonly actual: number | 'none' };
@@ -47,9 +50,9 @@ export interface Head {
 }
 
 /**
- * One step of following. `events` may be empty. `caughtUp` says that, when the log was asked, nothing lay beyond `position`;
- * a follower repeats it at least every 500 ms while idle, so that a reader can tell "nothing new" from "no answer".
- * `position` is where to resume: everything up to it was given.
+ * One step of following. `events` may be empty. `position` is where to resume: everything up to it was given. `caughtUp` says that nothing
+ * lay beyond `position` when the log was asked. An idle follower repeats that at least every 500 ms, so that a reader can tell "nothing
+ * new" from "no answer".
  */
 export interface FollowStep {
   readonly events: readonly RecordedEvent[];
@@ -58,25 +61,24 @@ export interface FollowStep {
 }
 
 export interface FollowOptions {
-  /** Streams whose name starts with this. */
+  /** Streams whose name begins with this. */
   readonly prefix: string;
   /**
-   * Exclusive; `null` starts at the first event of the log. Any other must be one that the log gave out, of an event or of a step:
-   * positions are an engine's own, and what lies between two of them may be no place at all.
+   * Exclusive; `null` starts at the first event of the log. Any other value must be a position that the log gave out, of an event or of a
+   * step. Each engine has its own positions, and a number between two of them may not be one.
    */
   readonly after: bigint | null;
   readonly signal: AbortSignal;
-  /** Told whenever following failed before it came any further, and is about to be tried again: so a follower without news can say why. */
+  /** Called whenever following failed without having come any further, before it tries again. So a follower without news can say why. */
   readonly onTrouble?: (error: unknown) => void;
 }
 
-/** All that an engine of the log has to be able to do; `test/contract/log` holds every adapter to it. */
+/** All that an engine of the log must be able to do. The suite in `test/contract/log` is run against every adapter. */
 export interface Log {
   /**
-   * Stores all events or none, at exactly `expected`. Sending the identical append (same ids) again at the same exact revision,
-   * or `none`, answers what the first one answered and stores nothing twice.
-   * Throws {@link OutcomeUnknown} when it may have been stored, {@link LogUnavailable} when it certainly was not,
-   * {@link AppendTooLarge} before anything is sent.
+   * Stores all events or none, at exactly `expected`. Sending the identical append (same ids) again at the same exact revision, or `none`,
+   * gets the first answer again and stores nothing twice. Throws {@link OutcomeUnknown} when it may have been stored, {@link
+   * LogUnavailable} when it certainly was not, {@link AppendTooLarge} before anything is sent.
    */
   append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
   /** A missing stream reads as empty. Throws {@link LogUnavailable}. */
@@ -84,15 +86,16 @@ export interface Log {
   /** `null` for a stream without events. Throws {@link LogUnavailable}. */
   head(stream: string): Promise<Head | null>;
   /**
-   * Gives up the stream's events below the revision `before`, all but its last one at least: a read from 0 then begins at the first that is
-   * kept. Heads, revisions and positions stay what they are, and appends go on; one that is sent again is known only while its events are
-   * kept. Following may still give what was given up, or not. Twice is harmless, less than before is nothing. For streams that
-   * `isCuttable` (streams.ts) names alone; any other is refused. Throws {@link LogUnavailable}.
+   * Truncates the stream: gives up its events below the revision `before`, but always keeps at least the last one. A read from 0 then
+   * begins at the first event that is kept. Heads, revisions and positions stay as they are, and appends go on; an append that is sent
+   * again is recognised only while its events are kept. Following may still give what was truncated, or not. Doing it twice is harmless,
+   * and a lower `before` does nothing. Only for streams that `isCuttable` (streams.ts) names; any other is refused. Throws {@link
+   * LogUnavailable}.
    */
   truncate(stream: string, before: number): Promise<void>;
   /** Position of the last event of the whole log; `null` when it is empty. Throws {@link LogUnavailable}. */
   end(): Promise<bigint | null>;
-  /** Never ends by itself before `signal` aborts, then it returns. Outages are retried inside, from its own position. */
+  /** Gives steps until `signal` aborts, then returns. It never ends before, and retries outages from its own position. */
   follow(options: FollowOptions): AsyncIterable<FollowStep>;
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 /** Stream names. A project's stream holds everything of the project that must agree; its one order is what makes every commit atomic. */
 export const PROJECT_PREFIX = 'project-';
-/** What players report: a stream beside the project's own, which nothing is decided from. */
+/** What players report: a stream beside the project's own, from which nothing is decided. */
 export const TELEMETRY_PREFIX = 'telemetry-';
 
-/** What players' reports add up to, kept when those are cut. */
+/** What players' reports add up to. Written before the reports are truncated. */
 const TOTALS_PREFIX = 'totals-';
 
-/** Every stream of the product; whatever else lies in a shared engine is somebody else's (docs/architecture.md, "The one idea"). */
+/** Every stream of the product. Any other stream in a shared engine belongs to somebody else (docs/architecture.md, "The one idea"). */
 const PRODUCT_PREFIXES = [PROJECT_PREFIX, 'access-', TELEMETRY_PREFIX, TOTALS_PREFIX] as const;
 
 export function projectStream(projectId: string): string {
@@ -31,14 +31,15 @@ export function totalsStream(projectId: string): string {
   return TOTALS_PREFIX + projectId;
 }
 
-/** The type of what a copy puts in the place of events that were cut, so that those behind them keep their revisions. */
+/** The type of the fillers that a copy writes for events that were truncated, so that those after them keep their revisions. */
 export const CUT = 'log.cut';
 
-/** Whether a stream's beginning may ever be given up: of what nothing is decided from. A project's own is kept whole, its chain with it. */
+/** Whether a stream may be truncated: only if nothing is decided from it. A project's own stream is kept whole, with its chain. */
 export function isCuttable(stream: string): boolean {
   return stream.startsWith(TELEMETRY_PREFIX) || stream.startsWith(TOTALS_PREFIX);
 }
 
+/** Whether the stream is one of the product's own. */
 export function isProductStream(stream: string): boolean {
   return PRODUCT_PREFIXES.some((prefix) => stream.startsWith(prefix));
 }

@@ -10,7 +10,7 @@ export function readTelemetryEvent(event: RecordedEvent): TelemetryEvent {
   if (!isKnown(event.type) || !(schemaVersion <= TELEMETRY_VERSIONS[event.type])) throw new UnknownEvent(event, schemaVersion);
   const data = decodeEvent(event.data);
   if (!isObject(data)) throw new Error(`Corrupt log: the data of ${event.stream}@${event.revision} is no object`);
-  // The boundary: what the log holds was checked when it was written.
+  // Types are asserted here and not checked: the event was checked when it was written.
   return { type: event.type, data, revision: event.revision, id: event.id, metadata } as unknown as TelemetryEvent;
 }
 

@@ -9,7 +9,7 @@ export function readTotalsEvent(event: RecordedEvent): TotalsEvent {
   if (!isKnown(event.type) || !(schemaVersion <= TOTALS_VERSIONS[event.type])) throw new UnknownEvent(event, schemaVersion);
   const data = decodeEvent(event.data);
   if (!isObject(data)) throw new Error(`Corrupt log: the data of ${event.stream}@${event.revision} is no object`);
-  // The boundary: what the log holds was checked when it was written.
+  // Types are asserted here and not checked: the event was checked when it was written.
   return { type: event.type, data, revision: event.revision } as unknown as TotalsEvent;
 }
 

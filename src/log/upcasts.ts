@@ -6,9 +6,9 @@ export type Upcast = (data: JsonObject) => JsonObject;
 /** Event type → the version it comes from → the step to the version after it. */
 export type Upcasts = Readonly<Record<string, Readonly<Record<number, Upcast>>>>;
 
-/** A published event shape is never changed, only succeeded: every succession has its step here. */
+/** The shape of an event that was ever stored is never changed. A new version is added, and its step is here. */
 export const UPCASTS: Upcasts = {
-  // Version 1 left defaults out of the ledger, and nobody kept account of what it had said.
+  // Version 1 did not record defaults in the ledger, and did not keep what the ledger had said.
   'document.written': { 1: untold },
   'document.deleted': { 1: untold },
   'record.appended': { 1: untold },

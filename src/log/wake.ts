@@ -1,6 +1,6 @@
-/** A bell that many can wait for: followers sleep on it, appends ring it. */
+/** A bell that many can wait for: followers wait for it, appends ring it. */
 export interface Bell {
-  /** How often it rang. Note it before looking, hand it to {@link Bell.wait}: what rang in between is then not slept through. */
+  /** How often it rang. Note it before you look, and pass it to {@link Bell.wait}: then a ring in between is not missed. */
   readonly rings: number;
   ring(): void;
   /** Resolves when the bell has rung since `rings` was noted, after `ms`, or when `signal` aborts. */

@@ -1,12 +1,13 @@
 import { bytesOf, type RecordedEvent } from '../port.ts';
 
+/** How large one append may be. */
 export interface BatchLimits {
   readonly events: number;
   /** Bytes of data and metadata; a single event may be larger. */
   readonly bytes: number;
 }
 
-/** Cuts events into appends: neighbours of one stream, none missing between, within the limits, in their order. */
+/** Cuts events into appends. Each append holds consecutive events of one stream, in their order, without a gap and within the limits. */
 export function* batches(events: readonly RecordedEvent[], limits: BatchLimits): Generator<readonly RecordedEvent[]> {
   let batch: RecordedEvent[] = [];
   let bytes = 0;
@@ -26,7 +27,10 @@ export function* batches(events: readonly RecordedEvent[], limits: BatchLimits):
   if (batch.length > 0) yield batch;
 }
 
-/** Neighbouring appends of different streams, at most `most` and within the limits of one append together: they may be sent at once. */
+/**
+ * Groups of consecutive appends that may be sent at once: all of different streams, at most `most`, together within the limits of one
+ * append.
+ */
 export function* windows(
   appends: Iterable<readonly RecordedEvent[]>,
   most: number,

@@ -7,13 +7,14 @@ import { type BatchLimits, batches, windows } from './batches.ts';
 import { type CopySource, type CopyTarget, fingerprintOf, type Stored } from './ends.ts';
 
 /**
- * Copying a log: every event of the product, with its id, its texts and its revision, one append after the other in the order of the
- * source. So the target holds at every moment a beginning of the source, whatever breaks off, and a further run goes on from there.
+ * Copies a log: every event of the product with its id, its texts and its revision, one append after the other, in the order of the source.
+ * So at every moment the target holds a beginning of the source. Whatever breaks off, a further run goes on from there.
  *
- * What the target holds already is compared and never written over. A chained stream needs its last common event alone to be
- * compared: its hash covers all before it.
+ * What the target already holds is compared and never overwritten. Of a chained stream only the last common event is compared, because its
+ * hash covers everything before it.
  */
 
+/** Source, target and how to copy. */
 export interface CopyOptions {
   readonly source: CopySource;
   readonly target: CopyTarget;
@@ -22,12 +23,13 @@ export interface CopyOptions {
   /** Goes on with new events until `signal` aborts. */
   readonly follow?: boolean;
   readonly onProgress?: (progress: CopyProgress) => void;
-  /** Of one append. Default 400 events, 512 KiB: an EventStoreDB with default settings takes 1 MiB. */
+  /** Limits of one append. Default 400 events, 512 KiB: an EventStoreDB with default settings takes 1 MiB. */
   readonly limits?: BatchLimits;
-  /** Between two tries of an append, and for all of them together. Default 250 ms, 60 s. */
+  /** `pauseMs`: between two tries of an append. `patienceMs`: for all tries together. Default 250 ms and 60 s. */
   readonly retry?: { readonly pauseMs: number; readonly patienceMs: number };
 }
 
+/** How far a copy is. */
 export interface CopyProgress {
   readonly copied: number;
   readonly skipped: number;
@@ -35,16 +37,17 @@ export interface CopyProgress {
   readonly eventsPerSecond: number;
 }
 
+/** What a copy came to, in events. */
 export interface Copied {
   /** `copied` + `skipped`. */
   readonly events: number;
   readonly copied: number;
-  /** Held by the target already. */
+  /** Events that the target already held. */
   readonly skipped: number;
-  /** Streams that were looked at. */
+  /** Streams that the run has met. */
   readonly streams: number;
   readonly seconds: number;
-  /** The target holds all that the source held when it was last asked. */
+  /** Whether the target holds all that the source held when it was last asked. */
   readonly complete: boolean;
 }
 
@@ -60,19 +63,20 @@ export class TwoHistories extends Error {
   }
 }
 
-/** The source is not what a log can be: an altered event, or a revision that is missing. */
+/** The source cannot be a log of this product: an event was altered, or a revision is missing. */
 export class BrokenSource extends Error {
   override readonly name = 'BrokenSource';
 }
 
 const LIMITS: BatchLimits = { events: 400, bytes: 512 * 1024 };
 const RETRY = { pauseMs: 250, patienceMs: 60_000 };
-/** How often a copy that follows makes last what it has. */
+/** How often a copy that follows its source makes the events that it has copied durable. */
 const SETTLE_MS = 5_000;
 
 /**
- * Copies what the target does not hold yet. Throws {@link TwoHistories}, {@link BrokenSource}, `AppendTooLarge` for a single event that
- * the target does not take, and `LogUnavailable` or `OutcomeUnknown` when an end stays away; all of them leave a target to go on from.
+ * Copies what the target does not hold yet. Throws {@link TwoHistories}, {@link BrokenSource}, `AppendTooLarge` for a single event that the
+ * target does not take, and `LogUnavailable` or `OutcomeUnknown` when source or target stays away. After any of them a further run can go
+ * on from the target.
  */
 export async function copyLog(options: CopyOptions): Promise<Copied> {
   return new Copy(options).run();
@@ -80,13 +84,13 @@ export async function copyLog(options: CopyOptions): Promise<Copied> {
 
 /** What is known of a stream. */
 interface Place {
-  /** The target's last event when the stream was first met. */
+  /** The target's last event at the time when the copy first met the stream. */
   readonly held: Stored | null;
   /** Last revision that the target holds. */
   head: number;
   /** Last revision that the source gave. */
   seen: number;
-  /** What the next event links to; `null`: not known. */
+  /** The hash that the next event links to; `null`: not known. */
   hash: string | null;
 }
 
@@ -117,7 +121,7 @@ class Copy {
       }
       if (complete) await this.#compareTargetsAhead();
     } finally {
-      // Also after a failure: what has been copied need not be copied again.
+      // This also runs after a failure, so that what was copied need not be copied again.
       await target.settle(complete);
     }
     const seconds = (performance.now() - this.#started) / 1000;
@@ -126,8 +130,8 @@ class Copy {
   }
 
   /**
-   * Where to begin when the target is a beginning of the source: its last event lies in the source at the same place, counted from the
-   * first. `null` begins at the first event and compares stream by stream, which is slower and always right.
+   * Where to begin when the target is a beginning of the source. It is one if its last event lies in the source at the same place, counted
+   * from the first event. `null`: begin at the first event and compare stream by stream, which is slower but always right.
    */
   async #commonBeginning(): Promise<bigint | null> {
     const { source, target } = this.#options;
@@ -140,7 +144,7 @@ class Copy {
     return end.position;
   }
 
-  /** `false`: was told to stop before the last of them. */
+  /** `false`: the copy was told to stop before the last of the events. */
   async #take(events: readonly RecordedEvent[]): Promise<boolean> {
     const { limits = LIMITS, signal, target } = this.#options;
     const product = events.filter(({ stream }) => isProductStream(stream));
@@ -158,8 +162,8 @@ class Copy {
   }
 
   /**
-   * Puts something in the place of events that were cut before this one, so that it keeps its revision: others name it by that. Whoever
-   * folds the stream begins behind them. `false`: was told to stop.
+   * Appends a filler for each event that was truncated before this one, so that this event keeps its revision. Other events name it by that
+   * revision. Whoever folds the stream begins after the fillers. `false`: the copy was told to stop.
    */
   async #fillCut(event: RecordedEvent | undefined): Promise<boolean> {
     if (event === undefined || !isCuttable(event.stream)) return true;
@@ -181,7 +185,7 @@ class Copy {
     return missing;
   }
 
-  /** Checks the event against what came before it in its stream and against what the target holds. */
+  /** Whether the target lacks the event. Checks it against the event before it in its stream, and against what the target holds. */
   async #isMissing(event: RecordedEvent): Promise<boolean> {
     const { stream, revision } = event;
     const place = this.#places.get(stream) ?? (await this.#firstMet(event));
@@ -200,7 +204,7 @@ class Copy {
   async #firstMet({ stream, revision }: RecordedEvent): Promise<Place> {
     const held = await this.#options.target.last(stream);
     const head = held?.revision ?? -1;
-    // Behind the common beginning a stream goes on from what the target holds.
+    // After the common beginning a stream goes on from what the target holds.
     const seen = revision > 0 && revision <= head + 1 ? revision - 1 : -1;
     const hash = seen === -1 ? NO_HASH : seen === head ? (held?.hash ?? null) : null;
     const place = { held, head, seen, hash };
@@ -209,8 +213,9 @@ class Copy {
   }
 
   /**
-   * Appends to different streams, sent in one turn. Those that were not plainly stored are sent again one by one; should the process
-   * die before, the target is no beginning of the source any more, its count tells, and the next run compares stream by stream.
+   * Appends to different streams, sent in one turn. Those whose answer was not "stored" are sent again one by one. If the process dies
+   * before that, the target is no longer a beginning of the source. The next run sees it by the number of events, and compares stream by
+   * stream.
    */
   async #appendAll(appends: readonly (readonly RecordedEvent[])[]): Promise<boolean> {
     const [first] = appends;
@@ -237,7 +242,7 @@ class Copy {
     if (place) place.head = last.revision;
   }
 
-  /** Appends events of one stream that follow one another. `false`: was told to stop, and some may not be stored. */
+  /** Appends consecutive events of one stream. `false`: the copy was told to stop, and some may not be stored. */
   async #append(events: readonly RecordedEvent[]): Promise<boolean> {
     const [first] = events;
     if (!first) return true;
@@ -263,7 +268,7 @@ class Copy {
         if (error instanceof AppendTooLarge) return 'tooLarge';
         if (!(error instanceof OutcomeUnknown || error instanceof LogUnavailable) || performance.now() > giveUpAt) throw error;
       }
-      // The identical append again: at an exact revision it is stored once, whatever became of the first.
+      // Sends the identical append again. At an exact revision it is stored once, whatever became of the first try.
       await sleep(retry.pauseMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return 'stopped';
     }
@@ -280,7 +285,10 @@ class Copy {
     return (await this.#append(events.slice(0, middle))) && (await this.#append(events.slice(middle)));
   }
 
-  /** The stream grew behind our back. By these very events (another copy of the same source): those left over are given back. */
+  /**
+   * The stream has grown in the meantime. If another copy of the same source added these very events, returns those that are left to
+   * append.
+   */
   async #afterConflict(place: Place, actual: number | 'none', events: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> {
     const head = actual === 'none' ? -1 : actual;
     const [first] = events;
@@ -297,7 +305,7 @@ class Copy {
     if (stored?.fingerprint !== fingerprintOf(event)) throw new TwoHistories(event.stream, event.revision);
   }
 
-  /** Where the target goes on beyond the source, the last event of the source must lie in it. */
+  /** Where a stream of the target goes on beyond the source, the target must hold the source's last event of it. */
   async #compareTargetsAhead(): Promise<void> {
     for (const [stream, { seen, head }] of this.#places) {
       if (head <= seen) continue;
@@ -319,14 +327,17 @@ class Copy {
   }
 }
 
-/** The same whoever copies it: a copy that broke off goes on with it. */
+/** A filler is the same whoever copies, so that one copy can go on where another broke off. */
 function fillerOf({ stream, position }: RecordedEvent, revision: number): RecordedEvent {
   const hex = digest('sha256', `${CUT} ${stream}@${revision}`);
   const id = [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
   return { id, type: CUT, data: '{}', metadata: '{"schemaVersion":1}', stream, revision, position };
 }
 
-/** Every event of a project must be sealed; of other streams those that are. */
+/**
+ * Whether the event's hash follows from the event before it. In a project's stream every event must be sealed; in other streams only those
+ * that are sealed are checked.
+ */
 function isLinked({ hash }: Place, event: RecordedEvent): boolean {
   const sealed = hashOf(event.metadata) !== null;
   if (!sealed) return projectOf(event.stream) === null;

@@ -3,20 +3,20 @@ import type { Log, RecordedEvent } from '../port.ts';
 import { type CopySource, type CopyStep, type CopyTarget, storedOf } from './ends.ts';
 
 export interface LogEndOptions {
-  /** Whether the engine's positions count events from 1 without holes. */
+  /** Whether the engine's positions count events from 1 without a gap. */
   readonly counted: boolean;
   /** {@link CopyTarget.atOnce}. Default 1. */
   readonly atOnce?: number;
-  /** After this long without a word the log counts as gone. Default 30 s. */
+  /** After this long without an answer the log counts as gone. Default 30 s. */
   readonly silenceMs?: number;
 }
 
-/** A log as the end that is copied from. */
+/** A log as the source of a copy. */
 export function logSource(log: Log, { counted, silenceMs }: LogEndOptions): CopySource {
   return {
     counted,
     async *steps(after, signal): AsyncGenerator<CopyStep> {
-      // Throws at once when the log cannot be reached; following would try for ever.
+      // This throws at once when the log cannot be reached. Following would try for ever.
       let end = await log.end();
       const start = after ?? 0n;
       for await (const step of followHeard(log, { prefix: '', after, signal }, silenceMs)) {
@@ -29,14 +29,14 @@ export function logSource(log: Log, { counted, silenceMs }: LogEndOptions): Copy
   };
 }
 
-/** A log as the end that is copied to. */
+/** A log as the target of a copy. */
 export function logTarget(log: Log, { counted, atOnce = 1, silenceMs }: LogEndOptions): CopyTarget {
   return {
     counted,
     atOnce,
     async end() {
       const position = await log.end();
-      // Only where positions are counted is there a place before one.
+      // Only counted positions have a position before them.
       if (position === null || !counted) return null;
       const stop = new AbortController();
       try {

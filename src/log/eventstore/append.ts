@@ -10,12 +10,12 @@ import { type PrintedEvent, printEvents } from './wire-append.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** gRPC's code for a server that cannot be reached. From this one failure the client recovers by itself. */
+/** gRPC's code for a server that cannot be reached. The client recovers from this failure by itself, and from no other. */
 const UNAVAILABLE = 14;
 
 /**
- * The client sends an append's deadline as a time of day, and the server gives up whatever is past it by its own clock. The time that
- * matters is measured here; this one must only never be past where the two clocks differ.
+ * The client sends an append's deadline as a time of day, and the server drops an append whose deadline has passed by its own clock. The
+ * real time limit is measured here. So the deadline that is sent is far ahead: it must not have passed even where the two clocks differ.
  */
 export const CLOCKS_DIFFER_MS = 60 * 60_000;
 
@@ -49,7 +49,7 @@ export function createAppender({ connection, hub, reader, timeoutMs, maxAppendBy
   };
 }
 
-/** The events are printed here, except for a server that knows the older append alone, for which the client prints them. */
+/** The events are printed here. Only for a server that knows just the older append does the client print them. */
 async function send(
   client: EventStoreDBClient,
   stream: string,
@@ -66,7 +66,7 @@ async function send(
   }
 }
 
-/** What the server would refuse anyway, in words that nobody understands. */
+/** Refuses what the server would refuse anyway, but with a message that can be understood. */
 function check(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): void {
   if (stream === '') throw new TypeError('a stream needs a name');
   if (typeof expected === 'number' && !(Number.isSafeInteger(expected) && expected >= 0)) throw new TypeError(`no revision: ${expected}`);
@@ -107,12 +107,15 @@ async function accepted(reader: Reader, stream: string, expected: ExpectedRevisi
   const before = expected === 'any' ? null : expected === 'none' ? -1 : expected;
   if (count === 0) return empty(reader, stream, before, answer);
   const revision = revisionOf(answer.nextExpectedRevision);
-  // After a soft delete `none` succeeds, and the numbering goes on where it was.
+  // After a soft delete an append that expects `none` succeeds, and the numbering goes on where it was.
   if (before !== null && revision !== before + count) throw new StreamDeleted(stream);
   return { ok: true, revision, position: answer.position?.commit ?? (await positionOf(reader, stream, revision)) };
 }
 
-/** Where nothing was stored the client answers revision 0 and perhaps no position, so both are found here. */
+/**
+ * The answer to an append without events. The client answers such an append with revision 0 and perhaps no position, so both are looked up
+ * here.
+ */
 async function empty(reader: Reader, stream: string, before: number | null, answer: Answer): Promise<AppendResult> {
   const revision = before ?? (await reader.head(stream))?.revision ?? -1;
   return { ok: true, revision, position: answer.position?.commit ?? (await reader.end()) ?? 0n };
@@ -126,7 +129,7 @@ async function positionOf(reader: Reader, stream: string, revision: number): Pro
 
 function refused(connection: Connection, client: EventStoreDBClient, stream: string, error: unknown): AppendResult {
   if (error instanceof OutcomeUnknown || error instanceof StreamDeleted) throw error;
-  // The append itself was acknowledged; only what belongs to its answer could not be read.
+  // The append itself was acknowledged. Only what belongs to its answer could not be read.
   if (error instanceof LogUnavailable) throw new OutcomeUnknown(error.message, { cause: error });
   const { type, code, actual } = failureOf(error);
   if (type === 'wrong-expected-version' && actual !== undefined) {

@@ -3,23 +3,26 @@ import { EventStoreDBClient } from '@eventstore/db-client';
 import { printingService } from './wire-append.ts';
 
 /**
- * The log's one client. It reconnects by itself where it notices that its connection is gone; this takes care of where it does not.
+ * The log's only client. The client reconnects by itself when it notices that its connection is gone. This takes care of the cases in which
+ * it does not notice.
  */
 export interface Connection {
-  /** For the next call; not to be kept. */
+  /** The client for the next call. It must not be kept. */
   client(): EventStoreDBClient;
-  /** Whether this client is still in use. The reads of one that is not end as if they were complete. */
+  /** Whether this client is still in use. The reads of a client that was replaced end as if they were complete. */
   serves(client: EventStoreDBClient): boolean;
   isClosed(): boolean;
-  /** The server said something. */
+  /** To be called whenever the server said something. */
   heard(): void;
   /**
-   * A call of `client` that began at `since` (`performance.now()`) got no answer in time. If nothing else was heard either, the
-   * connection is dead however open it looks (a frozen server, a vanished network), and the next call gets a new one at once. One
-   * that never was heard is left to get through: in an outage a fresh one would be no better off.
+   * To be called when a call of `client` that began at `since` (`performance.now()`) got no answer in time. If nothing else was heard
+   * either, the connection is dead although it looks open (a frozen server, a vanished network), and the next call gets a new one. A
+   * connection on which nothing was ever heard goes on trying: during an outage a new one would do no better.
    */
   unanswered(client: EventStoreDBClient, since: number): void;
-  /** The client failed before it could send. It keeps some of these failures for good, so the next call gets a new client. */
+  /**
+   * To be called when the client failed before it could send. It keeps some of these failures for good, so the next call gets a new client.
+   */
   spoiled(client: EventStoreDBClient): void;
   close(): Promise<void>;
 }
@@ -62,8 +65,8 @@ export function openConnection(url: string): Connection {
 }
 
 /**
- * gRPC lets channels of the same address and options share a connection, all over the process. A new client gets one of its own only
- * by an option that differs: a keepalive time-out that is a little longer each time.
+ * gRPC shares one connection between all channels of a process with the same address and options. A new client gets a connection of its own
+ * only through a different option, so its keepalive time-out is one millisecond longer each time.
  */
 function distinct(url: string, renewals: number): string {
   if (renewals === 0) return url;
@@ -73,15 +76,15 @@ function distinct(url: string, renewals: number): string {
   return `${url}${url.includes('?') ? '&' : '?'}${option}`;
 }
 
-/** Name that the client gives the call that carries all appends. */
+/** The client's name for the call that carries all appends. */
 const APPEND_CALL = 'appendToStream';
 
 /**
- * Takes two faults out of the call that all appends share (client 6.2.1), each of which ends the process:
- *  - One table of waiting appends serves all clients of a process, and an error of one empties it. An answer that then comes in for
- *    another client's append finds no entry, and throws where nobody can catch it.
- *  - When the connection takes no more, appends wait in a queue; an error rejects them where nobody listens. So it never waits here:
- *    what is under way is bounded by the writers, one append a stream.
+ * Works around two faults of the call that all appends share (client 6.2.1). Each of them ends the process:
+ * - One table of waiting appends serves all clients of a process, and an error of one client empties it. An answer for another client's
+ *   append then finds no entry, and throws where nobody can catch it.
+ * - When the connection takes no more, appends wait in a queue, and an error rejects them where nobody listens. So appends never wait in
+ *   that queue. What is under way is bounded by the writers: one append a stream.
  */
 function guarded(client: EventStoreDBClient, heard: () => void): EventStoreDBClient {
   const create = client['GRPCStreamCreator'];
@@ -105,7 +108,7 @@ function makeHarmless(call: Readable | Writable | Duplex, heard: () => void): vo
       try {
         take(answer);
       } catch {
-        // Its append was told "unknown" when the table was emptied, and is sent again.
+        // This append was answered "unknown" when the table was emptied, and is sent again.
       }
     });
   }

@@ -6,8 +6,8 @@ import { failureOf } from './failures.ts';
 const LEADER = { requiresLeader: true };
 
 /**
- * Hides a stream's events below a revision by its metadata (`$tb`); the server's next scavenge takes them off the disk. Whatever else an
- * operator has set there stays. Throws `LogUnavailable`, also where nobody knows what came of it: doing it again is harmless.
+ * Hides a stream's events below a revision through the stream's metadata (`$tb`). The server's next scavenge removes them from the disk.
+ * Other metadata that an operator has set stays. Throws `LogUnavailable`, also when the outcome is unknown: truncating again is harmless.
  */
 export async function cutStream(connection: Connection, timeoutMs: number, stream: string, before: number): Promise<void> {
   const client = connection.client();

@@ -3,16 +3,16 @@ import type { Reader } from './read.ts';
 
 /** How long after one answer the next is asked for. */
 export const HEARTBEAT_MS = 250;
-/** An answer older than this says nothing of now. */
+/** An answer that is older than this says nothing about the present. */
 const FRESH_MS = 500;
 
-/** The end of the log as it was last asked for. */
+/** The end of the log, as of the last answer. */
 export class End {
   failure: Error | null = null;
   readonly #reader: Reader;
   readonly #bell: Bell;
   readonly #stop: AbortSignal;
-  /** An answer is known and has not confirmed anything yet. */
+  /** An answer has come that has not confirmed anything yet. */
   isOpen = false;
   /** When that answer, or the one before it, was asked for. */
   #askedAt: number;
@@ -49,7 +49,7 @@ export class End {
     this.#reader.end(this.#stop).then(answered, failed);
   }
 
-  /** Whether a fresh answer lies at or before `position`. Each answer confirms once. */
+  /** Whether a fresh answer lies at or before `position`. Each answer confirms only once. */
   confirms(position: bigint | null): boolean {
     const reached = this.isOpen && (this.#position === null || (position !== null && position >= this.#position));
     if (!reached || performance.now() - this.#askedAt > FRESH_MS) return false;
@@ -63,7 +63,7 @@ export class End {
     return performance.now() - this.#confirmedAt <= FRESH_MS;
   }
 
-  /** Whether the log goes on after `position`, and a subscription last heard at `heardAt` does not look as if it would bring it soon. */
+  /** Whether the log goes on after `position` while a subscription that was last heard at `heardAt` seems unlikely to bring it soon. */
   isBeyond(position: bigint | null, heardAt: number, graceMs: number): boolean {
     if (!this.isOpen || this.#position === null || (position !== null && position >= this.#position)) return false;
     const now = performance.now();

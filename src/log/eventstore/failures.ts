@@ -1,6 +1,6 @@
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../port.ts';
 
-/** The stream was deleted in the log itself. Its events are gone, so nothing that is asked of it can ever succeed again. */
+/** The stream was deleted in the log itself. Its events are gone, so no request for it can ever succeed again. */
 export class StreamDeleted extends Error {
   override readonly name = 'StreamDeleted';
 
@@ -10,16 +10,16 @@ export class StreamDeleted extends Error {
 }
 
 /**
- * What the client says of a failure. Three kinds come out of it:
- *  - with `type` and without `code`: the server's answer to this one append;
- *  - with `type` and `code`: the call failed. All appends share one call, so it failed for every append that waited for an answer;
- *  - with `code` alone, or neither: it happened before anything was sent (finding the server, connecting, asking what it can do).
+ * What the client says of a failure. There are three kinds:
+ * - with `type` and without `code`: the server's answer to this one append;
+ * - with `type` and `code`: the call failed. All appends share one call, so it failed for every append that waited for an answer;
+ * - with `code` alone, or neither: it happened before anything was sent (finding the server, connecting, asking what it can do).
  */
 export interface ClientFailure {
   readonly type: string | undefined;
   readonly code: number | undefined;
   readonly message: string;
-  /** Of a wrong expected revision: what was found. */
+  /** The revision that was found, when the expected one was wrong. */
   readonly actual: bigint | 'no_stream' | undefined;
 }
 
@@ -35,16 +35,16 @@ export function failureOf(error: unknown): ClientFailure {
   };
 }
 
-/** gRPC's code for a wrong account or password. None at all is refused as an account without rights. */
+/** gRPC's code for a wrong account or password. Without any, the server refuses the call as that of an account without rights. */
 const UNAUTHENTICATED = 16;
 const UNKNOWN_ACCOUNT = 'the log does not know this account, or not with this password';
 const GRANT = '; one that is no admin needs to be granted reading $all (docs/eventstoredb.md, "Account")';
 
-/** The server took the message and put it down again, undone. It says so in the text alone. */
+/** The server received the message and dropped it undone. Only the text of the error says so. */
 const NOT_HANDLED = /Server Is (Not Ready|Busy)|No leader info/i;
 const REFUSED = /BadRequest|Bad request/i;
 
-/** What an append that failed means to the port. What is not known to be harmless is an unknown outcome. */
+/** The port's error for an append that failed. If it is not certain that nothing was stored, the outcome is unknown. */
 export function appendFailure(error: unknown, stream: string): Error {
   const { type, code, message } = failureOf(error);
   if (type === undefined) return before(error, code, message);
@@ -64,7 +64,7 @@ function before(error: unknown, code: number | undefined, message: string): Erro
   return new OutcomeUnknown(`the log's client failed: ${message}`, { cause: error });
 }
 
-/** What a read that failed means to the port. */
+/** The port's error for a read that failed. */
 export function readFailure(error: unknown, stream: string): Error {
   if (error instanceof LogUnavailable) return error;
   const { type, code, message } = failureOf(error);

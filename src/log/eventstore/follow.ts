@@ -7,23 +7,24 @@ import type { Hub } from './hub.ts';
 import type { Reader } from './read.ts';
 
 /**
- * Following: a subscription brings the events, reads of the log's end tell where it stands.
+ * Following: a subscription brings the events, and reads of the log's end tell how far the log goes.
  *
- * The servers' own word that a subscription has caught up is not to be relied on (none for a stream that does not exist yet, nothing
- * in it, no repetition), and a filtered subscription says little of events that it leaves out. So the end of the log is asked for
- * `HEARTBEAT_MS` after the last time:
- *  - When the position has reached that end, the follower is caught up.
- *  - When it has not, and the subscription brings nothing, the stretch up to the end is read. Mostly it holds other streams' events
- *    alone, and the position moves past them. If it does hold events of ours, they are given at once, and passed over when the
- *    subscription brings them; a subscription that then stays silent is dead, and is replaced.
+ * The server's message that a subscription has caught up cannot be relied on: it does not come for a stream that does not exist yet, has no
+ * content and is not repeated. A filtered subscription says little of the events that it leaves out. So the end of the log is asked for
+ * every `HEARTBEAT_MS`:
+ * - When the position has reached that end, the follower is caught up.
+ * - When it has not, and the subscription brings nothing, the events up to the end are read. Mostly they belong to other streams, and the
+ *   position moves past them. If some are ours, they are given at once, and dropped when the subscription brings them. A subscription that
+ *   stays silent after that is dead, and is replaced.
+ *
  * Both sources are complete and in order from the position on, so what lies at or before the position is a repetition and is dropped.
  *
- * A position given out is always an event's own. An attempt (the first one, and each after an outage) begins by reading from there,
- * and subscribes after that:
- *  - A subscription skips the first event from its start on, whichever it is, and where the event itself was scavenged since, that
- *    would be one that nobody has seen.
- *  - A server ends live subscriptions that it cannot hand an event to at once. 23.10 holds a few dozen events for each, so an append of
- *    more than that is enough. Then events are under way at that very moment, and reading brings them soonest.
+ * A position that is given out is always that of an event. An attempt (the first one, and each after an outage) first reads from there and
+ * then subscribes:
+ * - A subscription skips the first event at or after its start. If the event at the start was scavenged, the skipped one would be an event
+ *   that nobody has seen.
+ * - A server ends live subscriptions that cannot take an event at once. 23.10 holds a few dozen events for each, so one larger append is
+ *   enough. Then events are under way at that very moment, and reading brings them soonest.
  */
 export interface FollowerOptions {
   readonly hub: Hub;
@@ -31,20 +32,20 @@ export interface FollowerOptions {
   readonly closing: AbortSignal;
 }
 
-/** How long the subscription may be silent below the log's end before the stretch between is read. */
+/** How long the subscription may be silent, before the log's end, until the events up to the end are read. */
 const GRACE_MS = 20;
-/** How long it may be silent after a read has found events of ours that it had not brought. */
+/** How long it may stay silent after a read has found events of ours that it had not brought. */
 const DEAD_MS = 1000;
-/** The position in an empty log. No event lies there: a server's first record is its own. */
+/** The position in an empty log. No event of ours lies there: a server's first record is its own. */
 const NOWHERE = 0n;
-/** Steps with events are so long apart, where there are many: a step for each event would be slow to work off. */
+/** The time between two steps when there are many events. A step for each event would take too much work. */
 const GATHER_MS = 10;
 const STEP_EVENTS = 1000;
 const STRETCH_EVENTS = 100;
 const PAGE_EVENTS = 1000;
 const FIRST_RETRY_MS = 10;
 const LAST_RETRY_MS = 1000;
-/** An attempt that lasted so long was no failure to begin with. */
+/** An attempt that lasted this long did not fail at its start. */
 const LASTING_MS = 5000;
 
 export async function* followLog(
@@ -64,7 +65,7 @@ export async function* followLog(
         yield step;
       }
     } catch (error) {
-      // Whatever it was, the answer is the same: try again from the own position.
+      // Whatever failed, the follower tries again from its own position.
       if (stop.aborted) return;
       const isEverydayEnd = position !== from || performance.now() - began > LASTING_MS;
       if (isEverydayEnd) retryMs = FIRST_RETRY_MS;
@@ -75,7 +76,7 @@ export async function* followLog(
   }
 }
 
-/** Follows until `stop` aborts, then it returns, or until something fails, then it throws. */
+/** Follows until `stop` aborts (then it returns) or something fails (then it throws). */
 async function* attempt(
   { hub, reader }: FollowerOptions,
   prefix: string,
@@ -96,7 +97,7 @@ async function* attempt(
   const bell = createBell();
   const end = new End(reader, bell, stop, confirmedAt);
   const source = hub.join({ prefix, after: place.known, bell });
-  /** Since when the subscription owes events that were read in its stead. */
+  /** Since when the subscription has owed events that were read instead. */
   let owedSince: number | null = null;
   let steppedAt = Number.NEGATIVE_INFINITY;
   try {
@@ -133,7 +134,7 @@ async function* attempt(
   }
 }
 
-/** A first event is given at once. While more come, or while the follower is behind, they are gathered. */
+/** The first event is given at once. While more come, or while the follower is behind, events are gathered. */
 async function gathered(end: End, steppedAt: number): Promise<void> {
   const since = performance.now() - steppedAt;
   if (!end.isConfirmed()) await sleep(GATHER_MS);
@@ -141,7 +142,7 @@ async function gathered(end: End, steppedAt: number): Promise<void> {
   else await turn();
 }
 
-/** Where a follower stands, and what it wants. */
+/** How far a follower is, and which events it wants. */
 class Place {
   known: bigint | null;
   readonly #prefix: string;
@@ -151,7 +152,7 @@ class Place {
     this.known = known;
   }
 
-  /** Nothing of ours lies up to there that was not given. */
+  /** To be called when nothing of ours up to there is still to be given. */
   moveTo(position: bigint | null): void {
     if (position !== null && (this.known === null || position > this.known)) this.known = position;
   }
@@ -161,7 +162,7 @@ class Place {
     return known === null ? events : events.filter((event) => event.position > known);
   }
 
-  /** Moves past a page of the whole log and gives what is ours of it. */
+  /** Moves past a page of the whole log and gives those of its events that are ours. */
   step(page: readonly RecordedEvent[], caughtUp: boolean): FollowStep {
     const events = this.beyond(page).filter((event) => this.#wants(event.stream));
     const last = page.at(-1);
@@ -174,12 +175,12 @@ class Place {
   }
 }
 
-/** The place of an event: both halves are the same. */
+/** The server's position of an event. It has two halves, which are equal for an event. */
 function exactly(position: bigint | null): Position | null {
   return position === null ? null : { commit: position, prepare: position };
 }
 
-/** The log's next events after what was given, or after what the subscription has passed where that is further. */
+/** The log's next events after the last that was given, or after what the subscription has passed if that is further. */
 async function stretchAfter(
   reader: Reader,
   known: bigint | null,
@@ -188,13 +189,13 @@ async function stretchAfter(
 ): Promise<readonly RecordedEvent[]> {
   if (passed !== null && (known === null || passed.commit > known)) {
     const stretch = await reader.page(passed, STRETCH_EVENTS, stop);
-    // It may have passed the very last event, whose place the follower still has to learn.
+    // The subscription may have passed the very last event. The follower still has to learn that event's position.
     if (stretch.length > 0) return stretch;
   }
   return reader.page(exactly(known), STRETCH_EVENTS, stop);
 }
 
-/** The promise's value, or `null` once the follower stops. */
+/** The promise's value, or `null` once `stop` aborts. */
 async function unlessAborted<T>(promise: Promise<T>, stop: AbortSignal): Promise<T | null> {
   try {
     return await promise;

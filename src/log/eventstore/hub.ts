@@ -5,48 +5,50 @@ import type { Connection } from './connection.ts';
 import { subscribe } from './subscription.ts';
 
 /**
- * One subscription for all followers that have reached the end of the log: what comes over the wire is taken apart once, however many
- * follow in this process, and what this process appended itself is given as it was appended.
+ * One subscription for all followers that have reached the end of the log. So what comes over the wire is parsed once, however many follow
+ * in this process, and what this process appended itself is given out with the texts that it was appended with.
  */
 export interface Hub {
-  /** What this process is about to append. */
+  /** To be called before this process appends these events. */
   appending(events: readonly NewEvent[]): void;
-  /** It was not stored, and will not come. */
+  /** To be called when they were not stored, and so will not come back. */
   refused(events: readonly NewEvent[]): void;
-  /** Own events that have not come back yet, of those that are remembered. */
+  /** How many own events are remembered that have not come back yet. */
   readonly awaited: number;
-  /** For a follower that has read up to `after`, an event's own place; `null` where the log is empty. */
+  /** For a follower that has read up to `after`, the position of an event; `null` where the log is empty. */
   join(options: MemberOptions): Member;
 }
 
 export interface MemberOptions {
-  /** Streams whose name starts with this; empty for all but the server's own. */
+  /** Streams whose name begins with this. Empty: all but the server's own. */
   readonly prefix: string;
   readonly after: bigint | null;
   /** Rung whenever there is something to look at. */
   readonly bell: Bell;
 }
 
-/** A follower's part of a subscription, until that fails: it never comes back by itself. */
+/** A follower's part in a subscription. Once it fails it does not come back. */
 export interface Member {
   /** Takes at most `limit` events, in order. */
   take(limit: number): readonly RecordedEvent[];
-  /** The place of the last event that has come, of whatever stream; `null` while events wait here, or nothing has come. */
+  /** The position of the last event that has come, of whatever stream. `null` while events wait here, or nothing has come. */
   readonly seen: bigint | null;
-  /** The last place that the server says it has passed, of which nothing waits here any more. As given: it need not be an event's. */
+  /** The last position that the server says it has passed, if nothing up to there still waits here. It need not be that of an event. */
   readonly passed: Position | null;
-  /** When something came, as of `performance.now()`. */
+  /** When something last came, as of `performance.now()`. */
   readonly heardAt: number;
   /** Why it ended; `null` while it runs. */
   readonly failure: Error | null;
   close(): void;
 }
 
-/** Kept for a follower that joins a moment after they came; one that is further behind subscribes for itself. */
+/** Events that are kept for a follower that joins a moment after they came. One that is further behind subscribes for itself. */
 const KEPT = 500;
-/** Held for a follower that is slow; beyond it that one reads for itself, and the others go on. */
+/** Events that are held for a slow follower. One with more reads for itself, and the others go on. */
 const MOST_WAITING = 4000;
-/** Own events that have not come back yet. Of more than these the oldest are forgotten, and taken from the wire like any others. */
+/**
+ * Own events that may be remembered until they come back. Beyond this the oldest are forgotten, and are read from the wire like any others.
+ */
 const MOST_OWN = 20_000;
 
 export function createHub(connection: Connection): Hub {
@@ -76,7 +78,7 @@ export function createHub(connection: Connection): Hub {
   };
 }
 
-/** Many at a time: a map looks for its first entry among all that have gone before it. */
+/** Forgets many at a time: a map walks over its deleted entries to find the first one left. */
 function forgetOldest(own: Map<string, NewEvent>, left: number): void {
   for (const id of own.keys()) {
     if (own.size <= left) return;
@@ -84,12 +86,12 @@ function forgetOldest(own: Map<string, NewEvent>, left: number): void {
   }
 }
 
-/** One subscription to all streams, and who takes part in it. */
+/** One subscription to all streams, and its members. */
 class Shared {
   readonly #members = new Set<Waiting>();
   readonly #source: { close(): void };
   #kept: RecordedEvent[] = [];
-  /** Everything after this has come, or will. */
+  /** Every event after this position has come, or will come. */
   #base: bigint | null;
   #failure: Error | null = null;
   #isClosed = false;

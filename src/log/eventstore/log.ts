@@ -12,14 +12,14 @@ export { StreamDeleted } from './failures.ts';
 export interface EventStoreLogOptions {
   /** `esdb://host:2113?tls=false`, `esdb+discover://user:password@cluster?…`: the client's connection string. */
   readonly url: string;
-  /** The longest an append waits for its answer, and a read for its next event. Default 8000. */
+  /** The longest time that an append waits for its answer, and a read for its next event. Default 8000. */
   readonly timeoutMs?: number;
-  /** Bytes of one append; larger ones are `AppendTooLarge`. Default 1 MiB, as the server's `MaxAppendSize`. */
+  /** Bytes of one append; a larger one throws `AppendTooLarge`. Default 1 MiB, as the server's `MaxAppendSize`. */
   readonly maxAppendBytes?: number;
 }
 
 export interface EventStoreLog extends Log {
-  /** As the server says itself, such as `23.10.6.0`; `unknown` where it does not. */
+  /** The server's own version, such as `23.10.6.0`; `unknown` where it does not say. */
   version(): Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export interface EventStoreLog extends Log {
  * to read `$all`. Connects when first used, and again after outages. Throws for a connection string that cannot work.
  */
 export function createEventStoreLog({ url, timeoutMs = 8000, maxAppendBytes = 1024 * 1024 }: EventStoreLogOptions): EventStoreLog {
-  // With it the client answers a conflict with a revision that is not the stream's.
+  // With this option the client answers a conflict with a wrong revision.
   if (/[?&]throwOnAppendFailure=false/i.test(url)) throw new TypeError('throwOnAppendFailure must not be false');
   const connection = openConnection(url);
   const reader = createReader(connection, timeoutMs);
@@ -66,7 +66,7 @@ export function createEventStoreLog({ url, timeoutMs = 8000, maxAppendBytes = 10
     },
     async version() {
       open();
-      // The client asks the server before its first call, and keeps the answer to itself.
+      // The client asks the server before its first call. It has no public way to see the answer.
       return (await connection.client()['capabilities']).serverVersion;
     },
     follow: (options) => followLog({ hub, reader, closing: closing.signal }, options),

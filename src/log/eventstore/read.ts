@@ -24,13 +24,15 @@ export interface Reader {
 
 type Reading = StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEvent>;
 
-/** Reads go to the leader: a follower may not have yet what was acknowledged. */
+/** Reads go to the leader, because a follower may not yet have what was acknowledged. */
 const LEADER = { requiresLeader: true };
 
-/** Another call found the connection dead, and got a new one, while this read was under way. */
+/** While this read was under way another call found the connection dead, and the connection was replaced. */
 class ConnectionGivenUp extends LogUnavailable {}
 
-/** All reads throw `LogUnavailable` when the log fails, or says nothing for `timeoutMs`, and `StreamDeleted` for a tombstone. */
+/**
+ * All reads throw `LogUnavailable` when the log fails or says nothing for `timeoutMs`, and `StreamDeleted` for a stream that was deleted.
+ */
 export function createReader(connection: Connection, timeoutMs: number): Reader {
   const read = (name: string, open: (reads: Reads) => Reading, signal?: AbortSignal) => {
     const once = () => collect(connection, open, timeoutMs, signal);
@@ -72,8 +74,8 @@ export function createReader(connection: Connection, timeoutMs: number): Reader 
 }
 
 /**
- * The events of one read. It listens rather than iterates: a read that is cancelled ends its iteration neither with an error nor with
- * an end, and one that is left early holds its call open.
+ * The events of one read. It listens to the read instead of iterating over it. A read that is cancelled ends its iteration neither with an
+ * error nor with an end, and one that is left early keeps its call open.
  */
 function collect(
   connection: Connection,
@@ -109,7 +111,7 @@ function collect(
     }, timeoutMs);
     signal?.addEventListener('abort', abort);
 
-    // Stays attached for good: an error after the end of interest must not end the process.
+    // This listener stays for good: an error that comes after the read was given up must not end the process.
     reading.on('error', (error: Error) => settle(() => reject(error)));
     reading.on('end', () => {
       if (connection.isClosed()) return abandon(new LogUnavailable('the log was closed'));

@@ -5,12 +5,12 @@ import { fromStored } from './text.ts';
 import { leanReads } from './wire.ts';
 
 export interface SubscriptionOptions {
-  /** Exclusive. Must be the place of an event that exists: the server skips whatever event comes first from here on. */
+  /** Exclusive. Must be the position of an event that exists: the server skips the first event from here on, whichever it is. */
   readonly after: bigint | null;
-  /** What this process appended and has not met here yet, by id; met ones are taken out. */
+  /** What this process appended and has not met here yet, by id. What has been met is removed. */
   readonly own: Map<string, NewEvent>;
   readonly onEvent: (event: RecordedEvent) => void;
-  /** The server has passed this place, and everything before it was given. It need not be an event's. */
+  /** The server has passed this position, and every event before it was given. It need not be that of an event. */
   readonly onPassed: (position: Position) => void;
   readonly onFailed: (error: Error) => void;
 }

@@ -4,30 +4,31 @@ import type { WireEvent } from './wire.ts';
 import type { PrintedEvent } from './wire-append.ts';
 
 /**
- * The texts must come back to the byte, also to plain clients (docs/auditing.md), which parse whatever they take for JSON, with numbers
- * beyond doubles changed.
- *  - Data is stored under the content type of bytes, which clients hand through. The server's console shows it when asked to try
- *    harder, and its projections parse it themselves (docs/auditing.md).
- *  - Metadata has no content type: plain clients parse it, always. It is stored as the object that it is where printing what was
- *    parsed gives the very text, as all of ours does; any other as one JSON string that holds the text, as earlier releases stored all.
+ * An event as EventStoreDB stores it. The texts must come back to the byte, also from plain clients (docs/auditing.md). Those parse
+ * whatever they take for JSON, which changes numbers beyond doubles.
+ * - Data is stored under the content type of bytes, which clients do not parse. The server's console shows it when asked to, and its
+ *   projections parse it themselves (docs/auditing.md).
+ * - Metadata has no content type: plain clients always parse it. Where printing the parsed metadata gives the same text, as it does for all
+ *   of ours, it is stored as an object. Otherwise it is stored as one JSON string that holds the text, as earlier releases stored all of
+ *   it.
  */
 export function toStored(event: NewEvent): PrintedEvent {
   return comesBack(event.metadata) ? event : { ...event, metadata: JSON.stringify(event.metadata) };
 }
 
-/** What the server counts of an event against its limit for one append, or a little more: old servers count the data alone. */
+/** What the server counts of an event against its limit for one append, or slightly more: old servers count the data alone. */
 export function countedBytes({ type, metadata, data }: PrintedEvent): number {
   return Buffer.byteLength(data) + Buffer.byteLength(metadata) + 2 * type.length;
 }
 
-/** As the client takes it. */
+/** The event in the form that the client takes. */
 export function toEventData({ id, type, data, metadata }: PrintedEvent): EventData {
   return { id, type, contentType: 'application/octet-stream', data: encoder.encode(data), metadata: encoder.encode(metadata) };
 }
 
 const encoder = new TextEncoder();
 
-/** Whether parsing and printing gives this very text again. Of objects alone: a parsed string stands for the text that it holds. */
+/** Whether parsing and printing gives this very text again. Only for objects: a parsed string stands for the text that it holds. */
 function comesBack(text: string): boolean {
   if (!text.startsWith('{')) return false;
   try {
@@ -39,7 +40,7 @@ function comesBack(text: string): boolean {
 
 const NONE_OWN: Map<string, NewEvent> = new Map();
 
-/** The event as the port gives it. One of `own` is taken out of it, with the texts as they were sent. */
+/** The event as the port gives it. If `own` holds it, it is removed from there and given with the texts as they were sent. */
 export function fromStored({ id, type, stream, revision, position, data, metadata }: WireEvent, own = NONE_OWN): RecordedEvent {
   const sent = own.get(id);
   if (sent === undefined) {
@@ -50,13 +51,13 @@ export function fromStored({ id, type, stream, revision, position, data, metadat
   return { id, type, data: sent.data, metadata: sent.metadata, stream, revision: revisionOf(revision), position };
 }
 
-/** The port's revisions are numbers; no stream gets that long. */
+/** The revision as a number, as the port has it. No stream grows too long for that. */
 export function revisionOf(revision: bigint): number {
   if (revision > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError(`revision ${revision} is beyond the safe integers`);
   return Number(revision);
 }
 
-/** What a JSON string holds, where it lies in one; what something else wrote comes as it is. */
+/** The text of metadata that was stored as a JSON string. What another program wrote is given as it is. */
 function metadataText(stored: string): string {
   if (!stored.startsWith('"')) return stored === '' ? 'null' : stored;
   try {

@@ -3,9 +3,9 @@ import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 
 /**
- * The events of an append, printed as the protocol has them (`BatchAppendReq` of `streams.proto`). The client makes six objects of each and
- * prints them twice, the first time to see how long they are. So it is given a stand-in, and what it prints for that is ours: fields of
- * a message may come in any order, so the events follow the rest of it.
+ * The events of an append, printed in the protocol's format (`BatchAppendReq` of `streams.proto`). The client would make six objects of
+ * each event and print them twice, the first time only to learn their length. So the client is given a stand-in, and our bytes are put in
+ * its place. The fields of a message may come in any order, so the events follow the rest of the message.
  */
 export interface PrintedEvent {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface PrintedEvent {
 }
 
 export interface Printed {
-  /** What the client is to send. No server takes it as it is: its id is none. */
+  /** What the client is to send. No server would take it as it is, because its id is not a UUID. */
   readonly standIn: EventData;
   /** To be called once the append is answered or given up. */
   forget(): void;
@@ -24,7 +24,7 @@ export interface Printed {
 const printed = new Map<string, Buffer>();
 let count = 0;
 
-/** Prints the events, until they are forgotten. */
+/** Prints the events and keeps the bytes until `forget` is called. */
 export function printEvents(events: readonly PrintedEvent[]): Printed {
   count += 1;
   const id = `append ${count}`;
@@ -37,7 +37,7 @@ export function printEvents(events: readonly PrintedEvent[]): Printed {
 
 const NO_BYTES = new Uint8Array();
 
-/** BatchAppend, as the service is called in the protocol. */
+/** The path of BatchAppend in the protocol. */
 const BATCH_APPEND = '/event_store.client.streams.Streams/BatchAppend';
 
 interface Service {
@@ -49,7 +49,7 @@ interface Service {
   ): unknown;
 }
 
-/** The client's service, with the events of {@link printEvents} in the place of their stand-ins. */
+/** The client's service, which sends the events of {@link printEvents} instead of their stand-ins. */
 export function printingService<T>(grpc: T): T {
   const answer = (bytes: Buffer) => streamsPb.BatchAppendResp.deserializeBinary(bytes);
   const batchAppend = (...rest: unknown[]) =>
@@ -64,7 +64,7 @@ function requestBytes(request: BatchAppendReq): Buffer {
   return Buffer.concat([request.serializeBinary(), events]);
 }
 
-/** Tags of protobuf: the number of a field and, as its kind, that a length and so many bytes follow. */
+/** A tag of protobuf: the number of the field, and the wire type "a length, then so many bytes". */
 const tag = (field: number) => (field << 3) | 2;
 const PROPOSED_MESSAGE = tag(3);
 const [ID, PROPERTY, METADATA, DATA] = [tag(1), tag(2), tag(3), tag(4)];
@@ -77,7 +77,7 @@ interface Sizes {
   readonly type: number;
   readonly metadata: number;
   readonly data: number;
-  /** Of the whole message. */
+  /** Length of the whole message. */
   readonly all: number;
 }
 
@@ -131,7 +131,7 @@ function sizesOf(event: PrintedEvent): Sizes {
 
 const propertySize = (key: string, value: number) => fieldSize(fieldSize(key.length) + fieldSize(value));
 
-/** A field with its tag and its length. */
+/** Length of a field with its tag and its length prefix. */
 function fieldSize(length: number): number {
   let size = 2 + length;
   for (let rest = length; rest >= 0x80; rest >>>= 7) size += 1;

@@ -2,15 +2,15 @@ import type { Readable, Transform } from 'node:stream';
 import type { EventStoreDBClient, Position } from '@eventstore/db-client';
 
 /**
- * What reads and subscriptions bring, taken apart from the bytes of the protocol (`ReadResp` of `streams.proto`).
+ * Parses what reads and subscriptions bring, from the bytes of the protocol (`ReadResp` of `streams.proto`).
  *
- * The client's generated code makes some thirty objects of an event and parses its metadata, which took more of a write than all the
- * rest of the log. Of an event that this process appended itself only the id, the place and the names are looked at: the texts stay bytes.
+ * The client's generated code makes some thirty objects of an event and parses its metadata, which took more of a write than all the rest
+ * of the log. Of an event that this process appended itself only the id, the position and the names are read; its texts stay bytes.
  */
 export interface Message {
-  /** `null` for one that says something else, or whose event is gone. */
+  /** `null` for a message without an event, or whose event is gone. */
   readonly event: WireEvent | null;
-  /** How far a filtered subscription is. */
+  /** How far a filtered subscription has come. */
   readonly passed: Position | null;
 }
 
@@ -24,10 +24,10 @@ export interface WireEvent {
   readonly data: Buffer;
 }
 
-/** The client's reads. */
+/** The client's calls that read. */
 export type Reads = Pick<EventStoreDBClient, 'readAll' | 'readStream' | 'subscribeToAll'>;
 
-/** Read, as the service is called in the protocol. */
+/** The path of Read in the protocol. */
 const READ = '/event_store.client.streams.Streams/Read';
 
 interface Request {
@@ -43,7 +43,7 @@ interface Service {
   ): unknown;
 }
 
-/** The same client; what its reads bring is told `onMessage`, in order, and nothing else of it comes out of them but their end or error. */
+/** The same client. `onMessage` gets what its reads bring, in order; the reads themselves only end or fail. */
 export function leanReads(client: EventStoreDBClient, onMessage: (message: Message) => void): Reads {
   const reads: EventStoreDBClient = Object.create(client);
   const create = client['GRPCStreamCreator'];
@@ -60,7 +60,7 @@ function leanService<T>(grpc: T): T {
   return Object.create(grpc as object, { read: { value: read } });
 }
 
-/** A call whose messages go past the stream that the client would send them through, which would take them for its own. */
+/** A call whose messages go to `onMessage` and not to the stream of the client, which would read them as its own messages. */
 function heardBy<T extends object>(onMessage: (message: Message) => void, call: T): T {
   const pipe = (stream: Transform) => {
     (call as unknown as Readable).on('data', onMessage).on('end', () => stream.end());
@@ -69,19 +69,19 @@ function heardBy<T extends object>(onMessage: (message: Message) => void, call: 
   return Object.assign(call, { pipe });
 }
 
-/** What the kinds of protobuf's fields are called in its specification. */
+/** The names of protobuf's wire types, as in its specification. */
 const VARINT = 0;
 const FIXED64 = 1;
 const LENGTH_DELIMITED = 2;
 const FIXED32 = 5;
 
-/** Goes through the fields of one message. */
+/** Reads the fields of one message, one after the other. */
 class Fields {
-  /** Number of the field that `next` came to. */
+  /** Number of the current field. */
   field = 0;
   readonly #bytes: Buffer;
   #at: number;
-  /** Where the length-delimited field begins that `next` came to; it ends at `#at`. */
+  /** Where the current length-delimited field begins; it ends at `#at`. */
   #start = 0;
   readonly #end: number;
   #kind = VARINT;
@@ -92,12 +92,12 @@ class Fields {
     this.#end = end;
   }
 
-  /** Bytes of a length-delimited field. */
+  /** Length of the current length-delimited field, in bytes. */
   get length(): number {
     return this.#at - this.#start;
   }
 
-  /** Comes to the next field, and passes over what it holds unless that is a number: whoever wants that asks for it. */
+  /** Moves to the next field and past its content, unless that is a number: then `number` must be called. */
   next(): boolean {
     if (this.#at >= this.#end) return false;
     const tag = this.#small();
@@ -114,7 +114,7 @@ class Fields {
     return true;
   }
 
-  /** The value of a field that is a number; to be asked of every one of them. */
+  /** The value of the current field if it is a number. It must be read for every such field. */
   number(): bigint {
     if (this.#kind !== VARINT) throw new Error('the log answered with something else where a number belongs');
     let low = 0;
@@ -137,7 +137,7 @@ class Fields {
     if (this.#kind === VARINT) while (this.#byte() >= 0x80);
   }
 
-  /** The fields of the message that lies in this field. */
+  /** The fields of the message in the current field. */
   inner(): Fields {
     return new Fields(this.#bytes, this.#start, this.#at);
   }
@@ -157,7 +157,7 @@ class Fields {
     return byte;
   }
 
-  /** A number that is a tag or a length. */
+  /** A number that is a tag or a length, and so small. */
   #small(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
@@ -194,7 +194,7 @@ function checkpoint(fields: Fields): Position {
   return { commit, prepare };
 }
 
-/** The event, or the link where its event is gone. */
+/** The event, or the link to it if the event is gone. */
 function resolvedEvent(fields: Fields): WireEvent | null {
   let event: WireEvent | null = null;
   while (fields.next()) {
@@ -236,7 +236,7 @@ function textIn(fields: Fields, wanted: number): string {
   return text;
 }
 
-/** An entry of the map that holds the type, its content type and when it was stored. */
+/** The type, if this is its entry. The map also holds the content type and the time of storing. */
 function typeIn(entry: Fields): string | null {
   const fields = entry.inner();
   let isType = false;

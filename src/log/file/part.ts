@@ -24,7 +24,7 @@ export interface FileEvent extends NewEvent {
 
 export interface Part {
   readonly part: number;
-  /** Place of its first event in the file, from 1; where it would be when there is none. */
+  /** Number of its first event in the file, from 1; of the next event if it holds none. */
   readonly first: number;
   readonly previous: string;
   readonly sha256: string;
@@ -41,12 +41,12 @@ export interface NewPart {
   readonly lines: readonly string[];
 }
 
-/** A member that does not unpack to what its checksum says: not all of it reached the disk, or not what was written. */
+/** A member that does not unpack to what its checksum says: the disk has only a part of it, or other bytes. */
 export class DamagedPart extends Error {
   override readonly name = 'DamagedPart';
 }
 
-/** A member that is sound, but holds what this release does not write. */
+/** A sound member with content that this release does not write. */
 export class ForeignPart extends Error {
   override readonly name = 'ForeignPart';
 }
@@ -60,7 +60,7 @@ const CHECKSUM_AT = MARK.length + 4;
 const FOOTER_BYTES = 8;
 const FORMAT = 'savepoint-log';
 const VERSION = 1;
-/** A part is cut at a few MiB, but one event may be large. */
+/** A part is closed after a few MiB, but a single event may be large. */
 const MAX_PART_BYTES = 512 * 1024 * 1024;
 
 const deflate = promisify(deflateRaw);
@@ -87,14 +87,14 @@ export async function encodePart({ part, first, previous, complete, lines }: New
   return { member, sha256 };
 }
 
-/** Size of the member that begins with these bytes; `null`: no part begins so. Needs {@link HEADER_BYTES} of them. */
+/** Size in bytes of the member that begins with these bytes; `null`: no part begins so. Needs {@link HEADER_BYTES} of them. */
 export function memberSize(header: Buffer): number | null {
   if (!header.subarray(0, MARK.length).equals(MARK)) return null;
   const size = header.readUInt32LE(MARK.length);
   return size >= HEADER_BYTES + FOOTER_BYTES ? size : null;
 }
 
-/** Throws {@link DamagedPart} and {@link ForeignPart}. */
+/** Unpacks and checks a part. Throws {@link DamagedPart} and {@link ForeignPart}. */
 export async function decodePart(member: Buffer): Promise<Part> {
   const text = await unpacked(member);
   const end = text.lastIndexOf('\n', text.length - 2);
@@ -125,7 +125,7 @@ async function unpacked(member: Buffer): Promise<string> {
   }
 }
 
-/** The boundary: a part's hash says that these lines are what was written. */
+/** Types are asserted here and not checked: the hash of the part says that these lines are what was written. */
 function parsed(line: string): Record<string, unknown> {
   try {
     return JSON.parse(line) as Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { DamagedPart, decodePart, ForeignPart, HEADER_BYTES, MARK, memberSize, type Part } from './part.ts';
 
-/** A file that is no copy of a log, or one that was damaged elsewhere than at its end. It is left as it is. */
+/** The file is no copy of a log, or it was damaged elsewhere than at its end. It is left as it is. */
 export class FileProblem extends Error {
   override readonly name = 'FileProblem';
 }
@@ -12,15 +12,15 @@ export interface WholePart {
   readonly end: number;
 }
 
-/** What lies behind the last whole part: nothing, or a part that was being written when its writer died. */
+/** What follows the last whole part: nothing, or a part that was being written when its writer died. */
 export interface Tail {
   readonly end: number;
   readonly tornBytes: number;
 }
 
 /**
- * The whole parts of a file, one in memory at a time, checked one by one and against each other; returns what lies behind them.
- * Throws {@link FileProblem} for what no interrupted writer leaves.
+ * The whole parts of a file, one in memory at a time, each checked by itself and against the one before. Returns what follows them. Throws
+ * {@link FileProblem} for what an interrupted writer cannot have left.
  */
 export async function* readParts(file: FileHandle, path: string): AsyncGenerator<WholePart, Tail> {
   const { size } = await file.stat();
@@ -44,13 +44,13 @@ export async function* readParts(file: FileHandle, path: string): AsyncGenerator
   return { end: at, tornBytes: 0 };
 }
 
-/** `null`: the last part of the file, and not all of it reached the disk. */
+/** `null`: it is the last part of the file, and not all of it reached the disk. */
 async function decodeAt(file: FileHandle, path: string, at: number, length: number, isLast: boolean): Promise<Part | null> {
   try {
     return await decodePart(await bytesAt(file, at, length));
   } catch (error) {
     if (!(error instanceof DamagedPart || error instanceof ForeignPart)) throw error;
-    // At the very beginning it may be anybody's file; that one is never cut.
+    // At the very beginning it may be anybody's file, and such a file is never cut off.
     if (error instanceof DamagedPart && isLast && at > 0) return null;
     throw new FileProblem(`${path} is damaged at byte ${at}: ${error.message}. Use another copy.`, { cause: error });
   }
@@ -62,7 +62,10 @@ function requireNext(path: string, before: Part | null, part: Part): void {
   throw new FileProblem(`${path} is damaged: part ${part.part} does not follow part ${number - 1}. Use another copy.`);
 }
 
-/** Whether these bytes can be the beginning of a part, or, behind a part, the zeros that a crash leaves of bytes not yet written. */
+/**
+ * Whether these bytes can be the beginning of a part that was cut off. After a whole part they may also be zeros, which a crash leaves for
+ * bytes that were not yet written.
+ */
 async function isTorn(file: FileHandle, at: number, size: number, header: Buffer): Promise<boolean> {
   if (header.length < HEADER_BYTES && header.subarray(0, MARK.length).equals(MARK.subarray(0, header.length))) return true;
   if (at === 0) return false;
@@ -73,7 +76,7 @@ async function isTorn(file: FileHandle, at: number, size: number, header: Buffer
   return true;
 }
 
-/** Whether a part begins in here: then what lies before it was damaged later, since a writer dies once. */
+/** Whether a part begins in here. If so, what lies before it was damaged later, because a writer writes nothing after a torn part. */
 async function holdsMark(file: FileHandle, from: number, size: number): Promise<boolean> {
   for (let at = from; at < size; at += CHUNK) {
     const chunk = await bytesAt(file, at, Math.min(CHUNK + MARK.length, size - at));

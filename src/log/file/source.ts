@@ -5,14 +5,14 @@ import type { Part } from './part.ts';
 import { FileProblem, readParts, type Tail } from './parts.ts';
 
 export interface FileSource extends CopySource {
-  /** Why it is not all that its writer meant to copy; `null`: it is. */
+  /** Why the file does not hold all that its writer meant to copy; `null`: it does. */
   readonly flaw: string | null;
   close(): Promise<void>;
 }
 
 /**
- * Opens a file that `log copy` wrote, to be copied from. All of it is read and checked first, so that a damaged file is not found out
- * in the middle of a restore. Throws {@link FileProblem}: no such file, not a copy, damaged, or, unless `allowIncomplete`, not whole.
+ * Opens a file that `log copy` wrote, to copy from it. The whole file is read and checked first, so that damage does not show up in the
+ * middle of a restore. Throws {@link FileProblem}: no such file, not a copy, damaged, or incomplete (unless `allowIncomplete`).
  */
 export async function openFileSource(path: string, { allowIncomplete = false } = {}): Promise<FileSource> {
   const file = await opened(path);
@@ -71,7 +71,7 @@ const find = (file: FileHandle, path: string) => async (stream: string, revision
   return null;
 };
 
-/** An event's position in a file is its place, from 1. */
+/** The events of a part. An event's position in a file is its number, from 1. */
 export function recorded({ first, events }: Part): readonly RecordedEvent[] {
   return events.map((event, index) => ({ ...event, position: BigInt(first + index) }));
 }

@@ -7,12 +7,12 @@ import { FileProblem, readParts } from './parts.ts';
 import { recorded } from './source.ts';
 
 export interface FileTargetOptions {
-  /** Characters of lines that make a part; so much is in memory. Default 4 Mi. */
+  /** Characters of lines in one part; this much is kept in memory. Default 4 Mi. */
   readonly partSize?: number;
 }
 
 export interface FileTarget extends CopyTarget {
-  /** Bytes of a torn part that were cut off; the copy goes on behind the last whole one. */
+  /** Bytes of a torn part that were cut off. The copy goes on after the last whole part. */
   readonly cutBytes: number;
   readonly events: number;
   close(): Promise<void>;
@@ -21,8 +21,8 @@ export interface FileTarget extends CopyTarget {
 type End = Stored & { readonly stream: string; readonly position: bigint };
 
 /**
- * Opens a file to be copied to, making it (readable by its owner alone) where there is none. What it holds is read and checked, and
- * what a writer that died left behind the last whole part is cut off. Throws {@link FileProblem} for any other file, and leaves it.
+ * Opens a file to copy to. Creates it, readable by its owner alone, where there is none. What it holds is read and checked, and a torn part
+ * at its end is cut off. Throws {@link FileProblem} for any other file, and leaves that unchanged.
  */
 export async function openFileTarget(path: string, { partSize = 4 * 1024 * 1024 }: FileTargetOptions = {}): Promise<FileTarget> {
   const file = await opened(path);
@@ -56,10 +56,10 @@ class FileWriter implements FileTarget {
   #bytes = 0;
   #lines: string[] = [];
   #size = 0;
-  /** A part could not be written whole: nothing may follow it. */
+  /** A part could not be written whole, so nothing may follow it. */
   #failed = false;
   cutBytes = 0;
-  /** Whole or gathered. */
+  /** Events in whole parts, and those gathered for the next one. */
   events = 0;
 
   constructor(file: FileHandle, path: string, partSize: number) {
@@ -96,7 +96,7 @@ class FileWriter implements FileTarget {
     return this.#streams.get(stream) ?? null;
   }
 
-  /** Among the whole parts: reads the file from its beginning, so it is for what is rarely asked. */
+  /** Finds an event among the whole parts. It reads the file from its beginning, so it is for rare use. */
   async find(stream: string, revision: number): Promise<Stored | null> {
     for await (const { part } of readParts(this.#file, this.#path)) {
       const found = recorded(part).find((event) => event.stream === stream && event.revision === revision);

@@ -16,18 +16,18 @@ import {
 import { createBell } from '../wake.ts';
 
 export interface MemoryLogOptions {
-  /** Bytes of one append; larger ones are {@link AppendTooLarge}. Default 16 MiB. */
+  /** Bytes of one append; a larger one throws {@link AppendTooLarge}. Default 16 MiB. */
   readonly maxAppendBytes?: number;
 }
 
 const HEARTBEAT_MS = 250;
 const PAGE = 1000;
 
-/** The log of unit tests: the port's rules to the letter, nothing kept. Positions are dense from 1. */
+/** The log of unit tests. It keeps all rules of the port and stores nothing. Positions are dense from 1. */
 export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLogOptions = {}): Log {
   const all: RecordedEvent[] = [];
   const streams = new Map<string, RecordedEvent[]>();
-  /** First revision that is kept, of streams that were cut. */
+  /** The first revision that is kept, of streams that were truncated. */
   const kept = new Map<string, number>();
   const bell = createBell();
   const closing = new AbortController();
@@ -98,12 +98,15 @@ export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLog
   };
 }
 
-/** The last revision of a stream that `expected` describes; −1 where there is none. */
+/** The last revision of a stream in the state that `expected` describes; −1 where there is no stream. */
 function revisionBefore(expected: number | 'none'): number {
   return expected === 'none' ? -1 : expected;
 }
 
-/** An append at a revision that has passed: the first answer when these very events are what was stored there, else a conflict. */
+/**
+ * An append at a revision that has passed. If these very events were stored there, it gets the first answer again; otherwise it is a
+ * conflict.
+ */
 function repeated(stored: readonly RecordedEvent[], expected: Exclude<ExpectedRevision, 'any'>, events: readonly NewEvent[]): AppendResult {
   const first = revisionBefore(expected) + 1;
   const last = stored[first + events.length - 1];

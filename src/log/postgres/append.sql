@@ -1,9 +1,7 @@
--- Carries any number of appends. streams, expected and counts hold one element per append: the stream, the last revision the writer
--- believes in (-1: no such stream yet, -2: any) and the number of events. The other arrays hold one element per event, in the order
--- of the appends; owners says to which append, from 1, an event belongs.
---
--- Appends to one stream must be neighbours, each expecting what the one before it makes of the stream, "any" last.
---
+-- Stores any number of appends in one call. streams, expected and counts hold one element per append: the stream, the last revision that
+-- the writer believes in (-1: no such stream yet, -2: any) and the number of events. The other arrays hold one element per event, in the
+-- order of the appends; owners says to which append, from 1, an event belongs.
+-- Appends to one stream must be neighbours. Each must expect the revision that the one before it leads to; "any" comes last.
 -- Answers one row per append, in order. Each is decided by itself:
 --   stored now           repeated = false, revision and position of its last event
 --   stored before        repeated = true,  revision and position of its last event
@@ -18,7 +16,7 @@ DECLARE
   old_head bigint;
   head bigint;
   revisions bigint[];
-  -- What to add to an event's place in the arrays to get its position and its revision; null for appends that store nothing.
+  -- What to add to an event's index in the arrays to get its position and its revision; null for appends that store nothing.
   position_shift bigint[] := array_fill(NULL::bigint, ARRAY[appends]);
   revision_shift bigint[] := array_fill(NULL::bigint, ARRAY[appends]);
   last_revisions bigint[] := array_fill(NULL::bigint, ARRAY[appends]);
@@ -26,13 +24,13 @@ DECLARE
   current bigint;
   passed integer := 0;
   found_count integer;
-  -- The first append, which mostly is the only one.
+  -- The first append, which is mostly the only one.
   first_stream constant text := streams[1];
   first_expected constant bigint := expected[1];
   first_count constant integer := counts[1];
 BEGIN
-  -- One append that goes on from where its stream stands is nearly every call, and with small groups the statements cost more than the
-  -- rows: so it gets the three it needs. The first of them waits for the lock, as the one below does.
+  -- Nearly every call is one append that goes on at the end of its stream, and with small groups the statements cost more than the rows. So
+  -- this case has a path of its own with only three statements. The first of them waits for the lock, as the one below does.
   IF appends = 1 AND first_expected >= 0 AND first_count > 0 THEN
     UPDATE savepoint.log_head h SET position = h.position + first_count RETURNING h.position INTO STRICT head;
     UPDATE savepoint.log_streams s SET revision = first_expected + first_count, position = head
@@ -47,11 +45,11 @@ BEGIN
       RETURN NEXT;
       RETURN;
     END IF;
-    -- Not where it was thought to be: nothing has happened yet, and it is decided like any other.
+    -- The stream is not at the expected revision. Nothing has happened yet, so the append is decided like any other.
     UPDATE savepoint.log_head h SET position = h.position - first_count;
   END IF;
 
-  -- First of all the lock; nothing read before it could be trusted.
+  -- The lock comes first; nothing that was read before it could be trusted.
   SELECT h.position INTO STRICT old_head FROM savepoint.log_head h FOR UPDATE;
   head := old_head;
 
@@ -76,7 +74,8 @@ BEGIN
       at_position := head;
       repeated := false;
     ELSE
-      -- Sent again after its answer was lost? Then these very events follow the revision it expects, and it gets its first answer.
+      -- Was it sent again after its answer was lost? Then these very events follow the revision that it expects, and it gets its first
+      -- answer.
       at_position := NULL;
       IF counts[i] > 0 AND expected[i] + counts[i] <= current THEN
         SELECT count(*), max(e.position) INTO found_count, at_position

@@ -8,7 +8,7 @@ interface Waiting {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly events: readonly NewEvent[];
-  /** Of its texts. */
+  /** Length of its texts. */
   readonly characters: number;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;
@@ -16,18 +16,18 @@ interface Waiting {
 
 export interface Appender {
   append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[], characters: number): Promise<AppendResult>;
-  /** Waits for the call under way; what has not been sent is refused. */
+  /** Waits for the call under way, and refuses what has not been sent. */
   close(): Promise<void>;
 }
 
 export interface AppenderOptions {
   readonly pool: pg.Pool;
   readonly timeoutMs: number;
-  /** Told what was stored, before the appends are answered. `askedAt`: when the call was sent (`performance.now()`). */
+  /** Gets what was stored before the appends are answered. `askedAt`: when the call was sent (`performance.now()`). */
   readonly onStored: (events: readonly RecordedEvent[], askedAt: number) => void;
 }
 
-/** Bounds of one call; a single append may be larger than `CHARACTERS`. */
+/** Bounds of one call. A single append may be larger than `CHARACTERS`. */
 const APPENDS = 1000;
 const CHARACTERS = 4 * 1024 * 1024;
 
@@ -39,8 +39,8 @@ const CALL = {
 };
 
 /**
- * One call at a time carries everything that gathered while the call before it was under way, so a call is as large as the log is
- * slow, and no timer is needed. Calls side by side would only queue for the head lock.
+ * One call at a time carries everything that gathered while the call before it was under way. So calls are larger when the log is slow, and
+ * no timer is needed. Parallel calls would only queue for the head lock.
  */
 export function createAppender({ pool, timeoutMs, onStored }: AppenderOptions): Appender {
   let queue: Waiting[] = [];
@@ -52,10 +52,11 @@ export function createAppender({ pool, timeoutMs, onStored }: AppenderOptions): 
       const { group, rest } = nextCall(queue);
       queue = rest;
       const reached = await settle(group);
-      // No connection for this call: what waits behind it would only wait as long again, and it has not been sent.
+      // There was no connection for this call. What waits behind it was not sent either and would only wait as long again, so it is
+      // refused, too.
       if (!reached) refuseWaiting('the log cannot be reached');
     }
-    // In the same turn as the test above: an append that comes a moment later must find nobody running.
+    // Done in the same turn as the test above: an append that comes a moment later must start a new run.
     running = null;
   };
 
@@ -77,7 +78,7 @@ export function createAppender({ pool, timeoutMs, onStored }: AppenderOptions): 
     try {
       answers = (await inTime(client.query<Answer>({ ...CALL, values: parameters(group) }), timeoutMs)).rows;
     } catch (error) {
-      // A refused statement leaves a sound connection; any other failure leaves one that is not used again.
+      // After a refused statement the connection is sound. After any other failure it is not used again.
       client.release(!isRefused(error));
       if (isRefused(error) && group.length > 1) return alone(group);
       const failure = appendFailure(error);
@@ -89,7 +90,7 @@ export function createAppender({ pool, timeoutMs, onStored }: AppenderOptions): 
     return true;
   };
 
-  /** One append that the server will never take must not take the others down with it. */
+  /** Sends each append by itself: one that the server will never take must not make the others fail. */
   const alone = async (group: readonly Waiting[]): Promise<boolean> => {
     let reached = true;
     for (const waiting of group) reached = (await settle([waiting])) && reached;
@@ -108,7 +109,7 @@ export function createAppender({ pool, timeoutMs, onStored }: AppenderOptions): 
       if (closed) return Promise.reject(new LogUnavailable('the log is closed'));
       return new Promise((resolve, reject) => {
         queue.push({ stream, expected, events, characters, resolve, reject });
-        // Started a microtask later, so that appends of one turn share the first call.
+        // It starts a microtask later, so that the appends of one turn share the first call.
         running ??= Promise.resolve().then(run);
       });
     },
@@ -130,7 +131,7 @@ function read(row: Answer | undefined): { readonly result: AppendResult; readonl
   return { result: { ok: true, revision: Number(revision), position: BigInt(position) }, repeated: repeated === 't' };
 }
 
-/** The events as the log now holds them: positions and revisions are dense within an append. */
+/** The events as the log now holds them. Positions and revisions are dense within an append. */
 function record({ stream, events }: Waiting, last: { readonly revision: number; readonly position: bigint }): RecordedEvent[] {
   const before = last.revision - events.length;
   const start = last.position - BigInt(events.length);
@@ -146,9 +147,9 @@ function record({ stream, events }: Waiting, last: { readonly revision: number; 
 }
 
 /**
- * Takes what fits into one call, in order of arrival, neighbours by stream as the function asks. Of one stream only appends go
- * together that build on each other; the function can then decide each from what lay in the log before the call. Once an append
- * of a stream has to wait, the later ones of that stream wait behind it.
+ * Takes what fits into one call, in order of arrival, grouped by stream as the function requires. Appends of one stream go together only if
+ * each builds on the one before; then the function can decide each from what lay in the log before the call. Once an append of a stream has
+ * to wait, all later ones of that stream wait, too.
  */
 function nextCall(queue: readonly Waiting[]): { readonly group: readonly Waiting[]; readonly rest: Waiting[] } {
   const streams = new Map<string, { readonly appends: Waiting[]; next: number }>();
@@ -179,10 +180,10 @@ function nextCall(queue: readonly Waiting[]): { readonly group: readonly Waiting
 
 /** What `log_append` calls "any revision". */
 const ANY = -2;
-/** An append of this stream has to wait for the next call. */
+/** Marks a stream of which an append has to wait for the next call. */
 const BLOCKED = -3;
 
-/** The last revision of the stream that the append expects, −1 for no stream, {@link ANY}. */
+/** The last revision of the stream that the append expects; −1 for no stream, {@link ANY} for any. */
 function startOf(expected: ExpectedRevision): number {
   if (expected === 'any') return ANY;
   return expected === 'none' ? -1 : expected;
@@ -208,7 +209,7 @@ function parameters(group: readonly Waiting[]): Buffer[] {
   ];
 }
 
-/** Our own timer beside all others: a frozen server answers nothing at all. */
+/** Our own timer, beside the server's and the client's: a frozen server answers nothing at all. */
 async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

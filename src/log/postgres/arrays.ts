@@ -6,6 +6,7 @@ const OID = { int4: 23, int8: 20, json: 114, text: 25, uuid: 2950 } as const;
 
 const HEADER_BYTES = 20;
 
+/** A `text[]` or `json[]` in binary form. */
 export function textArray(values: readonly string[], type: 'text' | 'json' = 'text'): Buffer {
   const bytes = values.reduce((sum, value) => sum + 4 + Buffer.byteLength(value), 0);
   const buffer = header(OID[type], values.length, bytes);
@@ -18,6 +19,7 @@ export function textArray(values: readonly string[], type: 'text' | 'json' = 'te
   return buffer;
 }
 
+/** An `int4[]` in binary form. */
 export function intArray(values: readonly number[]): Buffer {
   const buffer = header(OID.int4, values.length, values.length * 8);
   values.forEach((value, index) => {
@@ -27,6 +29,7 @@ export function intArray(values: readonly number[]): Buffer {
   return buffer;
 }
 
+/** An `int8[]` in binary form. */
 export function bigintArray(values: readonly number[]): Buffer {
   const buffer = header(OID.int8, values.length, values.length * 12);
   values.forEach((value, index) => {
@@ -47,7 +50,7 @@ export function uuidArray(values: readonly string[]): Buffer {
 }
 
 function header(type: number, length: number, bytes: number): Buffer {
-  // An empty array has no dimension at all.
+  // In this format an empty array has no dimension.
   if (length === 0) return int32s(0, 0, type);
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + bytes);
   int32s(1, 0, type, length, 1).copy(buffer);

@@ -4,14 +4,14 @@ import { LogUnavailable, OutcomeUnknown } from '../port.ts';
 export interface ConnectionOptions {
   /** Where Postgres is and how to sign in: whatever `pg` takes. */
   readonly connection: pg.PoolConfig;
-  /** The longest an append waits for its answer, and a read. */
+  /** The longest time that an append or a read waits for its answer. */
   readonly timeoutMs: number;
   readonly max: number;
 }
 
 /**
- * A pool for the log. Sessions are set so that nothing an installation configures can weaken the log, and so that the server lets go
- * of the head lock when the node that holds it has vanished.
+ * A pool for the log. Its sessions are set so that no setting of the database can weaken the log, and so that the server releases the head
+ * lock when the node that holds it has vanished.
  */
 export function createPool({ connection, timeoutMs, max }: ConnectionOptions): pg.Pool {
   const pool = new pg.Pool({
@@ -27,14 +27,15 @@ export function createPool({ connection, timeoutMs, max }: ConnectionOptions): p
   });
   // A connection that breaks while idle leaves the pool by itself; without a listener it would end the process.
   pool.on('error', () => undefined);
-  // The pool does not listen to a client that is in use; its query fails by itself.
+  // The pool does not listen to a client that is in use. The client's query fails by itself.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
 /**
- * The server gives up before the client does: its answer is certain, the client's own timer is not. `synchronous_commit` is only
- * ever raised: `remote_apply` is stronger than `on`. The TCP settings count for the server's side of the connection.
+ * The server's time-outs are shorter than the client's, because an answer of the server is certain and a time-out of the client is not.
+ * `synchronous_commit` is only ever raised: `remote_apply` is stronger than `on`. The TCP settings are for the server's end of the
+ * connection.
  */
 const SESSION = `
 SELECT set_config('statement_timeout', $1, false),
@@ -47,10 +48,10 @@ SELECT set_config('statement_timeout', $1, false),
   CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
     THEN set_config('synchronous_commit', 'on', false) END`;
 
-/** Every value as the text that the server sends: `pg` would parse `json`, and must not. */
+/** Gives every value as the text that the server sends: `pg` would parse `json`, which would change it. */
 export const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (text: string) => text };
 
-/** What failed, once the call was handed to a connection: was it refused, was it certainly not stored, or is that unknown? */
+/** The port's error for a call that failed once it was handed to a connection: refused, certainly not stored, or unknown. */
 export function appendFailure(error: unknown): Error {
   if (!(error instanceof pg.DatabaseError)) return new OutcomeUnknown('no answer from the log', { cause: error });
   // A server that shuts down or breaks may do so between commit and answer. After any other error the statement was rolled back.
@@ -58,11 +59,12 @@ export function appendFailure(error: unknown): Error {
   return isRefused(error) ? error : unavailable(error);
 }
 
-/** The server understood the call and will never take it: a text that is no JSON, a value out of range. Trying again is no use. */
+/** The server understood the call and will never take it: a text that is no JSON, a value out of range. Trying again is useless. */
 export function isRefused(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && /^(22|23|54)/.test(error.code ?? '');
 }
 
+/** The port's error for a call that certainly stored nothing. */
 export function unavailable(error: unknown): LogUnavailable {
   const code = error instanceof pg.DatabaseError ? error.code : undefined;
   const missing = code === '42P01' || code === '42883' || code === '3F000';

@@ -11,32 +11,40 @@ import { createTail } from './tail.ts';
 export interface PostgresLogOptions {
   /** Where Postgres is and how to sign in: `{ connectionString }` or anything else that `pg` takes. */
   readonly connection: pg.PoolConfig;
-  /** The longest an append or a read waits for its answer. The server gives up at 60 % of it. Default 8000. */
+  /** The longest time that an append or a read waits for its answer. The server gives up at 60 % of it. Default 8000. */
   readonly timeoutMs?: number;
   /** Connections for reading; appends use two of their own. Default 6. */
   readonly readers?: number;
-  /** How often followers ask for other processes' events while nothing else tells of them; at most 200. Default 100. */
+  /** How often followers ask for other processes' events when nothing else tells them of any; at most 200. Default 100. */
   readonly pollMs?: number;
   /** Memory for the last events of the log, from which followers are served. Default 32 MiB. */
   readonly recentBytes?: number;
-  /** Bytes of one append; larger ones are {@link AppendTooLarge}. Default 16 MiB. */
+  /** Bytes of one append; a larger one throws {@link AppendTooLarge}. Default 16 MiB. */
   readonly maxAppendBytes?: number;
 }
 
 const sqlOf = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
 
-/** The log's tables and its function, as named steps of a database's shape: a changed function is a new name. Running one again changes nothing. */
+/**
+ * The log's tables and its function, as named migrations. A changed function is a migration with a new name. Running one again changes
+ * nothing.
+ */
 export const LOG_MIGRATIONS = [
   { name: 'log', sql: sqlOf('./schema.sql') },
   { name: 'log-append-0002', sql: sqlOf('./append.sql') },
 ] as const;
 
 const MIB = 1024 * 1024;
-/** In UTF-8 at most, of a character of JavaScript: what is small enough by that need not be counted byte by byte. */
+/**
+ * The most bytes of UTF-8 that a character of JavaScript takes. A text that is small enough by this bound need not be counted byte by byte.
+ */
 const BYTES_PER_CHARACTER = 3;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The log in Postgres 15 or later, in a database that {@link LOG_MIGRATIONS} were run on. It connects when first used, and again after outages. */
+/**
+ * The log in Postgres 15 or later, in a database on which {@link LOG_MIGRATIONS} were run. It connects when first used, and again after
+ * outages.
+ */
 export function createPostgresLog({ connection, timeoutMs = 8000, ...options }: PostgresLogOptions): Log {
   const { readers = 6, pollMs = 100, recentBytes = 32 * MIB, maxAppendBytes = 16 * MIB } = options;
   const reading = createPool({ connection: { query_timeout: timeoutMs, ...connection }, timeoutMs, max: readers });

@@ -7,9 +7,9 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 
 export interface NextPage {
   readonly events: readonly RecordedEvent[];
-  /** Everything up to here was looked at. */
+  /** Everything up to this position was looked at. */
   readonly position: number;
-  /** Where the log ended when it was asked. */
+  /** The log's last position when it was asked. */
   readonly head: number;
 }
 
@@ -18,7 +18,7 @@ export interface Pages {
   next(after: number, most?: number): Promise<NextPage>;
 }
 
-/** Reads the log in pages of about `PAGE_BYTES`: the size of the last page's events says how many the next one may have. */
+/** Reads the log in pages of about `PAGE_BYTES`. The size of the last page's events decides how many events the next one may have. */
 export function createPages(reader: Reader, prefix: string): Pages {
   let limit = 200;
   return {

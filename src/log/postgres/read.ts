@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Head, ReadRange, RecordedEvent } from '../port.ts';
 import { AS_TEXT, unavailable } from './connection.ts';
 
-/** A page of the log by position: the events asked for, and how far the log went when it was asked. */
+/** A page of the log by position: the events that were asked for, and the log's last position at that time. */
 export interface Page {
   readonly events: readonly RecordedEvent[];
   readonly head: number;
@@ -14,7 +14,7 @@ export interface Reader {
   head(stream: string): Promise<Head | null>;
   /** Position of the last event, 0 in an empty log. */
   end(): Promise<number>;
-  /** Looks at the `limit` positions after `after` and gives those events whose stream starts with `prefix`. */
+  /** Looks at the `limit` positions after `after` and gives the events whose stream begins with `prefix`. */
   page(after: number, limit: number, prefix: string): Promise<Page>;
 }
 
@@ -27,7 +27,9 @@ const FORWARDS = `SELECT ${COLUMNS} FROM savepoint.log_events e WHERE e.stream =
 const BACKWARDS = `SELECT ${COLUMNS} FROM savepoint.log_events e WHERE e.stream = $1 AND e.revision <= $2 ORDER BY e.revision DESC LIMIT $3`;
 const HEAD = 'SELECT s.revision, s.position FROM savepoint.log_streams s WHERE s.stream = $1';
 const END = 'SELECT h.position FROM savepoint.log_head h';
-/** Head and events of one snapshot. The range of positions bounds the work whatever the prefix; the row of the head is always there. */
+/**
+ * Head and events of one snapshot. The range of positions bounds the work whatever the prefix. The row of the head is always in the result.
+ */
 const PAGE = `SELECT h.position, ${COLUMNS} FROM savepoint.log_head h
 LEFT JOIN savepoint.log_events e ON e.position > $1 AND e.position <= $2 AND starts_with(e.stream, $3) ORDER BY e.position`;
 

@@ -1,17 +1,16 @@
 import type { RecordedEvent } from '../port.ts';
 
-/** What an event costs beside its texts: the objects, the position, the place in the list. */
+/** What an event takes in memory beside its texts: the objects, the position, its entry in the list. */
 const OVERHEAD_BYTES = 300;
 
 /**
- * The last events of the log that somebody may still ask for, without a gap, as many as fit into `maxBytes`: positions after `base` up
- * to and including `top`.
- * Text counts two bytes a character, the most it can take.
+ * The last events of the log that a follower may still ask for, as many as fit into `maxBytes`. There is no gap: they are the positions
+ * after `base` up to and including `top`. A character of text counts as two bytes, the most it can take.
  */
 export class Recent {
   readonly #maxBytes: number;
   #events: RecordedEvent[] = [];
-  /** Events before this place were given up; they are cut off many at a time. */
+  /** Events before this index were given up. They are removed from the list many at a time. */
   #start = 0;
   #bytes = 0;
   #top: number;
@@ -29,7 +28,7 @@ export class Recent {
     return this.#top - (this.#events.length - this.#start);
   }
 
-  /** Takes the event after `top`; any other is already here or would leave a gap, and is passed over. */
+  /** Takes the event after `top`. Any other is already here or would leave a gap, and is ignored. */
   push(event: RecordedEvent): void {
     if (Number(event.position) !== this.#top + 1) return;
     this.#events.push(event);
@@ -38,14 +37,14 @@ export class Recent {
     while (this.#bytes > this.#maxBytes) this.#giveUpOldest();
   }
 
-  /** At most `limit` events after `position`; empty at the top, `null` when they are not held here. */
+  /** At most `limit` events after `position`; none if that is the top, `null` when they are not held here. */
   after(position: number, limit: number): readonly RecordedEvent[] | null {
     if (position < this.base || position > this.#top) return null;
     const from = this.#start + position - this.base;
     return this.#events.slice(from, from + limit);
   }
 
-  /** Gives up the events up to a position, which nobody will ask for any more. */
+  /** Gives up the events up to a position that all followers have passed. */
   giveUpTo(position: number): void {
     while (this.base < position && this.base < this.#top) this.#giveUpOldest();
   }

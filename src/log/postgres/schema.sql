@@ -15,7 +15,8 @@
 
 CREATE SCHEMA IF NOT EXISTS savepoint;
 
--- One row: the position of the last event. Updated by every call, so its page keeps room for versions that have no index entries.
+-- One row: the position of the last event. Every call updates it. Its page keeps room for new versions of the row, which then need no new
+-- index entries.
 CREATE TABLE IF NOT EXISTS savepoint.log_head (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
   position bigint NOT NULL

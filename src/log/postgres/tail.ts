@@ -7,11 +7,12 @@ import { Recent } from './recent.ts';
 /**
  * The end of the log, shared by all followers of this process.
  *
- * Own appends go straight into `recent`: a follower that stands at their position is given them without asking the database, and
- * their answer is itself news of the head. One loop asks for what other processes append, once for all followers, and only
- *  - when nothing was heard for `pollMs`, or
- *  - when an own append came back with a position beyond the next one: another process was there, and its events are fetched first.
- *    Until then the own events wait in `ahead`, so that `recent` never has a gap.
+ * Own appends go straight into `recent`. A follower that stands at their position gets them without a query, and their answer also tells
+ * where the head is. One loop asks for what other processes append, once for all followers, and only
+ * - when nothing was heard for `pollMs`, or
+ * - when an own append came back with a position beyond the next one. Then another process has appended, and its events are fetched first.
+ *   Until then the own events wait in `ahead`, so that `recent` never has a gap.
+ *
  * A follower that is further behind than `recent` reaches reads pages for itself.
  */
 export interface Tail {
@@ -21,7 +22,7 @@ export interface Tail {
   close(): Promise<void>;
 }
 
-/** Where somebody stands who follows: at the position it was given last, once it has asked for more. */
+/** The position of a follower: the one that it was given last, once it has asked for more. */
 interface Follower {
   position: number;
 }
@@ -37,7 +38,7 @@ const HEARTBEAT_MS = 250;
 const FRESH_MS = 500;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 1000;
-/** Own events that wait for a gap to be filled; beyond this they are forgotten here and read from the database instead. */
+/** Own events that wait for a gap to be filled. Beyond this number they are forgotten here and read from the database instead. */
 const MAX_AHEAD = 20_000;
 
 export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
@@ -47,9 +48,9 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
   const pages = createPages(reader, '');
   const ahead = new Map<number, RecordedEvent>();
   let recent: Recent | null = null;
-  /** When the log was last asked, of the asks that found nothing beyond `recent.top`. */
+  /** When the last query was sent that found nothing beyond `recent.top`. */
   let confirmedAt = Number.NEGATIVE_INFINITY;
-  /** When that was answered. */
+  /** When that query was answered. */
   let heardAt = Number.NEGATIVE_INFINITY;
   const followers = new Set<Follower>();
   let loop: Promise<void> | null = null;
@@ -66,14 +67,14 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     heardAt = performance.now();
   };
 
-  /** Whether the end is known from an ask since `time`, and not from before an outage. */
+  /** Whether a query since `time` has found the end, and not so long ago that an outage may lie between. */
   const confirmedSince = (time: number) => confirmedAt >= time && performance.now() - heardAt < FRESH_MS;
 
   const stored = (events: readonly RecordedEvent[], askedAt: number) => {
     if (!recent || followers.size === 0) return;
     const { top } = recent;
     const last = events.at(-1);
-    // The loop may have read our events before their answer reached us.
+    // The loop may have read our events before their answer came.
     if (last === undefined || Number(last.position) <= top) return;
     for (const event of events) {
       const position = Number(event.position);
@@ -89,7 +90,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     news.ring();
   };
 
-  /** Asks for what lies beyond the top, or before the own events that wait. Answers whether the log was read to its end. */
+  /** Asks for what lies beyond the top, or before the own events that wait. Returns whether the log was read to its end. */
   const ask = async (): Promise<boolean> => {
     const askedAt = performance.now();
     let tail = recent ?? new Recent(await reader.end(), recentBytes);
@@ -100,7 +101,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     if (page.head < top) throw new LogUnavailable('the log is shorter than it was: was an older state restored?');
     for (const event of page.events) tail.push(event);
     if (tail.top < page.position) {
-      // Events between were given up since. What is kept in memory has no gap, so it begins anew; whoever is before it reads pages.
+      // Events in between were truncated. What is kept in memory must have no gap, so it begins anew; followers before it read pages.
       tail = new Recent(page.position, recentBytes);
       recent = tail;
     }
@@ -125,7 +126,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
         retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
       }
     }
-    // In the same turn as the test above, so that whoever joins next starts a new loop. Nobody keeps `recent` current meanwhile.
+    // Done in the same turn as the test above, so that whoever joins next starts a new loop. Nobody keeps `recent` current meanwhile.
     loop = null;
     recent = null;
     ahead.clear();
@@ -148,8 +149,8 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
   };
 
   /**
-   * What all followers near the top have been given is not kept for the memory's sake: it would only grow old there, and what grows old
-   * costs the garbage collector most. Who is further behind reads pages in any case.
+   * Forgets what all followers near the top have been given. Kept in memory it would only grow old, and old objects cost the garbage
+   * collector most. A follower that is further behind reads pages in any case.
    */
   const forgetGiven = (tail: Recent) => {
     let first = tail.top;
@@ -161,7 +162,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     const stop = AbortSignal.any([signal, closing.signal]);
     const behind = createPages(reader, prefix);
     let position = Number(after ?? 0n);
-    // "Caught up" is said of a recent ask, and never of one from before this follower came.
+    // "Caught up" must come from a query that was sent after this follower came.
     const started = performance.now();
     let due = started;
     const follower = join(position);
@@ -178,7 +179,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
           due = caughtUp ? confirmedAt + HEARTBEAT_MS : started;
           yield { events: near.filter((event) => event.stream.startsWith(prefix)), caughtUp, position: last.position };
         } else if (recent && position < recent.top) {
-          // What comes meanwhile is kept for it: it would be behind again when the page is here.
+          // What comes meanwhile is kept for this follower. Otherwise it would be behind again when the page is here.
           follower.position = recent.top;
           const page = await nextPage(behind, position, stop);
           if (!page) continue;
@@ -198,7 +199,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     }
   }
 
-  /** `null` after an outage's pause, and when the follower stops meanwhile. */
+  /** `null` after the pause that follows an outage, and when the follower stops meanwhile. */
   const nextPage = async (pages: Pages, position: number, stop: AbortSignal): Promise<NextPage | null> => {
     try {
       return await unlessAborted(pages.next(position), stop);
