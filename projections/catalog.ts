@@ -9,16 +9,16 @@ import { groupBy } from '../src/kernel/group.ts';
 import { type Json, stringifyJson } from '../src/kernel/json.ts';
 import { splitPath } from '../src/kernel/path.ts';
 
-/** One number field of one collection, kept in order. */
+/** One number field of one collection, whose values are kept sorted. */
 export interface Board {
-  /** Names it among the project's boards, and says all there is to it. */
+  /** Names the board within its project. Two boards with the same id are the same in every respect. */
   readonly id: string;
   /** Collection id. */
   readonly collection: string;
   /** Dotted path. */
   readonly path: string;
   readonly descending: boolean;
-  /** Where documents that lack the field have it by default. */
+  /** The schema in which documents that lack the field find its default. */
   readonly schema: SchemaModel | null;
 }
 
@@ -60,7 +60,7 @@ export function catalogOf(state: DefinitionsState | null): Catalog {
   return { boards, byCollection: groupBy(boards.values(), (board) => board.collection), queries, globals };
 }
 
-/** The board that answers a query, or `null` for one that is no leaderboard over a stored number of one collection. */
+/** The board that answers a query. `null` if the query is not a leaderboard over a stored number of a single collection. */
 function boardOf(query: QueryModel, collectionOf: (name: string) => CollectionModel | undefined): Board | null {
   const asked = askedBoard(query);
   const collection = asked === null ? undefined : collectionOf(asked.collectionId);
@@ -76,14 +76,14 @@ function askedBoard(query: QueryModel): BoardPlan | null {
   return typeof plan === 'string' ? null : plan.board;
 }
 
-/** The defaults that a document without the field can read it from, outermost first; `null` when there is none. */
+/** The defaults from which a document without the field can read it, outermost first; `null` when there is none. */
 function defaultsOn({ root }: SchemaModel, field: string): Json | null {
   const defaults: Json[] = [];
   let at = root;
   for (const name of splitPath(field)) {
     const additional = typeof at?.additional === 'object' ? at.additional : null;
     const named = at?.properties?.get(name);
-    // What `additionalProperties` describes is filled in below itself, never made.
+    // Defaults fill in members below a member that `additionalProperties` describes. They never create such a member.
     defaults.push(named?.default ?? null);
     at = named ?? additional;
   }

@@ -4,7 +4,7 @@ import { LATER_STATES, PROJECTION_NAMES, STATE_NAMES, VIEW_NAMES } from './regis
 import type { Standing, ViewPlace } from './standing.ts';
 import type { ProjectionName, Session } from './tables.ts';
 
-/** The log and the read models of a project tell two histories: one of them was restored to an older state. */
+/** The log and the read models of a project hold different histories, because one of them was restored to an older state. */
 export class HistoryMismatch extends Error {
   override readonly name = 'HistoryMismatch';
 
@@ -13,7 +13,7 @@ export class HistoryMismatch extends Error {
   }
 }
 
-/** Another projector moved the checkpoint, or a rebuild switched versions: read the standing again. */
+/** Another projector moved the checkpoint, or a rebuild switched versions. The standing must be read again. */
 export class CheckpointMoved extends Error {
   override readonly name = 'CheckpointMoved';
 }
@@ -24,13 +24,13 @@ FROM savepoint.projection_versions v
 LEFT JOIN savepoint.checkpoints c ON c.project = $1 AND c.projection = v.name AND c.version = v.active
 WHERE v.name = ANY ($2)`;
 
-/** The share lock keeps a rebuild from switching versions in between. */
+/** The share lock keeps a rebuild from switching versions while this runs. */
 const CREATE = `
 INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
 SELECT name, active, $1, -1, '' FROM savepoint.projection_versions WHERE name = ANY ($2) FOR SHARE
 ON CONFLICT DO NOTHING`;
 
-/** {@link LATER_STATES} come to where the first of all tables stands; `$2`: of this project alone, `null`: of all. */
+/** Sets {@link LATER_STATES} to where `documents` is. `$2`: the one project to do it for; `null`: all. */
 const LEVEL = `
 INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
 SELECT later.name, later.active, c.project, c.revision, c.hash
@@ -40,7 +40,7 @@ WHERE later.name = ANY ($1) AND first.name = 'documents' AND ($2::text IS NULL O
 ON CONFLICT (projection, version, project) DO UPDATE SET revision = excluded.revision, hash = excluded.hash
   WHERE checkpoints.revision < excluded.revision`;
 
-/** Levels the state tables that an older build has not moved; see {@link LATER_STATES}. */
+/** Sets the state tables that an older build has not moved to where the others are; see {@link LATER_STATES}. */
 export async function level(client: Pool | PoolClient, projectId: string | null): Promise<void> {
   await client.query({ ...IN_TIME, text: LEVEL, values: [LATER_STATES, projectId] });
 }
@@ -54,7 +54,7 @@ interface StandingRow {
   readonly paused: boolean;
 }
 
-/** Reads the standing; a project that is new to a projection gets its checkpoint, at −1. Throws {@link HistoryMismatch}. */
+/** Reads the standing. A project that is new to a projection gets its checkpoint, at −1. Throws {@link HistoryMismatch}. */
 export async function readStanding(pool: Pool | PoolClient, projectId: string): Promise<Standing> {
   const read = () => pool.query<StandingRow>({ ...IN_TIME, name: 'standing', text: STANDING, values: [projectId, PROJECTION_NAMES] });
   const found = await read();
@@ -95,7 +95,7 @@ UPDATE savepoint.checkpoints SET revision = $5, hash = $6, failures = 0, error =
 WHERE project = $1 AND revision = $4
   AND (projection, version) IN (SELECT name, version FROM unnest($2::text[], $3::int[]) AS w (name, version))`;
 
-/** Moves the checkpoints of `names` together, from exactly `from`. Throws {@link CheckpointMoved}, and the transaction must end. */
+/** Moves the checkpoints of `names` together, from exactly `from`. Throws {@link CheckpointMoved}; then the transaction must end. */
 export async function advance(
   session: Session,
   names: readonly ProjectionName[],
@@ -108,7 +108,10 @@ export async function advance(
   if (rowCount !== names.length) throw new CheckpointMoved(`project ${session.projectId} no longer stands at ${from}`);
 }
 
-/** Holds the given projections of a project where they are until the transaction ends. Throws {@link CheckpointMoved}. */
+/**
+ * Locks the checkpoints of the given projections of a project until the transaction ends. They must be at `at`. Throws {@link
+ * CheckpointMoved}.
+ */
 export async function hold(session: Session, names: readonly ProjectionName[], at: number): Promise<void> {
   const { rows } = await session.client.query<{ revision: string }>(
     `SELECT revision FROM savepoint.checkpoints WHERE project = $1

@@ -3,18 +3,21 @@ import type { Catalog } from './catalog.ts';
 import type { Session } from './tables.ts';
 
 /**
- * What a publish asks of a view over many documents, such as a new leaderboard, is made beside the lane, in committed pages, and taken
- * away so. A row says how far it is: the documents up to its *cursor*, by space and key, are in it, and the batches keep those current;
- * later ones are met by the pages. Both hold that row while they work, and a page reads the documents after it has it, so none falls
- * between them: what a batch has not committed when the cursor passes it, that batch finds behind the cursor.
+ * A publish may ask for a board or a list over many documents, such as a new leaderboard. It is made beside the lane in committed pages,
+ * and removed in the same way. A row says how far it is: it holds the documents up to its *cursor*, by space and key. Batches keep those
+ * current; the pages come to the later ones. Batch and page both lock that row while they work, and a page reads the documents only once it
+ * has the lock. So no document is missed: what a batch has not committed when the cursor passes it, that batch finds behind the cursor.
  */
 
-/** Over more documents a list is not made, and of more rows not taken away, inside a batch. */
+/** A batch makes no list over more documents than this, and removes no list of more rows. */
 export const AT_ONCE = 1_000;
-/** Instead of {@link AT_ONCE}, where pages follow at once: each list is made when all documents are there, which is cheaper than carrying them into it. */
+/**
+ * Used instead of {@link AT_ONCE} where pages follow at once. Each list is then made when all documents are there, which is cheaper than
+ * adding them one batch after another.
+ */
 export const IN_PAGES = -1;
 
-/** The first of these views that has something to do makes a page of it; `null` when none has. */
+/** Does one page for the first of these views that has work to do. `null` when none has. */
 export async function fillPage(
   session: Session,
   projections: readonly Projection[],
@@ -28,14 +31,17 @@ export async function fillPage(
   return null;
 }
 
-/** How much these views are making. */
+/** How many boards and lists these views are making. */
 export async function countBuilding(session: Session, projections: readonly Projection[]): Promise<number> {
   let building = 0;
   for (const { filling } of projections) building += filling === undefined ? 0 : await filling.building(session);
   return building;
 }
 
-/** Everything that is to do, page by page, each in a transaction of its own: where nobody reads it yet, and nothing has to rest. */
+/**
+ * Does all work that is to be done, page by page, each in a transaction of its own. For tables that nobody reads yet, so it makes no
+ * pauses.
+ */
 export async function fillAll(
   projections: readonly Projection[],
   catalog: Catalog,
@@ -44,30 +50,33 @@ export async function fillAll(
   while ((await run((session) => fillPage(session, projections, catalog, LARGEST_PAGE))) !== null);
 }
 
-/** A document's place in the order. */
+/** A document's place in the order of the work. */
 export interface Cursor {
   readonly space: string;
   readonly key: string;
 }
 
-/** Whether the cursor has passed a document. Keys and spaces are of letters that sort as their codes do. */
+/** Whether the cursor has passed a document. Keys and spaces hold only characters that sort by their codes. */
 export function hasPassed(cursor: Cursor, { space, key }: Cursor): boolean {
   return space < cursor.space || (space === cursor.space && key <= cursor.key);
 }
 
-/** Limits are literals, of few sizes: Postgres cannot guess what a parameter will be, and would sort the whole collection for a page. */
+/**
+ * The sizes of pages. They are literals in the statements: Postgres cannot guess the value of a parameter, and would sort the whole
+ * collection for one page.
+ */
 const PAGE_SIZES = [1, 4, 16, 64, 250, 1_000, 4_000];
 /** The largest page. */
 export const LARGEST_PAGE = 4_000;
-/** No page is smaller, however slow the machine: a page costs as much as so many of its rows. */
+/** The smallest page, even on a slow machine: a page has costs of its own, about those of so many rows. */
 export const LEAST_PAGE = 64;
 
-/** The size that a page of at most `size` documents has. */
+/** The largest size of a page that is at most `size`. */
 export function pageSize(size: number): number {
   return PAGE_SIZES.findLast((one) => one <= size) ?? 1;
 }
 
-/** Step by step over the index: a condition on the collection alone would read the keys of all others. */
+/** Walks over the index from one space to the next. A condition on the collection alone would read the keys of all others. */
 const SPACES = `
 WITH RECURSIVE s (space) AS (
   (SELECT space FROM {documents} WHERE project = $1 ORDER BY space LIMIT 1)
@@ -87,13 +96,13 @@ export async function spacesOf(session: Session): Promise<readonly string[]> {
   return (await session.run<{ space: string }>('fills-spaces', SPACES, [])).map(({ space }) => space);
 }
 
-/** The space after this one; `null` behind the last. */
+/** The space after this one; `null` after the last. */
 export async function spaceAfter(session: Session, space: string): Promise<string | null> {
   const [next] = await session.run<{ space: string }>('fills-space', NEXT_SPACE, [space]);
   return next?.space ?? null;
 }
 
-/** What a statement of one row with a `count` answers. */
+/** The `count` of a statement that gives one row. */
 export async function countOf(session: Session, name: string, statement: string, values: readonly unknown[]): Promise<number> {
   return (await session.run<{ count: number }>(name, statement, values))[0]?.count ?? 0;
 }

@@ -4,18 +4,20 @@ import { level } from './checkpoints.ts';
 import { REBUILDABLE } from './registry.ts';
 import { type ProjectionName, schemaOf, tableName, tablesOf } from './tables.ts';
 
-/** A step of the database's shape. Names are unique and never reused; a published step is never changed. */
+/** One migration of the database. Names are unique and never reused; a published migration is never changed. */
 export interface Migration {
   readonly name: string;
   readonly sql: string;
 }
 
-/** Held while the shape changes, so that nodes starting at once wait for each other. The number has no meaning. */
+/**
+ * Advisory lock, held while the tables change, so that nodes that start at the same time wait for each other. The number has no meaning.
+ */
 const MIGRATION_LOCK = 7_203_114_001;
 
 /**
- * Brings the database to this build's shape: `before` (such as the log's own tables), then the projections' tables. Safe to run
- * from several nodes at once and any number of times; each step is one transaction.
+ * Brings the database to this build's tables: `before` (such as the log's own tables), then those of the projections. It is safe to run
+ * from several nodes at once and any number of times. Each migration is one transaction.
  */
 export async function migrate(pool: Pool, before: readonly Migration[] = []): Promise<void> {
   const client = await pool.connect();
@@ -35,10 +37,10 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
   }
 }
 
-/** Following resumes at an event that is looked for in its stream: a position alone cannot be checked on every engine. */
+/** The projector resumes at an event, which it looks up in the event's stream. A position alone cannot be checked on every engine. */
 const FOLLOWED_EVENT = 'ALTER TABLE savepoint.follow_positions ADD COLUMN stream text, ADD COLUMN revision bigint';
 
-/** All boards are made anew out of the documents: the projector finds no checkpoint of theirs. */
+/** All boards are made anew from the documents, because the projector finds no checkpoint of theirs. */
 const BOARDS_ANEW = `
 DO $$ DECLARE old text; BEGIN
   FOR old IN SELECT tablename FROM pg_tables WHERE schemaname = 'savepoint' AND tablename ~ '^leaderboard(s|_queries|_counts|_marks)_v[0-9]+$' LOOP
@@ -49,8 +51,9 @@ DELETE FROM savepoint.checkpoints WHERE projection = 'leaderboards';
 DELETE FROM savepoint.projection_versions WHERE name = 'leaderboards'`;
 
 /**
- * The index of histories in blocks, made of the rows that it had before: one for each event. Databases of today have none. The view goes
- * first: a reader that holds it and waits for the table, which this holds while it wants the view, would be a deadlock.
+ * The index of subjects in blocks, made from its earlier form of one row for each event. New databases do not have that form. The view is
+ * dropped first. Otherwise a reader that holds the view and waits for the table would be in a deadlock with this, which holds the table and
+ * wants the view.
  */
 const SUBJECTS_IN_BLOCKS = `
 DROP VIEW IF EXISTS savepoint.subjects;
@@ -73,8 +76,8 @@ BEGIN
 END $$`;
 
 /**
- * A column that a projection's table got later. A database of today has it from the start; one of before gets it in every version it
- * has, and what reads the running one sees it. `column`: name and type.
+ * Adds a column that a projection's table got in a later release. A new database has it from the start. An older one gets it in every
+ * version of the table, and readers see it in the active one. `column`: name and type.
  */
 function laterColumn(projection: ProjectionName, table: string, column: string): string {
   return `DO $$
@@ -90,8 +93,8 @@ END $$`;
 }
 
 /**
- * Answers of every kind of request, not of appends alone. Those had no end of their own, and counted for a day. The view goes first, as
- * above.
+ * Keeps answers of all kinds of request, where earlier tables kept those of appends alone. Those had no expiry of their own and counted for
+ * a day. The view is dropped first, for the same reason as above.
  */
 const ANSWERS_OF_ALL = `
 DROP VIEW IF EXISTS savepoint.idempotency;
@@ -115,8 +118,8 @@ BEGIN
 END $$`;
 
 /**
- * The totals of ledgers, which databases of before had to sum up for every read: made once, of every version there is. Builds of before
- * fail to add entries from then on, so that none is left out of the totals.
+ * Adds the totals of ledgers, which earlier builds summed up for every read. They are computed once, for every version of the table. An
+ * earlier build that is still running cannot add entries from then on, so that no entry is missing in the totals.
  */
 const LEDGER_TOTALS = `
 DO $$
@@ -146,7 +149,7 @@ BEGIN
   END IF;
 END $$`;
 
-/** Which collections are listed, of every version there is: those that have rows. One without any is listed anew at the next publish. */
+/** Lists the collections that have rows, in every version of the table. A collection without rows is listed at its next publish. */
 const LISTED_BEFORE = `DO $$
 DECLARE version integer;
 BEGIN
@@ -158,7 +161,7 @@ BEGIN
   END LOOP;
 END $$`;
 
-/** A table that a projection got later, with the text of the statement that makes it now. */
+/** Adds a table that a projection got in a later release, by the statement in today's schema. */
 function laterTable(projection: ProjectionName, table: string): string {
   const made = schemaOf(projection, FIRST_VERSION).split(/(?=^CREATE TABLE )/m);
   const first = tableName(table, FIRST_VERSION);
@@ -179,7 +182,7 @@ END $do$`;
 
 const FIRST_VERSION = 1;
 
-/** What a step says at its end when it has changed the columns of a table: readers see the active version, if there is one, as it is now. */
+/** The end of a migration that changes the columns of a table: recreates the readers' view on the active version, if there is one. */
 function showingActive(projection: ProjectionName, table: string): string {
   return `SELECT active INTO version FROM savepoint.projection_versions WHERE name = '${projection}';
   IF version IS NOT NULL THEN
@@ -194,15 +197,15 @@ function own(): readonly Migration[] {
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
     { name: 'leaderboards-0002', sql: BOARDS_ANEW },
-    // Boards of fields below `additionalProperties` know defaults, and have other names.
+    // Boards of fields below `additionalProperties` know defaults now, and have other names.
     { name: 'leaderboards-0003', sql: BOARDS_ANEW },
     { name: 'leaderboards-0004', sql: laterTable('leaderboards', 'leaderboard_fills') },
     { name: 'records-0002', sql: `${laterTable('records', 'record_lists')};${LISTED_BEFORE}` },
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
     { name: 'subjects-0002', sql: SUBJECTS_IN_BLOCKS },
     { name: 'idempotency-0002', sql: ANSWERS_OF_ALL },
-    // Nothing in the log told before which endpoint a player called last, so old rows have none.
-    // What the ledger had said of a document was kept nowhere: `null` says so, and the next write of each begins its account.
+    // The earlier log did not say which endpoint a player called last, so old rows have none. Nor was it kept what the ledger had said of a
+    // document: `null` stands for unknown, and the document's next write begins to keep it.
     { name: 'documents-0002', sql: laterColumn('documents', 'documents', "told json DEFAULT ''null''") },
     { name: 'ledger-0002', sql: LEDGER_TOTALS },
     { name: 'telemetry-0002', sql: laterColumn('telemetry', 'telemetry_players', 'last_endpoint_slug text') },
@@ -219,7 +222,7 @@ async function apply(client: PoolClient, { name, sql }: Migration): Promise<void
   });
 }
 
-/** A projection this database has never had starts at version 1, empty; the projector fills it. */
+/** A projection that is new to this database starts at version 1 with empty tables. The projector fills them. */
 async function install(client: PoolClient, name: ProjectionName): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM savepoint.projection_versions WHERE name = $1', [name]);
   if (rowCount === 1) return;
@@ -230,18 +233,18 @@ async function install(client: PoolClient, name: ProjectionName): Promise<void> 
   });
 }
 
-/** Points the readers' views at a version. Waits for readers at work and holds new ones until the transaction ends. */
+/** Points the readers' views at a version. It waits for readers at work, and keeps new ones waiting until the transaction ends. */
 export async function showVersion(client: PoolClient, projection: ProjectionName, version: number): Promise<void> {
   for (const { name } of tablesOf(projection)) {
     const [view, table] = [`savepoint.${name}`, tableName(name, version)];
     const [shown, made] = [await columnsOf(client, view), await columnsOf(client, table)];
-    // A view that is replaced keeps its columns in their places, and tables that got some later have them in others than new ones.
+    // Replacing a view must keep the order of its columns. A table that got columns later has them in another order than a new one.
     if (shown.some((column, place) => column !== made[place])) await client.query(`DROP VIEW ${view}`);
     await client.query(`CREATE OR REPLACE VIEW ${view} AS SELECT * FROM ${table}`);
   }
 }
 
-/** In their order, with their types; none of what is not there. */
+/** The columns in their order, with their types. Empty for a relation that does not exist. */
 async function columnsOf(client: PoolClient, relation: string): Promise<readonly string[]> {
   const { rows } = await client.query<{ readonly column: string }>(
     `SELECT concat_ws(' ', attname, format_type(atttypid, atttypmod), attcollation) AS column FROM pg_attribute
@@ -255,7 +258,7 @@ export async function dropVersion(client: PoolClient, projection: ProjectionName
   for (const { name } of tablesOf(projection)) await client.query(`DROP TABLE IF EXISTS ${tableName(name, version)}`);
 }
 
-/** Runs `work` in a transaction on this client; an error rolls back and is thrown on. */
+/** Runs `work` in a transaction on this client. An error rolls back and is thrown again. */
 export async function inTransaction<T>(client: PoolClient, work: () => Promise<T>, begin = 'BEGIN'): Promise<T> {
   await client.query(begin);
   try {

@@ -1,16 +1,16 @@
 import type { PoolClient } from 'pg';
 import { IN_TIME } from './patience.ts';
 
-/** What a page should come to, in characters. */
+/** The intended size of a page, in characters. */
 const PAGE = 256 * 1024;
 const FIRST_ROWS = 16;
-/** Rows of one page, however small: the next ones may be as large as documents may be. */
+/** The most rows of one page, however small they were: the next ones may be as large as documents may be. */
 const MOST_ROWS = 256;
 
 /**
- * The rows of a statement through a cursor of the client's transaction, in pages of about a quarter of a megabyte: as many rows as
- * would be that of rows like those before them, or like the last, and at most twice as many as in the page before. Memory holds one page. `patience` is
- * for each statement.
+ * The rows of a statement through a cursor of the client's transaction, in pages of about a quarter of a megabyte, so that memory holds one
+ * page. The number of rows for a page is estimated from the size of the rows before and of the last one, and at most doubles from page to
+ * page. `patience` is the time limit of each statement.
  */
 export async function* pagesByBytes<Row extends object>(
   client: PoolClient,

@@ -16,7 +16,7 @@ import { subjects } from './models/subjects/project.ts';
 import { uniques } from './models/uniques/project.ts';
 import type { ProjectionName } from './tables.ts';
 
-/** Every read model. Derived ones come last: they read the rows of `documents`. */
+/** Every read model. The derived ones come last, because they read the rows of `documents`. */
 export const PROJECTIONS: readonly Projection[] = [
   documents,
   subjects,
@@ -39,14 +39,14 @@ export const PROJECTION_NAMES: readonly ProjectionName[] = PROJECTIONS.map(({ na
 export const STATE_TABLES: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'state');
 export const VIEWS: readonly Projection[] = PROJECTIONS.filter(({ kind }) => kind === 'view');
 export const STATE_NAMES: readonly ProjectionName[] = STATE_TABLES.map(({ name }) => name);
-/** State tables that came after databases were in use; see `Projection.broughtEvents`. */
+/** State tables that were added when databases were already in use; see `Projection.broughtEvents`. */
 export const LATER_STATES: readonly ProjectionName[] = STATE_TABLES.filter(({ broughtEvents }) => broughtEvents).map(({ name }) => name);
 export const VIEW_NAMES: readonly ProjectionName[] = VIEWS.map(({ name }) => name);
 
-/** What has tables of its own and another way to be filled, rebuilt and verified: see models/telemetry. */
+/** Telemetry has tables of its own, and is filled, rebuilt and verified in another way: see models/telemetry. */
 export const TELEMETRY: ProjectionName = 'telemetry';
 
-/** All that can be built anew. */
+/** All that `rebuild` can build. */
 export const REBUILDABLE: readonly ProjectionName[] = [...PROJECTION_NAMES, TELEMETRY];
 
 export function isProjectionName(name: string): name is ProjectionName {

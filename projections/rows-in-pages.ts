@@ -17,7 +17,7 @@ export async function* rowsInPages<Row extends object>(
       if (rows.length < PAGE) return;
     }
   } finally {
-    // After an error the transaction is over, and the cursor with it.
+    // After an error the transaction is over, and so is the cursor.
     await session.client.query('CLOSE scan').catch(() => undefined);
   }
 }

@@ -1,5 +1,5 @@
--- What the projections share. Read-model tables carry a version suffix; readers go through a view of the unsuffixed name, so that a
--- rebuilt version takes over inside one transaction and no reader can ever meet a dropped table.
+-- What the projections share. Read-model tables carry a version suffix. Readers go through a view of the unsuffixed name. So a rebuilt
+-- version takes over inside one transaction, and no reader can ever meet a dropped table.
 
 -- The version readers see (`active`), and the one a rebuild is filling.
 CREATE TABLE savepoint.projection_versions (
@@ -8,8 +8,8 @@ CREATE TABLE savepoint.projection_versions (
   building integer
 );
 
--- Where a version of a projection stands in one project's stream; moved by compare-and-set, together with the rows.
--- `hash` is the chain hash of the event at `revision`. A paused view waits for a rebuild.
+-- How far a version of a projection is in one project's stream. It is moved by compare-and-set, in one transaction with the rows. hash is
+-- the chain hash of the event at revision. A paused view waits for a rebuild.
 CREATE TABLE savepoint.checkpoints (
   projection text COLLATE "C" NOT NULL,
   version integer NOT NULL,
@@ -22,15 +22,15 @@ CREATE TABLE savepoint.checkpoints (
   PRIMARY KEY (project, projection, version)
 ) WITH (fillfactor = 50);
 
--- Where following the whole log may resume: every project with an event up to `position` has its checkpoints. The id of the event
--- there tells whether the log is still the same one.
+-- Where following the whole log may resume: every project with an event up to position has its checkpoints. The id of the event at that
+-- position shows whether the log is still the same one.
 CREATE TABLE savepoint.follow_positions (
   prefix text PRIMARY KEY,
   position bigint NOT NULL,
   event_id text NOT NULL
 );
 
--- What belongs to this installation and to no project, such as secrets made at the first start.
+-- What belongs to this installation and not to a project, such as secrets made at the first start.
 CREATE TABLE savepoint.installation (
   name text PRIMARY KEY,
   value text NOT NULL

@@ -3,8 +3,8 @@ import type { PoolClient } from 'pg';
 import { textArray } from '../src/log/postgres/arrays.ts';
 
 /**
- * Names of read-model tables. A statement names a table as `{documents}`; which version's table that is, is decided where it runs:
- * the running projector, a rebuild and `verify` use the same statements on tables of their own.
+ * Names of read-model tables. A statement writes a table as `{documents}`. Which version's table that is gets decided where the statement
+ * runs: the running projector, a rebuild and `verify` use the same statements on tables of their own.
  */
 
 export type ProjectionName =
@@ -23,19 +23,23 @@ export type ProjectionName =
   | 'publishes'
   | 'flags'
   | 'leaderboards'
-  // Of no project's own stream: see models/telemetry.
+  // This one belongs to no project's own stream: see models/telemetry.
   | 'telemetry';
 
+/** A table of a read model. */
 export interface Table {
   readonly name: string;
   readonly projection: ProjectionName;
-  /** Primary key, `project` left out. */
+  /** Primary key without `project`. */
   readonly key: readonly string[];
-  /** Which rows \`t\` nothing can be said of while a list is being made in the version that is read: a condition, tables as \`{table}\`. */
+  /**
+   * The condition for rows `t` that need not be right yet, because a list is being made in the version that is read. Tables are written as
+   * `{table}`.
+   */
   readonly unfinished?: string;
 }
 
-/** Boards and lists that are not complete are true up to where their pages are. */
+/** Boards and lists that are not complete are right up to the cursor of their pages. */
 const FILLING = 'EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = t.project AND f.board = t.board)';
 const FILLING_BEHIND = `EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = t.project AND f.board = t.board
   AND (f.phase = 'drop' OR (f.phase = 'rows' AND (t.space, t.key) > (f.space, f.key))))`;
@@ -59,12 +63,12 @@ export const TABLES: readonly Table[] = [
   { name: 'uniques', projection: 'uniques', key: ['space', 'collection', 'hash'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'ledger_totals', projection: 'ledger', key: ['space', 'collection', 'player', 'key', 'part'] },
-  // First of its projection: whoever wipes a project waits for the page that is being filled.
+  // It comes first in its projection: whoever removes a project's rows must wait for the page that is being filled.
   { name: 'record_lists', projection: 'records', key: ['collection'], unfinished: 'true' },
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'], unfinished: LISTING_BEHIND },
   { name: 'publishes', projection: 'publishes', key: ['revision'] },
   { name: 'flags', projection: 'flags', key: ['revision'] },
-  // First, as above.
+  // It comes first for the same reason as above.
   { name: 'leaderboard_fills', projection: 'leaderboards', key: ['board'], unfinished: 'true' },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
   { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'], unfinished: FILLING_BEHIND },
@@ -76,12 +80,12 @@ export const TABLES: readonly Table[] = [
   { name: 'telemetry_sessions', projection: 'telemetry', key: ['platform_id', 'session_id'] },
 ];
 
-/** Projection → the version of its tables. */
+/** The version of the tables of each projection. */
 export type Versions = ReadonlyMap<ProjectionName, number>;
 
-/** The version `verify` folds into; real versions start at 1. */
+/** The version of the tables into which `verify` folds. Real versions start at 1. */
 export const SCRATCH_VERSION = 0;
-/** The version that a cut of telemetry folds into: no rebuild counts so far. */
+/** The version of the tables into which a truncation of telemetry folds. No rebuild gets this far. */
 export const CUT_VERSION = 999_999;
 
 const tableByName = new Map(TABLES.map((table) => [table.name, table]));
@@ -90,11 +94,12 @@ export function tablesOf(projection: ProjectionName): readonly Table[] {
   return TABLES.filter((table) => table.projection === projection);
 }
 
+/** The full name of a table in one version, such as `savepoint.ledger_v2`. */
 export function tableName(table: string, version: number): string {
   return `savepoint.${table}_v${version}`;
 }
 
-/** The statement with every `{table}` replaced by its name in these versions. Throws for a table no projection has. */
+/** The statement with every `{table}` replaced by its name in these versions. Throws for a table that no projection has. */
 export function withTables(statement: string, versions: Versions): string {
   return statement.replace(/\{(\w+)\}/g, (_, name: string) => {
     const table = tableByName.get(name);
@@ -104,7 +109,7 @@ export function withTables(statement: string, versions: Versions): string {
   });
 }
 
-/** DDL of a projection's tables in one version. */
+/** The statements that create a projection's tables in one version. */
 export function schemaOf(projection: ProjectionName, version: number): string {
   const text = readFileSync(new URL(`./models/${projection}/schema.sql`, import.meta.url), 'utf8');
   return withTables(text, new Map([[projection, version]]));
@@ -128,7 +133,7 @@ export class Session {
     this.versions = versions;
   }
 
-  /** Runs a prepared statement; `$1` is the project, `values` follow from `$2`. `name` is unique per statement text. */
+  /** Runs a prepared statement. `$1` is the project; `values` follow from `$2`. Each statement text needs a `name` of its own. */
   async run<Row extends object = Record<string, unknown>>(name: string, statement: string, values: readonly unknown[]): Promise<Row[]> {
     if (performance.now() > this.#deadline) throw new TooLate(`no time was left for the statement ${name}`);
     const parameters = [this.projectId, ...values.map(asParameter)];
@@ -137,7 +142,7 @@ export class Session {
   }
 
   /**
-   * Runs a part of the transaction that may fail alone: what it did is undone then, and the error is answered. It has \`ms\`, and about
+   * Runs a part of the transaction that may fail alone. If it does, what it did is undone and the error is returned. It has `ms`, and about
    * as much again for the statement that it is at.
    */
   async apart(ms: number, work: () => Promise<void>): Promise<unknown> {
@@ -160,7 +165,10 @@ export class Session {
   }
 }
 
-/** Lists of texts and numbers travel in a form that costs no escaping; every `text[]`, `bigint[]` and `double precision[]` takes it. */
+/**
+ * Lists of texts and numbers are sent in binary form, which needs no escaping. Every `text[]`, `bigint[]` and `double precision[]` takes
+ * it.
+ */
 function asParameter(value: unknown): unknown {
   if (!Array.isArray(value) || value.length === 0) return value;
   if (value.every((item) => typeof item === 'string')) return textArray(value);
@@ -172,7 +180,10 @@ interface Prepared {
   readonly text: string;
 }
 
-/** Few: statements times the versions this process has met. Postgres knows a text by its name, so every text gets one of its own. */
+/**
+ * Prepared statements by version: few, because a process meets few versions. Postgres knows a statement by its name, so every text gets one
+ * of its own.
+ */
 const preparedTexts = new WeakMap<Versions, Map<string, Prepared>>();
 const names = new Map<string, string>();
 

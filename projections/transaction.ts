@@ -2,15 +2,15 @@ import type { Pool, PoolClient } from 'pg';
 import { Session, type Versions } from './tables.ts';
 
 /**
- * Rows and checkpoint are lost together or not at all, and the log has the events: waiting for the disk would protect nothing. A
- * statement that waits for an unusually long lock fails and is tried again.
+ * Commits do not wait for the disk. Rows and checkpoint are lost together or not at all, and the log has the events, so waiting would
+ * protect nothing. A statement that waits unusually long for a lock fails and is tried again.
  */
 const BEGIN = `BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '30s'`;
 
 /**
- * One transaction writing one project's rows. An error rolls back; a client that could not even do that is thrown away. After
- * `patienceMs` its connection is broken off: one that died without a word would hold the transaction for ever. The server then lets go
- * of its locks as early, since whoever tries again waits for them.
+ * One transaction that writes one project's rows. An error rolls back; a client that could not even do that is thrown away. After
+ * `patienceMs` the connection is broken off, because one that died silently would hold the transaction for ever. The server releases its
+ * locks after the same time, since whoever tries again waits for them.
  */
 export async function transaction<T>(
   pool: Pool,
@@ -45,10 +45,10 @@ async function within<T>(pool: Pool, begin: string, work: (client: PoolClient) =
 }
 
 /**
- * Reads one project's rows as they are at one moment, however long that takes: nothing is locked that a writer asks for, and tables that
- * are read stay until the end. `tables` by their full names; they are locked before the snapshot is taken. Only own tables may be written.
+ * Reads one project's rows as of one moment, however long that takes. It locks nothing that a writer needs, and the tables that are read
+ * cannot be dropped until the end. `tables`: full names; they are locked before the snapshot is taken. Only its own tables may be written.
  *
- * Without sequential scans: the tables read may be too young for statistics, and what is left to fold would pass over all of them for every batch.
+ * Sequential scans are off: the tables may be too young for statistics, and folding the rest would then scan all of them for every batch.
  */
 export async function snapshot<T>(
   pool: Pool,
@@ -63,7 +63,10 @@ export async function snapshot<T>(
   );
 }
 
-/** A query that is late in a pipeline makes the library break the connection, and so fails what waits; `end` would wait for it. */
+/**
+ * When a query in a pipeline is late the library would break the connection, and so fail what waits behind it; `end` would wait for that
+ * query.
+ */
 function breakOff(client: PoolClient): void {
   const late = { text: 'SELECT', query_timeout: 1 };
   client.query(late).catch(() => undefined);

@@ -7,7 +7,7 @@ import { foldDefinitions } from './models/definitions/project.ts';
 import { foldDocuments, loadTouched } from './models/documents/project.ts';
 import type { Session } from './tables.ts';
 
-/** What the next batch of a project builds on, beside its rows. Belongs to one revision. */
+/** What the next batch of a project builds on, beside the rows. It belongs to one revision. */
 export interface Memory {
   readonly definitions: DefinitionsState | null;
   readonly catalog: Catalog;
@@ -16,9 +16,8 @@ export interface Memory {
 export const NOTHING: Memory = { definitions: null, catalog: catalogOf(null) };
 
 /**
- * Writes one batch into some projections: their checkpoints first, so that a rival stops here, then their rows. All of them must
- * stand right before the batch. Runs inside the session's transaction; the answer is the memory after the batch. `atOnce`: see
- * {@link Batch.atOnce}.
+ * Writes one batch into some projections: first their checkpoints, so that a rival stops here, then their rows. All of them must be right
+ * before the batch. Runs inside the session's transaction and returns the memory after the batch. `atOnce`: see {@link Batch.atOnce}.
  */
 export async function writeBatch(
   session: Session,
@@ -34,10 +33,10 @@ export async function writeBatch(
   return after;
 }
 
-/** What came of a batch for the views that were written with the state tables. */
+/** How a batch went for the views that were written with the state tables. */
 export interface InStep {
   readonly memory: Memory;
-  /** Why the views have nothing of it; `null` when they have. */
+  /** Why the batch was not written into the views; `null` when it was. */
   readonly failure: unknown;
   /** How long state tables and views took, ms. */
   readonly stateMs: number;
@@ -45,8 +44,8 @@ export interface InStep {
 }
 
 /**
- * Writes one batch into the state tables, then into the views that stand where they do. These have `patienceMs`, and what they cannot
- * do in that is not done: nothing that becomes of them keeps the state tables from being written.
+ * Writes one batch into the state tables, and then into the views that are at the same revision. The views have `patienceMs`, and what they
+ * cannot do in that time is undone. Whatever happens to them, the state tables are written.
  */
 export async function writeInStep(
   session: Session,
@@ -69,9 +68,9 @@ export async function writeInStep(
 }
 
 /**
- * Writes events that a derived view has missed: of the documents that they touch, it takes what their rows show now. Those may be of
- * later than the events; what came later is met again by later events, so that it is exact when it stands where the state tables do.
- * `catalog`: of no earlier than the events.
+ * Catches a derived view up with events that it has missed. For the documents that these events touch, it takes what the document rows show
+ * now. Those rows may be newer than the events; the later events then bring the same documents again. So the view is exact once it is where
+ * the state tables are. `catalog` must not be older than the events.
  */
 export async function writeTouched(
   session: Session,
@@ -87,7 +86,7 @@ export async function writeTouched(
   await project(session, [view], { all, events, wiped, documents, definitions, catalog: { before: null, after: catalog }, atOnce });
 }
 
-/** Makes a derived view that has nothing of the project yet out of what the state tables show. */
+/** Builds a derived view that has nothing of the project yet from what the state tables show. */
 export async function writeAnew(session: Session, view: Projection, catalog: Catalog, atOnce: number): Promise<void> {
   const definitions = { before: null, after: null };
   const nothing = { all: [], events: [], wiped: true, documents: [], definitions };
@@ -119,7 +118,8 @@ async function fold(
   const { wiped, events } = afterDeletion(all);
   const withDocuments = projections.some(({ name }) => name === 'documents');
   const before = memory.definitions;
-  // Who needs none is given none: a page that a view reads by itself may speak of sources that were stored long before it.
+  // Definitions are folded only where a projection needs them: a page that a view reads by itself may hold publishes of sources stored long
+  // before it.
   const after = projections.some(needsDefinitions) ? foldDefinitions(wiped ? null : before, events) : before;
   const catalog = after === before ? memory.catalog : catalogOf(after);
   const batch: Batch = {
@@ -139,7 +139,7 @@ function afterDeletion(all: readonly ProjectEvent[]): { readonly wiped: boolean;
   return deletion === -1 ? { wiped: false, events: all } : { wiped: true, events: all.slice(deletion + 1) };
 }
 
-/** A derived view follows what the definitions ask of it. */
+/** A derived view needs the definitions, because they say what it shows. */
 function needsDefinitions({ name, derived }: Projection): boolean {
   return derived || name === 'definitions';
 }

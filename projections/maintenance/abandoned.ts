@@ -5,13 +5,13 @@ import { REBUILD_LOCK } from './rebuild.ts';
 import { VERIFY_LOCK } from './verify.ts';
 
 /**
- * Tables that nobody reads or fills any more: the scratch tables of a verification or a cut that was killed, and the versions that
- * a rebuild was killed before dropping. Their locks are held meanwhile, so that no table of one at work is taken for abandoned.
+ * Tables that nobody reads or fills any more: the scratch tables of a verification or a truncation that was killed, and the versions that a
+ * rebuild did not get to drop. The locks of those three are held meanwhile, so that a table in use is not taken for abandoned.
  */
 
 const LOCKS = [REBUILD_LOCK, VERIFY_LOCK, CUT_LOCK];
 
-/** Drops them and their checkpoints; resolves to the tables' names. Drops nothing while any of those that make such tables runs. */
+/** Drops them and their checkpoints, and resolves to the tables' names. Drops nothing while a rebuild, verification or truncation runs. */
 export async function dropAbandoned(pool: Pool): Promise<readonly string[]> {
   const client = await pool.connect();
   const held: number[] = [];
@@ -28,7 +28,10 @@ export async function dropAbandoned(pool: Pool): Promise<readonly string[]> {
   }
 }
 
-/** Whatever a rebuild is filling was begun by one that is gone: it held the lock. The next one throws it away itself. */
+/**
+ * A version that is still marked as building belongs to a rebuild that is gone, because this holds its lock. The next rebuild drops that
+ * version itself.
+ */
 async function drop(client: PoolClient): Promise<readonly string[]> {
   const used = await client.query<{ name: string; version: number }>(
     `SELECT name, active AS version FROM savepoint.projection_versions
@@ -40,7 +43,7 @@ async function drop(client: PoolClient): Promise<readonly string[]> {
   for (const { table } of there.rows) {
     const [, base, digits] = /^(\w+)_v(\d+)$/.exec(table) ?? [];
     const known = TABLES.find(({ name }) => name === base);
-    // A projection without a row belongs to a newer release.
+    // A projection that is unknown here or has no row belongs to a newer release.
     if (!known || !used.rows.some(({ name }) => name === known.projection)) continue;
     const version = Number(digits);
     if (version !== SCRATCH_VERSION && isUsed.has(`${known.projection} ${version}`)) continue;

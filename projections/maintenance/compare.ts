@@ -1,21 +1,21 @@
 import type { Pool, PoolClient } from 'pg';
 import { SCRATCH_VERSION, type Table, tableName, withTables } from '../tables.ts';
 
-/** Something that is not as the log says. */
+/** A difference between the read models and the log, or a fault of the log. */
 export interface Problem {
   /**
-   * `chain`: the log was altered. `history`: log and tables tell two histories. `unreadable`: the log cannot be folded. `behind`: a
-   * view that stands elsewhere and was not compared. The others: a row that differs, is too many, or is missing.
+   * `chain`: the log was altered. `history`: log and tables hold different histories. `unreadable`: the log cannot be folded. `behind`: a
+   * view is at another revision and was not compared. `altered`, `added`, `missing`: a row differs, is too many, or is missing.
    */
   readonly kind: 'chain' | 'history' | 'unreadable' | 'behind' | 'altered' | 'added' | 'missing';
   readonly project: string;
   readonly table: string;
-  /** The row's key, `column=value` by `, `. */
+  /** The row's key: `column=value`, separated by `, `. */
   readonly row: string;
   readonly detail: string;
 }
 
-/** Differences shown per table and project. */
+/** The most differences that are shown for one table of one project. */
 const SHOWN = 100;
 const SHOWN_CHARACTERS = 80;
 type Values = Readonly<Record<string, unknown>>;
@@ -26,14 +26,14 @@ interface Difference {
 }
 
 /**
- * Hash joins over each table once, in the order that it lies in; what does not fit into memory goes by way of files. In the order of the keys
- * every row would be on another page, and a table that is larger than the server's memory took three times as long for each row.
+ * Hash joins read each table once, in the order in which it is stored, and use files for what does not fit into memory. In the order of the
+ * keys every row would be on another page: a table larger than the server's memory then took three times as long for each row.
  */
 const AT_A_STROKE = 'SET LOCAL enable_seqscan = on; SET LOCAL enable_mergejoin = off; SET LOCAL enable_nestloop = off';
 
 /**
- * Compares a project's rows in a version of a table with the scratch version, every column; json and large numbers as text. Within the
- * client's transaction.
+ * Compares a project's rows in a version of a table with the scratch version, column by column; json and large numbers as text. Runs within
+ * the client's transaction.
  */
 export async function compareTable(client: PoolClient, table: Table, version: number, projectId: string): Promise<Problem[]> {
   const columns = await columnsOf(client, table, version);
@@ -50,7 +50,7 @@ export async function compareTable(client: PoolClient, table: Table, version: nu
   return rows.map(({ found, log }) => problemOf(table, projectId, found, log));
 }
 
-/** Projects beside these that have rows in the table readers see. */
+/** Other projects than these that have rows in the table that readers see. */
 export async function otherProjects(pool: Pool, table: Table, known: readonly string[]): Promise<readonly string[]> {
   const { rows } = await pool.query<{ project: string }>(
     `SELECT DISTINCT project FROM savepoint.${table.name} WHERE project <> ALL ($1::text[]) LIMIT ${SHOWN}`,

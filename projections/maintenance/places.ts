@@ -4,7 +4,7 @@ import { PROJECTION_NAMES } from '../registry.ts';
 import type { ProjectionName, Versions } from '../tables.ts';
 import type { Problem } from './compare.ts';
 
-/** Where the read models stand, as verification asks for it: looked at, never held. */
+/** How far the read models are, as verification asks for it. It only looks and locks nothing. */
 
 export interface Place {
   readonly name: ProjectionName;
@@ -40,24 +40,27 @@ export async function activePlaces(client: Pool | PoolClient, projectId: string)
   return rows.map((row) => ({ ...row, revision: Number(row.revision) }));
 }
 
-/** A table that was dropped since its name was read. */
+/** Whether the error says that a table was dropped after its name was read. */
 export function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '42P01';
 }
 
-/** A stream whose end the read models do not show. */
+/** A stream that goes on after what the read models show. */
 export interface Lag {
   readonly project: string;
   readonly head: number;
   readonly shown: number;
 }
 
-/** What a running projector has under way is waited for, as long as it moves, and so long at most. */
+/** How long verification waits for a running projector that does not move. While it moves, it is waited for. */
 const STILL_MS = 2_000;
 const LONGEST_MS = 20_000;
 const POLL_MS = 50;
 
-/** Which streams are not shown up to these heads, once what is under way has arrived. `shown`: by project; absent where nothing is. */
+/**
+ * Which streams are not shown up to these heads, once what the projector has under way was written. `shown`: by project; absent where
+ * nothing is shown.
+ */
 export async function lagging(
   heads: ReadonlyMap<string, number>,
   shown: () => Promise<ReadonlyMap<string, number>>,

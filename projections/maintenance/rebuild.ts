@@ -15,17 +15,17 @@ import { transaction } from '../transaction.ts';
 import { type Memory, NOTHING, writeBatch } from '../write.ts';
 
 /**
- * Rebuilding without downtime. A new version of the tables is *building* beside the active one: the log is folded into it, project by
- * project, up to where the active version stands, in rounds until little is left. Then one transaction *switches*: it holds every
- * active checkpoint, folds the rest, points the readers' views at the new tables and removes the old checkpoints, so that a running
- * projector finds nothing to move and looks again. The old tables are dropped last. Lists over many documents are made in pages when a
- * round has ended, once for all their publishes.
+ * Rebuilding without downtime. A new version of the tables is *building* beside the active one. The log is folded into it, project by
+ * project, up to where the active version is, in rounds until little is left. Then one transaction *switches*: it locks every active
+ * checkpoint, folds the rest, points the readers' views at the new tables and removes the old checkpoints. So a running projector finds
+ * nothing to move and looks again. The old tables are dropped last. Lists over many documents are made in pages at the end of a round, once
+ * for all publishes in it.
  */
 
 export interface RebuildProgress {
   readonly phase: 'folding' | 'switching' | 'done';
   readonly events: number;
-  /** Events to fold as far as is known now. */
+  /** Events to fold, as far as is known now. */
   readonly total: number;
   readonly percent: number;
   readonly eventsPerSecond: number;
@@ -44,10 +44,10 @@ export interface Rebuilt {
   readonly seconds: number;
 }
 
-/** Held for the whole rebuild: one at a time. The number has no meaning. */
+/** Advisory lock for the whole rebuild, so that only one runs at a time. The number has no meaning. */
 export const REBUILD_LOCK = 7_203_114_002;
 const PAGE = 500;
-/** With fewer events than this left, the switch folds the rest. */
+/** The switch folds the rest once fewer events than this are left. */
 const LITTLE = 500;
 const ROUNDS = 20;
 
@@ -56,7 +56,7 @@ interface Active {
   readonly hash: string;
 }
 
-/** A project's place in the building version. */
+/** How far a project is in the building version. */
 interface Place {
   revision: number;
   memory: Memory;
@@ -64,8 +64,9 @@ interface Place {
 }
 
 /**
- * Builds new versions of the named projections and switches to them; telemetry, which has no versions, is built in place. Views that follow from `documents` bring `documents` and
- * `definitions` with them. Throws {@link HistoryMismatch} when only some are named and the log tells another history.
+ * Builds new versions of the named projections and switches to them. Telemetry has no versions and is rebuilt in place. Views that follow
+ * from `documents` are built together with `documents` and `definitions`. Throws {@link HistoryMismatch} when only some are named and the
+ * log holds another history.
  */
 export async function rebuild(names: readonly ProjectionName[] | 'all', options: RebuildOptions): Promise<Rebuilt> {
   const lock = await options.pool.connect();
@@ -140,7 +141,7 @@ class Rebuild {
     return { names: this.#names, projects: this.#places.size, events: this.#events, seconds };
   }
 
-  /** Makes the tables; what an aborted rebuild left is thrown away. */
+  /** Makes the tables. What an aborted rebuild left is dropped. */
   async #prepare(): Promise<void> {
     await this.#withClient(async (client) => {
       const { rows } = await client.query<{ name: ProjectionName; active: number; building: number | null }>(
@@ -158,8 +159,8 @@ class Rebuild {
   }
 
   /**
-   * Projects of the log that the read models have never heard of, as in a database that is new or older than the log: they are built
-   * up to their head. Alone, some projections cannot be: the state tables of a project stand at one revision.
+   * Finds projects in the log that the read models do not know, as in a database that is new or older than the log. They are built up to
+   * their head. That needs all projections to be named: the state tables of a project must be at one revision.
    */
   async #discover(): Promise<void> {
     const { pool, log } = this.#options;
@@ -173,8 +174,8 @@ class Rebuild {
   }
 
   /**
-   * Sets every project's target to where the state tables stand, or to the log's head when that tells another history. Not to where the
-   * views that are rebuilt stand: one that was paused would be built up to the very event that it failed at.
+   * Sets every project's target to where the state tables are, or to the log's head when the log holds another history. Where the rebuilt
+   * views are does not count: a view that was paused would be built only up to the event at which it failed.
    */
   async #aim(client: Pool | PoolClient): Promise<number> {
     const { rows } = await client.query<{ project: string; revision: string; hash: string }>(
@@ -232,8 +233,8 @@ class Rebuild {
   }
 
   /**
-   * Running projectors hold checkpoints in an order of their own, and Postgres ends one of two that wait for each other: while nothing
-   * has been folded yet, it is tried again.
+   * Running projectors lock checkpoints in an order of their own, and Postgres aborts one of two transactions that wait for each other.
+   * While nothing has been folded yet, the switch is tried again.
    */
   async #switch(): Promise<void> {
     const begun = this.#events;
@@ -246,7 +247,7 @@ class Rebuild {
     }
   }
 
-  /** The row locks on the versions keep new projects out, those on the checkpoints keep running projectors where they are. */
+  /** The row locks on the versions keep new projects out. Those on the checkpoints stop running projectors. */
   async #switchOnce(): Promise<void> {
     await this.#withClient((client) =>
       inTransaction(client, async () => {
@@ -261,7 +262,7 @@ class Rebuild {
         );
         await this.#aim(client);
         for (const [projectId, place] of this.#places) {
-          // Every project stands still meanwhile: the projector fills a large list that was published just now.
+          // Every project waits during this. So a large list that was published just now is left to the projector.
           await this.#fold(projectId, place, (work) => work(new Session(client, projectId, this.#new)), AT_ONCE);
         }
         await client.query(
@@ -296,7 +297,7 @@ class Rebuild {
   }
 }
 
-/** Removes a version nobody reads, its checkpoints included. */
+/** Drops a version that nobody reads, and its checkpoints. */
 export async function discardVersion(client: PoolClient, projection: ProjectionName, version: number): Promise<void> {
   await client.query('DELETE FROM savepoint.checkpoints WHERE projection = $1 AND version = $2', [projection, version]);
   await dropVersion(client, projection, version);

@@ -16,16 +16,16 @@ import { activePlaces, activeVersions, behindProblem, checkpoints, isGone, laggi
 import { discardVersion } from './rebuild.ts';
 
 /**
- * The proof that the read models are true: the hash chain of every project's stream, then every column of every row against a fresh
- * fold of the log into scratch tables. The rows are those of one moment, a snapshot, beside which everything is written as ever: how long
- * comparing takes is nobody else's concern. Telemetry follows, which has no chain.
+ * The proof that the read models are right. It checks the hash chain of every project's stream, then every column of every row against a
+ * fresh fold of the log into scratch tables. The rows are those of one moment, a snapshot, and writers go on beside it. So it does not
+ * matter to others how long comparing takes. Telemetry comes last; it has no chain.
  */
 
 export interface VerifyProgress {
   readonly phase: 'folding' | 'comparing';
   readonly events: number;
   readonly project: string;
-  /** Of the whole, 0 to 100. */
+  /** Progress of the whole verification, 0 to 100. */
   readonly percent: number;
 }
 
@@ -37,30 +37,33 @@ export interface VerifyOptions {
 
 export interface Verified {
   readonly ok: boolean;
-  /** The first {@link MOST_PROBLEMS} of them. */
+  /** The first {@link MOST_PROBLEMS} problems. */
   readonly problems: readonly Problem[];
   readonly projects: number;
   readonly events: number;
-  /** Events that the read models did not show when all was compared: nothing is said of those, so all is not well (`behind` problems). */
+  /**
+   * Events that the read models did not show when everything was compared. Nothing is known of those, so they are reported as `behind`
+   * problems.
+   */
   readonly behind: number;
   readonly seconds: number;
 }
 
 const MOST_PROBLEMS = 1_000;
-/** Held for the whole run: the scratch tables have fixed names. The number has no meaning. */
+/** Advisory lock for the whole run, because the scratch tables have fixed names. The number has no meaning. */
 export const VERIFY_LOCK = 7_203_114_003;
-/** Events of one transaction: a batch costs a dozen statements, however large it is. */
+/** Events of one transaction. A batch costs a dozen statements, however large it is. */
 const BATCH = 2_000;
 /** Events that are read at once, however large they are. */
 const PAGE = 500;
-/** So many events may be folded while the snapshot is held, which keeps Postgres from clearing away what was written over since. */
+/** The most events that may be folded while the snapshot is held. A snapshot keeps Postgres from removing old versions of rows. */
 const LITTLE = 500;
 const ROUNDS = 20;
-/** Of fewer events no plan is a bad one. */
+/** With fewer events than this no query plan is a bad one. */
 const LARGE = 10_000;
-/** A rebuild may switch to other tables between the look at their versions and the lock on them. */
+/** Tries, because a rebuild may switch to other tables between reading their versions and locking them. */
 const TRIES = 5;
-/** Share of the time that folding takes, about; the rest is for comparing. */
+/** The share of folding in the whole time, about; comparing takes the rest. */
 const FOLDING = 90;
 const BUFFERED = 16 * 1024 * 1024;
 const SCRATCH: Versions = new Map(PROJECTION_NAMES.map((name) => [name, SCRATCH_VERSION]));
@@ -70,7 +73,7 @@ interface Walk {
   /** Revision and hash of the last event whose link was checked. */
   revision: number;
   hash: string;
-  /** How far the scratch tables go, and are to go before the project is held. */
+  /** How far the scratch tables are, and how far they must be before the snapshot is taken. */
   folded: number;
   readonly target: number;
   memory: Memory;
@@ -136,7 +139,7 @@ class Verification {
     return { ok: problems.length === 0, problems, projects: this.#walks.size, events, behind, seconds };
   }
 
-  /** Rows of projects that the log does not have; one that was made meanwhile is there by now. */
+  /** Finds rows of projects that the log does not have. A project that was made meanwhile is in the log by now. */
   async #findForeign(): Promise<void> {
     const { pool, log } = this.#options;
     for (const table of TABLES) {
@@ -148,7 +151,7 @@ class Verification {
     }
   }
 
-  /** Events that were in the log when it was walked and that the read models do not show. */
+  /** Counts events that were in the log when it was read and that the read models do not show. */
   async #findBehind(): Promise<number> {
     const heads = new Map([...this.#walks].map(([projectId, { revision }]) => [projectId, revision]));
     const lags = await lagging(heads, () => checkpoints(this.#options.pool));
@@ -156,7 +159,7 @@ class Verification {
     return lags.reduce((sum, { head, shown }) => sum + head - shown, 0);
   }
 
-  /** One pass over the whole log: every link, and the fold of what was projected when the pass began. */
+  /** One pass over the whole log: checks every link, and folds what was projected when the pass began. */
   async #walkLog(): Promise<void> {
     for await (const step of followToEnd(this.#options.log, PROJECT_PREFIX)) {
       for (const [stream, events] of groupBy(step.events, (event) => event.stream)) {
@@ -167,7 +170,7 @@ class Verification {
     await this.#foldAll();
   }
 
-  /** What the folds have left to pages; then the tables are as full as they get, and Postgres is told what is in those that are large. */
+  /** Does the work that the folds have left to pages. Then the tables are as full as they get, and the large ones are analysed. */
   async #fillScratch(): Promise<void> {
     for (const projectId of this.#walks.keys()) await this.#fill(projectId);
     if (this.#events < LARGE) return;

@@ -12,33 +12,33 @@ import type { LaneContext } from './context.ts';
 import { Sleeper } from './sleeper.ts';
 import { catchUpView, LONGEST_PATIENCE_MS, noteFailure, passes } from './views.ts';
 
-/** The lane whose project this is. */
+/** The lane of the project, as this sees it. */
 export interface Host {
   readonly projectId: string;
-  /** `null` while the lane looks on, or has to look again. */
+  /** `null` while the lane is passive, or must read the standing again. */
   standing(): Standing | null;
-  /** What the definitions ask of views at that standing, if the lane has them in memory. */
+  /** What the definitions ask of views at that standing, if the lane has it in memory. */
   catalog(): Catalog | null;
-  /** Whether events wait to be written into the state tables, more than a few. */
+  /** Whether more than a few events wait to be written into the state tables. */
   isPressed(): boolean;
-  /** A view stands elsewhere now. */
+  /** To be called when a view is somewhere else now. */
   moved(name: ProjectionName, place: ViewPlace): void;
-  /** The standing is another one: a rebuild has switched, or somebody else has written. */
+  /** To be called when the standing has changed: a rebuild has switched, or another projector has written. */
   lookAgain(): void;
 }
 
-/** How long a page takes first; doubled with each failure, since a large one may really need longer. */
+/** Time limit of a page at its first try. It doubles with each failure, because a large page may really need longer. */
 const PATIENCE_MS = 6_000;
 const FIRST_PAUSE_MS = 50;
-/** Of pauses: they double with each failure, those of what passes by itself only this often. */
+/** Pauses double with each failure. After failures that pass by themselves they double only this often. */
 const LONG_PASSING = 4;
 const LONGEST_PAUSE_MS = 300_000;
 
-/** Failures in a row: of the view's own, and of what was in its way since the last of those. */
+/** Failures in a row: those of the view itself, and since the last of those, the ones with another cause. */
 interface Trouble {
   readonly own: number;
   readonly passing: number;
-  /** `performance.now()` of the first. */
+  /** `performance.now()` of the first failure. */
   readonly since: number | null;
 }
 
@@ -50,20 +50,23 @@ function grown({ own, passing, since }: Trouble, error: unknown): Trouble {
   return { own: isPassing ? own : own + 1, passing: isPassing ? passing + 1 : 0, since: since ?? now };
 }
 
-/** A page of a fill holds up the batches of the project's boards, so it is short; the machine has others to serve, so it rests after it. */
+/**
+ * The intended time of a page of a fill. It blocks the batches of the project's boards, so it is short. A pause follows it, because the
+ * machine has others to serve.
+ */
 const FILL_MS = 40;
-/** The documents are counted first, which on a busy machine takes long, and holds up nobody. */
+/** Time limit of a page of a fill. Counting the documents comes first, which takes long on a busy machine and blocks nobody. */
 const FILL_PATIENCE_MS = 60_000;
 const FIRST_FILL = 250;
 const REST = 1;
 const PRESSED_REST = 4;
-/** On a machine that is slow with everything, longer ones would only make it take for ever. */
+/** The longest pause. Where the whole machine is slow, a longer one would only delay the end. */
 const LONGEST_REST_MS = 100;
 
 /**
- * What is done for one project beside its lane, so that no batch waits for it: views that are not in step with the state tables are
- * brought up, each by itself and page by page; and lists that a publish brought over many documents are filled. A view that fails is
- * tried again for ever, with growing pauses; after some tries it counts as paused, which says no more than that somebody should look.
+ * The work for one project that is done beside its lane, so that no batch waits for it. Views that are behind the state tables are caught
+ * up, each by itself and page by page. Lists over many documents that a publish asked for are filled. A view that fails is tried again for
+ * ever, with growing pauses. After some tries it counts as paused, which only tells operators to look.
  */
 export class Beside {
   readonly #host: Host;
@@ -80,13 +83,13 @@ export class Beside {
     this.#context = context;
   }
 
-  /** Whether a view is being brought up, and not in vain. */
+  /** Whether a view is being caught up without failing. */
   get isNear(): boolean {
     return this.#chases.size > this.#failing.size;
   }
   readonly #failing = new Set<ProjectionName>();
 
-  /** Takes up what there is to do. `mayFill`: a list may be there to be filled. */
+  /** Starts the work that there is to do. `mayFill`: there may be a list to fill. */
   wake(mayFill: boolean): void {
     const standing = this.#host.standing();
     if (standing === null || this.#closed) return;
@@ -106,7 +109,7 @@ export class Beside {
     }
   }
 
-  /** Has nobody wait for the end of a pause: what it was made for may be over. */
+  /** Ends the pauses at once, because their cause may be gone. */
   hurry(): void {
     for (const { sleeper } of this.#chases.values()) sleeper.wake();
   }
@@ -141,7 +144,7 @@ export class Beside {
     }
   }
 
-  /** One page. Answers whether there is more to do. */
+  /** Catches a view up by one page. Returns whether there is more to do. */
   async #bring(view: Projection, patienceMs: number): Promise<boolean> {
     const standing = this.#behind(view);
     if (standing === null) return false;
@@ -211,7 +214,7 @@ export class Beside {
     const run = async (session: Session) => {
       const state = await fillPage(session, VIEWS, catalog, size);
       if (state === null) return { building: 0, isDone: true };
-      // Counted where another one has its turn: it is a figure for operators, and pages are short.
+      // Counted again only when the work goes on to another board or list: the number is for operators, and pages are short.
       const building = state.of === this.#filled ? this.building : await countBuilding(session, VIEWS);
       this.#filled = state.of;
       return { building, isDone: false };

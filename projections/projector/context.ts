@@ -9,11 +9,11 @@ export interface LaneContext {
   readonly log: Log;
   readonly pool: Pool;
   readonly logger: ProjectorLogger;
-  /** The few places for pieces of database work, by project. */
+  /** The few connections for batches, shared out by project. */
   readonly gate: Bulkhead;
-  /** The same for what is done beside the lanes: it has places of its own, so that no batch waits for it. */
+  /** The same for the work beside the lanes. It has connections of its own, so that no batch waits for it. */
   readonly beside: Bulkhead;
-  /** Of what waits in the queues of all lanes. */
+  /** Counts what waits in the queues of all lanes. */
   readonly tally: Tally;
   /** See `Batch.atOnce`. */
   readonly atOnce: number;
@@ -23,7 +23,7 @@ export interface LaneContext {
   readonly owns: (projectId: string) => boolean;
 }
 
-/** A pino logger fits. */
+/** A logger of pino fits. */
 export interface ProjectorLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -1,11 +1,13 @@
 import { UnknownEvent } from '../../src/log/decode.ts';
 import type { RecordedEvent } from '../../src/log/port.ts';
 
-/** Measured: larger batches cost more in garbage than they save in statements, and hold the event loop longer. */
+/**
+ * Events of one batch at most. Measured: larger batches cost more in garbage than they save in statements, and block the event loop longer.
+ */
 export const BATCH_EVENTS = 500;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
-/** How many of these follow each other without a gap and fit one batch; at least one. */
+/** How many of these events follow each other without a gap and fit into one batch; at least one. */
 export function batchLength(events: readonly RecordedEvent[]): number {
   const start = events[0]?.revision ?? 0;
   let characters = 0;
@@ -18,7 +20,7 @@ export function batchLength(events: readonly RecordedEvent[]): number {
   return events.length;
 }
 
-/** The events before one that `decode` does not know: they are written all the same. */
+/** The decoded events up to one that `decode` does not know. Those before it are still written. */
 export function decoded<E>(
   recorded: readonly RecordedEvent[],
   decode: (event: RecordedEvent) => E,

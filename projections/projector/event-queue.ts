@@ -1,12 +1,12 @@
 import type { RecordedEvent } from '../../src/log/port.ts';
 import { batchLength } from './cut.ts';
 
-/** Characters that wait in several queues. */
+/** The total of characters that wait in several queues. */
 export interface Tally {
   characters: number;
 }
 
-/** Events of one stream that wait in memory to be projected, in order; between two of them there may be a gap. */
+/** Events of one stream that wait in memory to be projected, in order. There may be gaps between them. */
 export class EventQueue {
   /** Characters of their data. */
   characters = 0;
@@ -21,7 +21,7 @@ export class EventQueue {
     return this.#events.length;
   }
 
-  /** Takes in those after `revision`. */
+  /** Adds the events after `revision`. */
   add(events: readonly RecordedEvent[], revision: number): void {
     for (const event of events) {
       if (event.revision <= revision) continue;
@@ -30,12 +30,12 @@ export class EventQueue {
     }
   }
 
-  /** Takes a batch out, if the event `next` is at hand; else empty. */
+  /** Takes a batch out if the event `next` is here; else returns none. */
   take(next: number): readonly RecordedEvent[] {
     return this.#events[0]?.revision === next ? this.#drop(batchLength(this.#events)) : [];
   }
 
-  /** Drops what is written already: nobody would take it, and what waits keeps the projector from reading on. */
+  /** Drops what is already written. Nobody would take it, and while it waits the projector reads no further. */
   passOver(revision: number): void {
     const start = this.#events.findIndex((event) => event.revision > revision);
     this.#drop(start === -1 ? this.#events.length : start);

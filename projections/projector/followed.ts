@@ -4,7 +4,7 @@ import type { Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf } from '../../src/log/streams.ts';
 import { IN_TIME } from '../patience.ts';
 
-/** Where following the whole log goes on after a restart. */
+/** Where following the whole log resumes after a restart. */
 
 /** Everything up to this event was given to the lanes, and every project in it has its checkpoints. */
 export async function storeFollowed(pool: Pool, { position, id, stream, revision }: RecordedEvent): Promise<void> {
@@ -25,11 +25,11 @@ interface Row {
 }
 
 /**
- * The stored position, or `null` for the beginning: when none is stored, or when the event there is not the one we know. Then the log
- * is another one, or an older state of it, and positions say nothing.
+ * The stored position, or `null` for the beginning of the log. It is `null` when none is stored, or when the event there is not the one
+ * that was stored. In that case the log is another one, or an older state of it, and positions mean nothing.
  *
- * The event is looked for in its stream. Positions are an engine's own: no other than an event's may be asked for, such as the one
- * before; an EventStoreDB answers that with an error for ever.
+ * The event is looked up in its stream. Each engine has its own positions, and only an event's own position may be asked for, not one
+ * before it: an EventStoreDB answers any other with an error for ever.
  */
 export async function readFollowed(pool: Pool, log: Log): Promise<bigint | null> {
   const text = 'SELECT position, event_id, stream, revision FROM savepoint.follow_positions WHERE prefix = $1';
@@ -41,7 +41,7 @@ export async function readFollowed(pool: Pool, log: Log): Promise<bigint | null>
   return isKnown ? event.position : null;
 }
 
-/** The projects with events after that position, up to where the log ends now. Throws `LogUnavailable` when nothing is heard of it. */
+/** The projects with events after that position, up to the log's present end. Throws `LogUnavailable` when nothing is heard of the log. */
 export async function projectsAfter(log: Log, after: bigint | null): Promise<ReadonlySet<string>> {
   const projects = new Set<string>();
   const { signal } = new AbortController();

@@ -19,33 +19,39 @@ import { Sleeper } from './sleeper.ts';
 import { LONGEST_PATIENCE_MS } from './views.ts';
 import { Waiters } from './waiters.ts';
 
-/** With this many events at hand, waiting for more gains nothing. */
+/** With this many events waiting, waiting for more gains nothing. */
 const ENOUGH = 500;
 const LINGER_MS = 50;
-/** What the views of a batch may take of its time, ms. */
+/** The time that the views of a batch may take, ms. */
 const VIEWS_PATIENCE_MS = 1_000;
 /** Views that take longer than this, and than the state tables, are slow. */
 const SLOW_MS = 100;
-/** With so many events waiting, the state tables have fallen behind. */
+/** With this many events waiting, the state tables have fallen behind. */
 const MANY = 2_000;
-/** Beyond so many characters of waiting events a lane takes no more, nor any lane beyond the second. */
+/**
+ * A lane with more characters of waiting events than this takes no more; nor does any lane while all together hold more than `ALL_QUEUED`.
+ */
 const QUEUED = 4 * 1024 * 1024;
 const ALL_QUEUED = 16 * 1024 * 1024;
+/** How long the checkpoint must not have moved before a passive lane takes over a project that is its own, and how often it looks. */
 const RIVAL_MS = 200;
-/** The same for a project that is another's: its owner may only be slow, and who is gone loses its share in about this time anyway. */
+/**
+ * How long the checkpoint must not have moved before this projector takes over another's project. The owner may only be slow, and one that
+ * is gone loses its share after about this time anyway.
+ */
 const NOT_OURS_MS = 2_500;
 const RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
-/** For so long the definitions of a project are kept for its next batch. */
+/** How long the definitions of a project are kept in memory for its next batch. */
 const REST_MS = 60_000;
-/** How long a batch may take at its first try; doubled for each further one, since a large one may really need longer. */
+/** Time limit of a batch at its first try. It doubles for each further try, because a large batch may really need longer. */
 const PATIENCE_MS = 6_000;
 
 /**
- * One project's place in the projector. It is *idle*, or *running*: opening (reading the standing, and checking once that the log
- * tells the same history), writing batches, or bringing views up that fell behind. A lane whose checkpoint another projector moved,
- * or whose project is another's, is *passive*: it looks on, and takes over when the checkpoint stands still with events waiting. A lane
- * *stops* for an event it cannot read or a second history; everything else is tried again, for ever: state tables skip nothing.
+ * The worker of one project in the projector. It is *idle*, or *running*: opening (it reads the standing, and checks once that the log
+ * holds the same history), writing batches, or catching views up. It is *passive* if another projector moved its checkpoint or owns the
+ * project. Then it only looks on, and takes over when the checkpoint does not move although events wait. It *stops* for an event that it
+ * cannot read, or for a second history. Everything else is tried again for ever, because state tables skip nothing.
  */
 export class Lane {
   readonly projectId: string;
@@ -58,14 +64,14 @@ export class Lane {
   readonly #queue: EventQueue;
   #seen = -1;
   #standing: Standing | null = null;
-  /** Whether the standing has to be read again. */
+  /** Whether the standing must be read again. */
   #isStale = false;
   #versions: Versions = new Map();
   #memory: Memory | null = null;
   #known = false;
   #checked = false;
   #passive = false;
-  /** When a passive lane last saw the checkpoint move, or began to look (`performance.now()`: the wall clock may be set back). */
+  /** When a passive lane last saw the checkpoint move, or became passive (`performance.now()`, because the wall clock may be set back). */
   #movedAt = 0;
   #attempts = 0;
   /** Whether the views of the last batch took long. */
@@ -98,7 +104,7 @@ export class Lane {
     return this.#queue.characters;
   }
 
-  /** Whether it has events and no checkpoints yet: a restart would not find the project by them. */
+  /** Whether the project has events and no checkpoints yet. After a restart it would not be found. */
   get isNew(): boolean {
     return this.#seen >= 0 && !this.#known;
   }
@@ -113,7 +119,7 @@ export class Lane {
     return this.#beside.building;
   }
 
-  /** Events that the view which is furthest behind lacks of what the state tables show. */
+  /** How many events of those in the state tables the slowest view lacks. */
   get viewLag(): number {
     if (this.#standing === null) return 0;
     const { views, revision } = this.#standing;
@@ -124,30 +130,31 @@ export class Lane {
     return this.pausedViews > 0;
   }
 
-  /** Consecutive events of the stream, as they were followed; what was written already is passed over. */
+  /** Takes consecutive events of the stream, as they were followed. Those already written are ignored. */
   offer(events: readonly RecordedEvent[]): void {
     const last = events.at(-1);
     if (last === undefined || this.#closed) return;
-    // Also by a lane that has stopped or looks on: nobody tells it again when it goes on. It keeps none: what it lacks lies in the log.
+    // Done also by a lane that has stopped or is passive, because nobody tells it again when it goes on. It keeps no events: what it lacks
+    // is in the log.
     this.#seen = Math.max(this.#seen, last.revision);
     if (this.failure === null && !this.#passive) this.#enqueue(events);
     this.#run();
   }
 
-  /** What is more than its share is not kept: it lies in the log, and nobody else waits until it is written. */
+  /** What exceeds its share of memory is not kept. It is in the log, and nobody else waits until it is written. */
   #enqueue(events: readonly RecordedEvent[]): void {
     const isFull = this.queued > QUEUED || this.#context.tally.characters > ALL_QUEUED;
     if (!isFull) this.#queue.add(events, this.revision);
     if (this.#queue.length >= ENOUGH || this.#waiters.size > 0) this.#sleeper.wake();
   }
 
-  /** Takes the project over: `head` is the last revision in the log, −1 for none. */
+  /** Takes the project over. `head`: the last revision in the log, −1 for none. */
   open(head: number): void {
     this.#seen = Math.max(this.#seen, head);
     this.#run();
   }
 
-  /** Leaves the project to the projector that owns it now, if that is another one. */
+  /** Leaves the project to another projector if that owns it now. */
   yield(): void {
     if (this.#context.owns(this.projectId)) return;
     this.#lookOn();
@@ -168,12 +175,18 @@ export class Lane {
     this.#run(true);
   }
 
-  /** Of the many projects that a projector has met few are busy, and their definitions are large: the next batch reads them again. */
+  /**
+   * Forgets the definitions after a while. A projector meets many projects of which few are busy, and definitions are large. The next batch
+   * reads them again.
+   */
   #rest(): void {
     if (this.#running === null && performance.now() - this.#movedAt > REST_MS) this.#memory = null;
   }
 
-  /** Whether all views reflect `revision`, waiting for it `timeoutMs` at most. A paused view answers no, once the others are there. */
+  /**
+   * Whether all views reflect `revision`; waits for it for at most `timeoutMs`. False for a project with a paused view, once the others are
+   * there.
+   */
   waitFor(revision: number, timeoutMs: number): Promise<boolean> {
     if (this.#viewsAt() >= revision) return Promise.resolve(!this.hasPausedView);
     if (this.failure !== null || this.#closed) return Promise.resolve(false);
@@ -245,7 +258,7 @@ export class Lane {
 
   async #open(): Promise<Standing> {
     const standing = await readStanding(this.#context.pool, this.projectId).catch((error: unknown) => {
-      // Its checkpoints are there, though they tell two histories: a restart finds the project by them.
+      // The project's checkpoints exist although the histories differ. So it will be found after a restart.
       if (error instanceof HistoryMismatch) this.#known = true;
       throw error;
     });
@@ -254,7 +267,7 @@ export class Lane {
     return standing;
   }
 
-  /** Two histories: the event at the checkpoint must be in the log, with the same hash. */
+  /** Checks for a second history: the event at the checkpoint must be in the log, with the same hash. */
   async #checkHistory({ revision, hash }: Standing): Promise<void> {
     if (revision >= 0) {
       const [event] = await this.#context.log.read(projectStream(this.projectId), { from: revision, limit: 1, direction: 'forwards' });
@@ -264,14 +277,17 @@ export class Lane {
     this.#checked = true;
   }
 
-  /** Lets a small batch grow, unless somebody waits; or a view is about to be there, which the batch then takes along. */
+  /**
+   * Lets a small batch grow, unless somebody waits for it. It also waits for a view that has nearly caught up, so that the batch can
+   * include it.
+   */
   #linger(standing: Standing): Promise<void> {
     const waiting = this.#seen - standing.revision;
     const isUrgent = this.#waiters.size > 0 && !this.#beside.isNear;
     return waiting === 0 || waiting >= ENOUGH || isUrgent ? Promise.resolve() : this.#sleeper.sleep(LINGER_MS);
   }
 
-  /** The next events in order: out of the queue, or out of the log where the queue has a gap. */
+  /** The next events in order: from the queue, or from the log where the queue has a gap. */
   async #take(next: number): Promise<readonly RecordedEvent[]> {
     this.#queue.passOver(next - 1);
     if (this.#seen < next) return [];
@@ -294,8 +310,8 @@ export class Lane {
   }
 
   /**
-   * Everything in one transaction, the views that are in step last and with little time: what they cannot do then is done beside. None of
-   * them is asked where the state tables had trouble, or fall behind because of them.
+   * Writes everything in one transaction. The views that are in step come last and have little time; what they cannot do then is done
+   * beside. They are left out when the state tables had a failure, or fall behind because of them.
    */
   async #writeEvents(standing: Standing, events: readonly ProjectEvent[]): Promise<void> {
     const memory = this.#memory ?? (await this.#remember(standing));
@@ -309,7 +325,7 @@ export class Lane {
     this.#areSlow = viewsMs > Math.max(stateMs, SLOW_MS);
     if (failure !== null) this.#context.logger.warn({ project: this.projectId, err: failure }, 'the views of a batch are written beside');
     const last = events.at(-1);
-    // Others may have been brought up meanwhile.
+    // Other views may have caught up meanwhile.
     if (last !== undefined) this.#standing = advancedTo(this.#standing ?? standing, last, failure === null ? views : []);
     this.#announce();
     this.#context.counters.events += events.length;
@@ -329,7 +345,7 @@ export class Lane {
 
   async #remember(standing: Standing): Promise<Memory> {
     const definitions = await this.#transaction(standing, async (session) => {
-      // A rebuild may have switched to other tables since, and dropped these.
+      // A rebuild may have switched to other tables meanwhile, and dropped these.
       await hold(session, ['definitions'], standing.revision);
       return loadDefinitions(session);
     });
@@ -362,7 +378,7 @@ export class Lane {
 
   #adopt(standing: Standing): void {
     if (standing.revision !== this.#standing?.revision) this.#memory = null;
-    // A view that was rebuilt has no reason to wait any longer.
+    // A view that was rebuilt need not wait any longer.
     if ([...standing.versions].some(([name, version]) => this.#versions.get(name) !== version)) this.#beside.hurry();
     this.#versions = standing.versions;
     this.#standing = standing;
@@ -380,7 +396,7 @@ export class Lane {
     this.#context.counters.failures += 1;
     this.#attempts += 1;
     this.#standing = null;
-    // What waits in memory can be read again; a project in trouble must not hold the memory of the others.
+    // What waits in memory can be read again. A project that fails must not use up the memory of the others.
     this.#queue.clear();
     this.#context.logger.error(
       { project: this.projectId, err: error, attempt: this.#attempts },

@@ -15,14 +15,14 @@ import { untilAnswered } from './until-answered.ts';
 
 export interface ProjectorOptions {
   readonly log: Log;
-  /** At least 3 clients, or readers wait for the projector. */
+  /** At least 3 clients; with fewer, readers wait for the projector. */
   readonly pool: Pool;
   readonly logger: ProjectorLogger;
-  /** Whether others may run on this database, which then divide the projects among them. */
+  /** Whether other projectors may run on this database. They then divide the projects among them. */
   readonly shared?: boolean;
-  /** Told whenever the state tables of a project moved, or were found to have: the working set's horizon. */
+  /** Called whenever the state tables of a project moved, or were found to have moved: this is the working set's horizon. */
   readonly onProgress?: (projectId: string, checkpoint: Checkpoint) => void;
-  /** Boards over more documents are filled beside the lane. */
+  /** The most documents over which a batch makes a list; see `Batch.atOnce`. */
   readonly atOnce?: number;
 }
 
@@ -30,7 +30,7 @@ export interface ProjectorOptions {
 export interface Progress {
   /** Revision of the project's state tables; −1 while nothing is known. */
   progress(projectId: string): number;
-  /** Whether all views of the project reflect `revision`, waiting for it `timeoutMs` at most. */
+  /** Whether all views of the project reflect `revision`; waits for it for at most `timeoutMs`. */
   waitFor(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
 }
 
@@ -38,26 +38,26 @@ export interface Projector extends Progress {
   readonly counters: Readonly<ProjectorCounters>;
   /** Projects that stopped, with the reason (an unknown event, two histories). */
   stopped(): ReadonlyMap<string, Error>;
-  /** Pairs of a project and a view that is paused for it, as far as this process knows. */
+  /** How many pairs of a project and a view that is paused for it this process knows. */
   pausedViews(): number;
   /** Boards that are being filled. */
   buildingBoards(): number;
-  /** Events that the view furthest behind lacks of what its project's state tables show. */
+  /** How many events the slowest view lacks, of those that its project's state tables show. */
   viewLag(): number;
-  /** Begins to follow. Rejects when the database cannot be read. */
+  /** Starts to follow. Rejects when the database cannot be read. */
   start(): Promise<void>;
-  /** Projects one project up to `revision`, which its log holds, whether this projector follows or not. */
+  /** Projects one project up to `revision`, which must be in its log, whether this projector follows or not. */
   bring(projectId: string, revision: number): void;
-  /** Ends after the batches under way. */
+  /** Stops after the batches under way. */
   stop(): Promise<void>;
 }
 
-/** Projects written at the same time; each needs a client, and Postgres gains nothing from more. */
+/** How many projects are written at the same time. Each needs a client, and Postgres gains nothing from more. */
 const PLACES = 2;
-/** For what is done beside them. A small pool has none to give for more than one at a time. */
+/** The same for the work beside the lanes. A small pool can give no more than one at a time. */
 const BESIDE = 2;
 const LARGE_POOL = 8;
-/** Any of which one project may hold; those who wait for one get it in turn. */
+/** One project may hold any of them; those that wait get them in turn. */
 const places = (count: number) => new Bulkhead({ places: count, each: count });
 const TAKE_OVERS = 4;
 const REFRESH_MS = 1_000;
@@ -66,7 +66,7 @@ const AGAIN_MS = 500;
 
 /**
  * Writes the read models: follows the streams of all projects, and gives each project's events to its {@link Lane}. Any number of
- * projectors may run on one database; they share the projects out, and each project's checkpoints decide whose batch counts.
+ * projectors may run on one database. They divide the projects among them, and each project's checkpoints decide whose batch counts.
  */
 export function createProjector({
   log,
@@ -93,7 +93,7 @@ export function createProjector({
   };
   const stopping = new AbortController();
   const onTrouble = tellNowAndThen((error: unknown) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
-  /** Cut short when the projector stops. */
+  /** It ends early when the projector stops. */
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   const patience = { stopping: stopping.signal, pause: () => pause(AGAIN_MS), onTrouble };
   let following: Promise<void> | null = null;
@@ -184,7 +184,7 @@ export function createProjector({
   };
 }
 
-/** Runs of events of one stream, each in order. */
+/** Groups consecutive events of the same stream, each group in order. */
 function byStream(events: readonly RecordedEvent[]): Iterable<RecordedEvent[]> {
   return groupBy(events, (event) => event.stream).values();
 }

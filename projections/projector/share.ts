@@ -4,28 +4,34 @@ import { IN_TIME } from '../patience.ts';
 import type { ProjectorLogger } from './context.ts';
 
 /**
- * Several projectors divide the projects: by the hash of its id each project lies in a range, and each range falls to one of the
- * projectors that have been heard of lately. The division is a matter of speed alone. Where two disagree about it for a moment, or one
- * takes over what another still writes, the checkpoints decide whose batch counts.
+ * Several projectors divide the projects among them. By the hash of its id each project falls into a range, and each range belongs to one
+ * of the projectors that were heard of lately. The division only serves speed. Two projectors may disagree about it for a moment, or one
+ * may take over what another still writes: then the checkpoints decide whose batch counts.
  */
 export interface Share {
-  /** Whether this projector is the one to write the project. */
+  /** Whether this projector is to write the project. */
   owns(projectId: string): boolean;
-  /** Joins, and says so at intervals from then on. Rejects when the database cannot be written. */
+  /** Joins, and reports at intervals from then on that it is alive. Rejects when the database cannot be written. */
   start(): Promise<void>;
-  /** Leaves: the others need not wait until it counts as silent. */
+  /** Leaves, so that the others need not wait until it counts as silent. */
   stop(): Promise<void>;
 }
 
-/** For the only projector there is, and for a command that projects where no node does. */
+/** The share of a projector that is the only one, and of a command that projects where no node does. */
 export const WHOLE: Share = { owns: () => true, start: async () => undefined, stop: async () => undefined };
 
 const RANGES = 256;
 const BEAT_MS = 500;
-/** Several beats, so that a busy machine is not taken for a dead one; well below the ten seconds in which another has to have caught up. */
+/**
+ * After this long a projector counts as silent. It is several beats, so that a busy machine is not taken for a dead one, and well below the
+ * ten seconds in which another must have taken over.
+ */
 const SILENT_MS = 2_500;
 
-/** Who was seen later than now has not been seen since the server's clock was set back: a living one is seen again within a beat. */
+/**
+ * A projector that seems to have been seen in the future was last seen before the server's clock was set back. One that is alive is seen
+ * again within a beat.
+ */
 const BEAT = `
 WITH gone AS (DELETE FROM savepoint.projectors WHERE seen_at < clock_timestamp() - interval '1 hour'),
   me AS (INSERT INTO savepoint.projectors (id, seen_at) VALUES ($1, clock_timestamp())
@@ -33,7 +39,7 @@ WITH gone AS (DELETE FROM savepoint.projectors WHERE seen_at < clock_timestamp()
 SELECT id FROM savepoint.projectors
 WHERE seen_at > clock_timestamp() - $2 * interval '1 millisecond' AND seen_at < clock_timestamp() + $2 * interval '1 millisecond'`;
 
-/** `onChange`: some projects have another owner now. */
+/** `onChange` is called when some projects have got another owner. */
 export function createShare(pool: Pool, logger: ProjectorLogger, onChange: () => void): Share {
   const own: string = randomUUID();
   let owners: readonly string[] = ownersAmong([own]);
@@ -52,7 +58,7 @@ export function createShare(pool: Pool, logger: ProjectorLogger, onChange: () =>
     onChange();
   };
   const again = () => {
-    // A database that does not answer gives nobody a share; the last division holds meanwhile.
+    // If the database does not answer, nobody gets a new share, and the last division stays.
     beating = beat().catch((error: unknown) => logger.warn({ err: error }, 'the other projectors were not heard'));
     beating.then(() => {
       if (timer !== undefined) timer = setTimeout(again, BEAT_MS);
@@ -74,7 +80,7 @@ export function createShare(pool: Pool, logger: ProjectorLogger, onChange: () =>
   };
 }
 
-/** Each range falls to whom it weighs most with: when a projector comes or goes, only its own ranges move. */
+/** Each range goes to the projector with the highest hash for it. So when a projector comes or goes, only its own ranges move. */
 export function ownersAmong(projectors: readonly string[]): readonly string[] {
   return Array.from({ length: RANGES }, (_, range) => {
     const weighed = projectors.map((id) => ({ id, weight: numberFrom(`${id}/${range}`) }));
@@ -82,6 +88,7 @@ export function ownersAmong(projectors: readonly string[]): readonly string[] {
   });
 }
 
+/** The range into which a project falls by the hash of its id. */
 export function rangeOf(projectId: string): number {
   return numberFrom(projectId) % RANGES;
 }

@@ -13,7 +13,7 @@ import { NOTHING, writeAnew, writeBatch, writeTouched } from '../write.ts';
 
 const PAGE = 500;
 
-/** As long as a view may take for one transaction, ms. */
+/** The longest time that a view may take for one transaction, ms. */
 export const LONGEST_PATIENCE_MS = 600_000;
 
 /** Failures in a row after which a view counts as paused for the project. */
@@ -23,9 +23,9 @@ export interface CatchUpOptions {
   readonly pool: Pool;
   readonly log: Log;
   readonly projectId: string;
-  /** Where the state tables stand, or stood a moment ago. */
+  /** Where the state tables are, or were a moment ago. */
   readonly standing: Standing;
-  /** What the definitions ask of views; of no earlier than `standing`. */
+  /** What the definitions ask of views; not older than `standing`. */
   readonly catalog: () => Promise<Catalog>;
   /** See `Batch.atOnce`. */
   readonly atOnce: number;
@@ -33,9 +33,9 @@ export interface CatchUpOptions {
 }
 
 /**
- * Brings a view that fell behind nearer to the state tables, by one page of the events that it missed; a derived one takes of those what
- * their documents are now, and starts from the documents where it has nothing yet. Answers the revision that it shows then. Throws what
- * the view throws, and {@link CheckpointMoved}.
+ * Catches a view up by one page of the events that it missed. A derived view takes, for the documents of those events, what the document
+ * rows show now; where it has nothing yet it starts from the documents. Returns the revision that it shows then. Throws what the view
+ * throws, and {@link CheckpointMoved}.
  */
 export async function catchUpView(view: Projection, options: CatchUpOptions): Promise<number> {
   const { pool, log, projectId, standing, patienceMs } = options;
@@ -63,13 +63,13 @@ export async function catchUpView(view: Projection, options: CatchUpOptions): Pr
   return last.revision;
 }
 
-/** Deadlocks, locks that were waited for too long, statements and transactions that were ended from outside. */
+/** Deadlocks, time-outs of locks, and statements and transactions that were ended from outside. */
 const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
 
 /**
- * Whether a failure says nothing of the view: the log or the database could not be reached, or somebody was in the way. It passes by
- * itself, so nobody is told that the view is paused. What the database has not taken for `failingMs`, longer than anything passes, is
- * the view's own after all, such as a statement that no time-out ever lets end.
+ * Whether a failure says nothing about the view itself: the log or the database could not be reached, or another transaction was in the
+ * way. Such a failure passes by itself, so nobody is told that the view is paused. After `failingMs`, longer than anything of that kind
+ * lasts, the view itself counts as the cause, such as a statement that always times out.
  */
 export function passes(error: unknown, failingMs: number): boolean {
   if (error instanceof LogUnavailable) return true;
@@ -78,7 +78,7 @@ export function passes(error: unknown, failingMs: number): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && PASSING.test(error.code);
 }
 
-/** Notes a failure where operators and every node see it; from the last try on the view is paused. Answers whether it is now. */
+/** Records a failure where operators and every node see it. From the last try on the view is paused. Returns whether it is paused now. */
 export async function noteFailure(
   pool: Pool,
   projectId: string,

@@ -11,7 +11,7 @@ export class Waiters {
     return this.#waiting.size;
   }
 
-  /** Answers false after `timeoutMs`. */
+  /** Resolves to false after `timeoutMs`. */
   wait(revision: number, timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const waiter: Waiter = {

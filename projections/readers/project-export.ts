@@ -7,26 +7,29 @@ import { pagesByBytes } from '../pages-by-bytes.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
 
 /**
- * A project as one JSON text for other installations to read (management 18, the JSON project export): its live definitions, keys,
- * pages, documents and save records, all of one snapshot, and no more than a page in memory. Staged definitions and their data are
- * left out, and so is the past: whoever wants the log copies it.
+ * A project as one JSON text for other installations to read: its live definitions, keys, pages, documents and save records. All come from
+ * one snapshot, and no more than a page is in memory. Staged definitions and their data are left out, and so is the past: to keep that,
+ * copy the log.
  */
 
 const EXPORT_VERSION = 1;
 
 export interface Exported {
   readonly projectId: string;
-  /** Of the project's log, as far as the snapshot shows it. */
+  /** The last revision of the project's log that the snapshot shows. */
   readonly revision: number;
-  /** Table → rows; of documents and save records, over all collections. */
+  /** Rows by table; of documents and save records over all collections. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Collection → documents that stay behind: no definition names it any more, so nothing that reads the file would know what they are. */
+  /**
+   * Documents that are left out, by collection: no definition names the collection any more, so a reader of the file would not know what
+   * they are.
+   */
   readonly leftOut: Readonly<Record<string, number>>;
 }
 
 export interface ExportSink {
   write(text: string): Promise<void>;
-  /** Rows so far. */
+  /** Rows written so far. */
   progress(rows: number): void;
 }
 
@@ -43,7 +46,7 @@ FROM {project_keys} k WHERE k.project = $1 ORDER BY k.ordinal`;
 
 const PAGES = `SELECT p.page::text AS text, p.slug AS id, p.updated_at AS at FROM {pages} p WHERE p.project = $1 ORDER BY p.slug`;
 
-/** In order of time where a collection has one: what is read back in this order is listed in it. */
+/** In order of time where a collection has one. An import in this order lists them in the same order. */
 const DOCUMENTS = `SELECT d.key AS id, d.document::text AS text, d.updated_at AS at FROM {documents} d
 LEFT JOIN {records} r ON r.project = $1 AND r.space = 'live' AND r.collection = $2 AND r.record_id = d.key
 WHERE d.project = $1 AND d.space = 'live' AND d.collection = $2 AND d.document IS NOT NULL ORDER BY r.listed_at, r.sequence, d.key`;
@@ -70,7 +73,7 @@ const SINGLE = [
 
 interface Row {
   readonly id: string;
-  /** JSON as it is stored. */
+  /** JSON text as it is stored. */
   readonly text: string;
   readonly at?: string;
 }
@@ -116,7 +119,7 @@ class ProjectExport {
       (await this.#query<Row>(PAGES)).map((row) => rowText('slug', row)),
     );
     const [players, globals] = [collections.filter(({ global }) => !global), collections.filter(({ global }) => global)];
-    // Before the documents: a slot keeps its name when its document comes.
+    // Slots are written before the documents, so that a slot keeps its name when its document comes.
     const slots = ({ id, text }: Row) => `{"platform_id":${JSON.stringify(id)},"records":${text}}`;
     await this.#perCollection('save_records', players, SLOTS, slots);
     await this.#perCollection('records', players, DOCUMENTS, (row) => rowText('record_key', row));
@@ -130,7 +133,7 @@ class ProjectExport {
     return { projectId: this.#projectId, revision: Number(project.revision), counts: this.#counts, leftOut };
   }
 
-  /** Answers the collections. */
+  /** Writes the definitions and returns the collections. */
   async #definitions(): Promise<readonly { readonly id: string; readonly global: boolean }[]> {
     const collections: { id: string; global: boolean }[] = [];
     for (const [table, kind, name] of LISTED) {
@@ -185,7 +188,7 @@ class ProjectExport {
   }
 
   #pages(statement: string, collection: string): AsyncGenerator<readonly Row[]> {
-    // A collection is put in order before its first row comes.
+    // A collection is sorted before its first row comes, which may take any time.
     const patience = {};
     return pagesByBytes<Row>(this.#client, throughViews(statement), [this.#projectId, collection], ({ text }) => text.length, patience);
   }
@@ -201,7 +204,7 @@ function isGlobal(definition: string): boolean {
   return typeof collectionType === 'string' && acceptValue('collectionType', collectionType.trim()) === 'global';
 }
 
-/** The stored text stands in it as it is: numbers beyond doubles keep their digits. */
+/** The stored text is inserted as it is, so that numbers beyond doubles keep their digits. */
 function rowText(name: string | null, { id, text, at }: Row): string {
   return `{${name === null ? '' : `"${name}":${JSON.stringify(id)},`}"definition_json":${text},"updated_at_unix_ms":${at ?? 'null'}}`;
 }

@@ -9,9 +9,9 @@ import { keptFrom } from '../models/idempotency/read.ts';
 import { pageFrom } from '../models/pages/project.ts';
 import { recordListFrom } from '../models/save_records/project.ts';
 
-/** How the states of each kind of subject are read out of the state tables. */
+/** How the state of each kind of subject is read from the state tables. */
 
-/** What a row brings: two texts, three whole numbers, and what windows have. */
+/** What a row gives: two texts, three whole numbers, and the fields of rate windows. */
 export interface StateRow {
   readonly a: string | null;
   readonly b: string | null;
@@ -33,9 +33,9 @@ export const COLUMN_TYPES: Readonly<Record<keyof StateRow, string>> = {
 };
 
 export interface StateLoader {
-  /** What names a row, in order, with its type: columns of `w`, to join on. */
+  /** The columns of `w` to join on, with their types: they name a row, in order. */
   readonly asked: Readonly<Record<string, 'text' | 'bigint'>>;
-  /** The values of `asked`, out of what follows the kind in a subject's key. */
+  /** The values of `asked`, made of what follows the kind in a subject's key. */
   ask(parts: readonly string[]): readonly string[];
   /** What to join: a table with its condition; `$1` is the project. */
   readonly rows: string;
@@ -68,7 +68,7 @@ export const STATE_LOADERS: Readonly<Record<string, StateLoader>> = {
   },
   window: {
     asked: { space: 'text', counter: 'text' },
-    // Texts that callers choose come last and may hold a slash.
+    // Texts that callers choose come last, because they may hold a slash.
     ask: ([space = '', ...counter]) => [space, counter.join('/')],
     rows: '{limits} l ON l.project = $1 AND l.space = w.space AND l.counter = w.counter',
     columns: { m: 'l.start', used: 'l.used', flagged: 'l.flagged' },

@@ -9,7 +9,7 @@ import { STATE_NAMES } from '../registry.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
 import { COLUMN_TYPES, STATE_LOADERS, type StateRow } from './state-loaders.ts';
 
-/** Loads asked for in one turn are one statement, up to this many subjects. */
+/** The loads of one turn become one statement, up to this many subjects. */
 const MERGED = 500;
 
 const CHECKPOINT = `
@@ -31,8 +31,8 @@ interface Gathering {
 export type InShare = <T>(projectId: string, read: () => Promise<T>) => Promise<T>;
 
 /**
- * Loads states for decisions. Everything that is asked of one project in the same turn goes to the database together: one statement,
- * rows and checkpoint out of one snapshot.
+ * Loads states for decisions. All subjects of one project that are asked for in the same turn go to the database together, in one
+ * statement: rows and checkpoint come from one snapshot.
  */
 export function createStateReader(pool: Pool, inShare: InShare = (_, read) => read()): StateReader {
   const gathering = new Map<string, Gathering>();
@@ -89,14 +89,14 @@ async function loadStates(pool: Pool, projectId: string, subjects: readonly Subj
 interface Row extends StateRow {
   /** A kind of subject, or {@link REVISION}. */
   readonly kind: string;
-  /** Index among the subjects asked for. */
+  /** Index among the subjects that were asked for. */
   readonly i: number;
 }
 
-/** The one row that tells how far the state tables were, of the same snapshot as all others. */
+/** The one row that says how far the state tables were, from the same snapshot as all others. */
 const REVISION = 'revision';
 
-/** The kinds that are asked for, in the loaders' order, and what is asked of each: indexes first, then a list for each name. */
+/** The kinds that are asked for, in the loaders' order, and the values for each: first the indexes, then a list for each name. */
 function sorted(subjects: readonly SubjectKey[]): { readonly kinds: readonly string[]; readonly values: readonly unknown[] } {
   const asked = new Map<string, (readonly [index: number, ...parts: readonly string[]])[]>();
   for (const [index, subject] of subjects.entries()) {
@@ -120,7 +120,7 @@ interface Statement {
   readonly text: string;
 }
 
-/** Few: the combinations that decisions ask for. */
+/** Few entries: the combinations of kinds that decisions ask for. */
 const statements = new Map<string, Statement>();
 
 function statementOf(kinds: readonly string[]): Statement {

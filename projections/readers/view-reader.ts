@@ -19,7 +19,7 @@ import { revisionOf } from '../through-views.ts';
 import { readBuildings } from './building.ts';
 
 const POLL_MS = 25;
-/** By table, since a prepared statement has one text. */
+/** One for each table, since a prepared statement has one text. */
 const shown = (table: ViewTable) => ({ name: `shown-${table}`, text: `SELECT ${revisionOf([table])} AS revision` });
 const SHOWN: Readonly<Record<ViewTable, { readonly name: string; readonly text: string }>> = {
   ledger: shown('ledger'),
@@ -31,7 +31,10 @@ const SHOWN: Readonly<Record<ViewTable, { readonly name: string; readonly text: 
 };
 const REACHED = `SELECT ${revisionOf(PROJECTION_NAMES)} AS revision`;
 
-/** `progress`: the projector of this process, or `null` where another process projects; then the checkpoints are polled. `hasCaughtUp`: as of {@link ViewReader.hasShown}. */
+/**
+ * `progress`: the projector of this process, or `null` where another process projects; then the checkpoints are polled. `hasCaughtUp`: see
+ * {@link ViewReader.hasShown}.
+ */
 export function createViewReader(
   pool: Pool,
   progress: Progress | null,

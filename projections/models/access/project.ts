@@ -21,7 +21,7 @@ INSERT INTO {used_requests} (project, until, identity_type, identity, request, r
 SELECT $1, until, identity_type, identity, request, revision
 FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[]) AS w (until, identity_type, identity, request, revision)`;
 
-/** Auth sessions and used request ids. Rows leave it by `access.swept` alone, so that every fold of the log makes the same ones. */
+/** Auth sessions and used request ids. Only `access.swept` removes rows, so that every fold of the log makes the same ones. */
 export const access: Projection = {
   name: 'access',
   kind: 'state',
@@ -33,7 +33,7 @@ export const access: Projection = {
     const before = sweptBefore(mine);
     const families = await foldFamilies(mine, session);
     const requests = foldRequests(mine);
-    // What was there before this batch goes first: all that is left of the batch itself came after, or is younger.
+    // Rows from before this batch are swept first. Of the batch itself, only what came after its sweeps is left.
     if (before !== null) {
       await session.run('sessions-sweep', SWEEP_SESSIONS, [before]);
       await session.run('requests-sweep', SWEEP_REQUESTS, [before]);
@@ -101,7 +101,7 @@ function foldRequests(events: readonly Own[]): ReadonlyMap<string, Consumed> {
   return requests;
 }
 
-/** The same as the sweeping statements, over what is not in the tables yet. */
+/** Does what the sweeping statements do, on rows that are not yet in the tables. */
 function forget<T>(rows: Map<string, T>, { before }: AccessSwept, expiry: (row: T) => number): void {
   for (const [key, row] of rows) if (expiry(row) < before) rows.delete(key);
 }

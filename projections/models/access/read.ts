@@ -1,6 +1,6 @@
 import type { AuthSession, SessionFamily } from '../../../src/domain/states.ts';
 
-/** A session as its row keeps it: six values, without names. */
+/** A session as its row holds it: six values without names. */
 type Kept = readonly [id: string, hash: string, from: string | null, createdAt: number, expiresAt: number, revokedAt: number | null];
 
 export function sessionsText({ sessions }: SessionFamily): string {

@@ -1,9 +1,9 @@
--- Auth sessions, one row for a session and all that were refreshed from it.
+-- Auth sessions: one row for a session and all that were refreshed from it.
 CREATE TABLE {sessions} (
   project text COLLATE "C" NOT NULL,
   family text COLLATE "C" NOT NULL,
   player text NOT NULL,
-  -- In order of issue: id, hash of the token, id of the session it was refreshed from, created, expires, revoked (unix ms).
+  -- In order of issue: id, hash of the token, id of the session that it was refreshed from, created, expires, revoked (unix ms).
   sessions json NOT NULL,
   -- When the last of them expires, unix ms.
   expires_at bigint NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE {sessions} (
 
 CREATE INDEX ON {sessions} (project, expires_at);
 
--- Request ids that were used. Sorted by when they may be forgotten, which is where new ones go and old ones leave.
+-- Request ids that were used, sorted by when they may be forgotten, because that is where new ones are added and old ones removed.
 CREATE TABLE {used_requests} (
   project text COLLATE "C" NOT NULL,
   until bigint NOT NULL,

@@ -26,7 +26,10 @@ const AUTHORITY_EVENTS: ReadonlySet<string> = new Set([
   'package.synced',
 ]);
 
-/** Rare and small: loaded, folded and written as a whole. The one read model that a deleted project stays in. */
+/**
+ * Projects, settings and keys. They are few and change rarely, so they are loaded, folded and written as a whole. This is the only read
+ * model that keeps a deleted project.
+ */
 export const authority: Projection = {
   name: 'authority',
   kind: 'state',

@@ -1,7 +1,7 @@
 import type { ApiKey, AuthorityState, GamePackage } from '../../../src/domain/states.ts';
 import { isObject, parseStored } from '../../../src/kernel/json.ts';
 
-/** Project, keys and game package as one JSON text; texts inside texts, so that numbers in the settings keep their value. */
+/** Project, keys and game package as one JSON text. The parts are texts inside it, so that numbers in the settings keep their value. */
 export const AUTHORITY_QUERY = `
 SELECT json_build_object(
   'projectId', p.project, 'name', p.name, 'createdAt', p.created_at, 'deleted', p.deleted, 'settings', p.settings::text,
@@ -28,7 +28,7 @@ export function authorityFrom(text: string): AuthorityState {
   };
 }
 
-/** As `stringifyJson` wrote it. */
+/** The text is as `stringifyJson` wrote it. */
 function packageFrom(text: string): GamePackage {
   const { members, publishedAt, syncedAt } = parseStored(text);
   if (!isObject(members)) throw new Error('a game package has members');

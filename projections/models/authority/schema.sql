@@ -1,4 +1,4 @@
--- Projects, their settings, game packages and keys. A deleted project keeps its row here, and nowhere else.
+-- Projects, their settings, game packages and keys. A deleted project keeps its row here and nowhere else.
 CREATE TABLE {projects} (
   project text COLLATE "C" PRIMARY KEY,
   name text NOT NULL,

@@ -21,7 +21,7 @@ const DELETE_ITEMS = `
 DELETE FROM {definitions} WHERE project = $1
   AND (layer, kind, id) IN (SELECT layer, kind, id FROM unnest($2::text[], $3::text[], $4::text[]) AS w (layer, kind, id))`;
 
-/** A text never changes, its place and the number of its parts may. */
+/** A text never changes; its place in the order and the number of its parts may. */
 const PUT_SOURCES = `
 INSERT INTO {definition_sources} (project, hash, part, parts, ordinal, text)
 SELECT $1, hash, part, parts, ordinal, body FROM unnest($2::text[], $3::int[], $4::int[], $5::int[], $6::text[])
@@ -46,7 +46,7 @@ interface SourceRow {
   readonly text: string;
 }
 
-/** Writes the difference between the state before and after: publishes are rare, their texts are large. */
+/** Writes the difference between the state before and after, because publishes are rare and their texts are large. */
 export const definitions: Projection = {
   name: 'definitions',
   kind: 'state',

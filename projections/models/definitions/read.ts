@@ -2,7 +2,7 @@ import { EMPTY_LAYER } from '../../../src/domain/definition/evolve.ts';
 import type { DefinitionKind, PublishTarget } from '../../../src/domain/events.ts';
 import type { DefinitionItem, DefinitionsState, Layer } from '../../../src/domain/states.ts';
 
-/** Everything of a project's definitions as one JSON text. */
+/** All of a project's definitions as one JSON text. */
 export const DEFINITIONS_QUERY = `
 SELECT json_build_object(
   'generation', s.generation, 'liveHash', s.live_hash, 'nextHash', s.next_hash,

@@ -4,8 +4,8 @@ import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 
 /**
- * Not `project = $1`: an index scan would begin at the project's first row, and not at the place.
- * $1 project, $2 to $4 the place before, $5 rows, $6 whether bytes are asked for: texts of large documents are read for them alone.
+ * The condition is not `project = $1`: then an index scan would begin at the project's first row, and not after the place before. $1
+ * project, $2 to $4 the place before, $5 rows, $6 whether bytes are asked for; only then are the texts of large documents read.
  */
 const PAGE = throughViews(`
 WITH page AS MATERIALIZED (

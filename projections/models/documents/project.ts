@@ -16,10 +16,10 @@ SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision,
 FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY AS w (space, collection, key, wanted, i)
 JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
 
-/** Where a document's present life is known to have begun; see {@link DocumentChange.begun}. */
+/** From where it is known when a document's present life began; see {@link DocumentChange.begun}. */
 type Begun = DocumentChange['begun'];
 
-/** `null` stands for a deleted document. */
+/** `null` is for a deleted document. */
 const upsert = (created: (column: string) => string, told: string) => `
 INSERT INTO {documents} AS d
        (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision, told)
@@ -37,7 +37,7 @@ const CREATED: Readonly<Record<Begun, (column: string) => string>> = {
   'any row': (column) => `d.${column}`,
 };
 
-/** By {@link upsertName}. */
+/** Statements by {@link upsertName}. */
 const UPSERTS: ReadonlyMap<string, string> = new Map(
   (['here', 'live row', 'any row'] as const).flatMap((begun) =>
     [true, false].map((toldAsBefore) => [
@@ -69,7 +69,7 @@ interface Prior {
 
 const NO_ROW: Prior = { state: null, createdRevision: -1 };
 
-/** Stands for a live document whose content the next event replaces. */
+/** A placeholder for a live document whose content the next event replaces. */
 const REPLACED: JsonObject = {};
 
 export const documents: Projection = {
@@ -98,15 +98,15 @@ export const documents: Projection = {
 };
 
 export interface FoldOptions {
-  /** There is no row yet, whatever the table says. */
+  /** Whether rows in the table are ignored, as if there were none yet. */
   readonly fresh: boolean;
-  /** Collections of which it must be known here when a document began: others follow their rows in that. */
+  /** Collections for which it must be known here when a document began. In the others the statement takes it from the document's row. */
   readonly exactly: ReadonlySet<string>;
 }
 
 /**
- * The last state of every document the events touch. Rows are read only where the events do not say it all: nearly every write brings
- * the whole document, and when that began its row knows.
+ * The last state of every document that the events touch. Rows are read only where the events are not enough. Nearly every write brings the
+ * whole document, and the statement takes the time when it began from its row.
  */
 export async function foldDocuments(
   session: Session,
@@ -123,7 +123,7 @@ export async function foldDocuments(
   return [...groups].flatMap(([subject, group]) => foldOne(group, priors.get(subject) ?? (fresh ? NO_ROW : undefined)));
 }
 
-/** `prior`: the row before the events; `undefined` where it was not looked for. */
+/** `prior`: the row before the events; `undefined` where it was not read. */
 function foldOne(events: readonly StoredDocumentEvent[], prior: Prior | undefined): DocumentChange[] {
   const [first, last] = [events[0], events.at(-1)];
   let state = prior?.state ?? null;
@@ -142,19 +142,19 @@ function foldOne(events: readonly StoredDocumentEvent[], prior: Prior | undefine
   return [{ space, collection, key: keyOf(last), state, createdRevision, begun, toldAsBefore, revision: last.revision }];
 }
 
-/** Whether the ledger says something new before anything says what it had said. */
+/** Whether the ledger says something new before an event states what it had said. */
 function needsTold(events: readonly StoredDocumentEvent[]): boolean {
   const first = events.find((event) => tellsAll(event) || event.data.ledger !== undefined);
   return first !== undefined && !tellsAll(first);
 }
 
-/** A fork is the first event of its document in that space, as an append is of its record: there is no row before them. */
+/** A fork is the first event of its document in that space, and an append the first of its record, so there is no row before them. */
 function begunBy({ type, data }: StoredDocumentEvent): Begun {
   if (type === 'record.appended' || data.fork !== undefined) return 'here';
   return type === 'document.written' ? 'live row' : 'any row';
 }
 
-/** The rows of these groups, those that have none included. */
+/** The rows of these groups. A group without a row is included. */
 async function loadPriors(
   session: Session,
   groups: ReadonlyMap<SubjectKey, readonly StoredDocumentEvent[]>,

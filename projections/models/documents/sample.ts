@@ -3,9 +3,11 @@ import type { ScannedDocument } from '../../../src/app/ports/readers.ts';
 import { IN_TIME } from '../../patience.ts';
 import { throughViews } from '../../through-views.ts';
 
-/** The live documents of one collection, a page at a time: what a promotion looks at. */
+/** The live documents of one collection, a page at a time. A promotion checks them. */
 
-/** $1 project, $2 collection, $3 the key before, $4 rows, $5 bytes as the table keeps them. The first is there however large it is. */
+/**
+ * $1 project, $2 collection, $3 the key before, $4 rows, $5 bytes as the table stores them. The first document comes however large it is.
+ */
 const PAGE = throughViews(`
 SELECT key, document::text AS text FROM (
   SELECT key, document, sum(bytes) OVER (ORDER BY key) - bytes AS before FROM (

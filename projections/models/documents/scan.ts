@@ -10,7 +10,7 @@ const LIVE = throughViews(`
 SELECT d.key, d.document::text AS text FROM {documents} d
 WHERE d.project = $1 AND d.space = $2 AND d.collection = $3 AND d.document IS NOT NULL ORDER BY d.key`);
 
-/** Live documents shine through where the `next` space has none of that key, not even a deleted one. */
+/** A live document is visible in the `next` space unless that has a row of the same key, be it a deleted one. */
 const NEXT = throughViews(`
 SELECT d.key, d.document::text AS text FROM {documents} d
 WHERE d.project = $1 AND d.collection = $3 AND d.document IS NOT NULL AND (d.space = $2 OR (d.space = 'live' AND NOT EXISTS (
@@ -18,12 +18,12 @@ WHERE d.project = $1 AND d.collection = $3 AND d.document IS NOT NULL AND (d.spa
 
 const REVISION = `SELECT ${revisionOf(['documents'])} AS revision`;
 
-/** Read-only, and all statements of it see the same. */
+/** A read-only transaction whose statements all see the same state. */
 export const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /**
- * Every document of the collections, one after the other, each in order of its keys; all of one snapshot, and no more than a page in
- * memory. What `take` throws ends it.
+ * Passes over every document of the collections, one collection after the other, each in order of its keys. All come from one snapshot, and
+ * no more than a page is in memory. When `take` throws, the scan ends.
  */
 export async function scanDocuments(
   pool: Pool,

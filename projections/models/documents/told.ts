@@ -1,6 +1,9 @@
 import type { DocumentState } from '../../../src/domain/states.ts';
 
-/** The column `told`: no value (as a parameter, an empty text) where nothing was told, JSON `null` where an earlier release told it. */
+/**
+ * The value of the column `told` where an earlier release did not keep what the ledger said. Where the ledger said nothing there is no
+ * value (as a parameter, an empty text).
+ */
 const UNKNOWN = 'null';
 
 export function toldFrom(text: string | null): DocumentState['told'] {

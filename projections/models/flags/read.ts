@@ -6,7 +6,7 @@ import { revisionOf, throughViews } from '../../through-views.ts';
 const COLUMNS = `json_build_object('revision', f.revision, 'collection', f.collection, 'key', f.key, 'rule', f.rule, 'window', f.time_window,
   'start', f.start, 'platformId', f.subject, 'amount', f.amount, 'limit', f.most, 'at', f.at, 'eventId', f.event_id)`;
 
-/** $1 project, $2 space, $3 before, $4 rows wanted, and one more; $5: whose. One row: revision and page, newest first. */
+/** $1 project, $2 space, $3 before, $4 rows wanted plus one, $5 the player. One row: revision and page, newest first. */
 const pageOf = (whose: string) =>
   throughViews(`
 SELECT ${revisionOf(['flags'])} AS revision,

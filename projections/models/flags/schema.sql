@@ -1,4 +1,4 @@
--- Writes that went over a rate-limit rule whose action is `flag`: the first of each window.
+-- Writes that exceeded a rate-limit rule whose action is flag: the first of each window.
 CREATE TABLE {flags} (
   project text COLLATE "C" NOT NULL,
   revision bigint NOT NULL,

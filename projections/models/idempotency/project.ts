@@ -16,8 +16,8 @@ ON CONFLICT (project, space, scope, caller, key) DO UPDATE SET
   request = excluded.request, outcome = excluded.outcome, until = excluded.until, revision = excluded.revision`;
 
 /**
- * What requests with an `Idempotency-Key` came to. A key that was used again after its time says what came of it last. Rows leave by
- * `answers.swept` alone, so that every fold of the log makes the same ones.
+ * The outcomes of requests with an `Idempotency-Key`. A key that was used again after its time has the last outcome. Only `answers.swept`
+ * removes rows, so that every fold of the log makes the same ones.
  */
 export const idempotency: Projection = {
   name: 'idempotency',
@@ -31,7 +31,7 @@ export const idempotency: Projection = {
       const row = rowOf(event);
       if (row !== null) rows.set(idempotencySubject(row.at), row);
     }
-    // What was there before this batch goes first: all that is left of the batch itself came after, or is younger.
+    // Rows from before this batch are swept first. Of the batch itself, only what came after its sweeps is left.
     if (before > 0) await session.run('idempotency-sweep', SWEEP, [before]);
     if (rows.size > 0) await session.run('idempotency-upsert', UPSERT, columnsOf([...rows.values()]));
   },
@@ -51,7 +51,7 @@ function rowOf(event: ProjectEvent): Row | null {
   return kept === null ? null : { at: { space, scope, ...fact }, kept, revision: event.revision };
 }
 
-/** The same as the sweeping statement, over what is not in the table yet. */
+/** Does what the sweeping statement does, on rows that are not yet in the table. */
 function sweptOf(rows: Map<string, Row>, before: number): number {
   for (const [key, { kept }] of rows) if (kept.until < before) rows.delete(key);
   return before;

@@ -1,16 +1,16 @@
--- What requests with an Idempotency-Key came to.
+-- The outcomes of requests with an Idempotency-Key.
 CREATE TABLE {idempotency} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,
-  -- Within what the key names one request: `@` and the id of an API key, or the collection that was appended to.
+  -- The scope within which the key names one request: @ and the id of an API key, or the collection that was appended to.
   scope text COLLATE "C" NOT NULL,
   caller text COLLATE "C" NOT NULL,
   key text COLLATE "C" NOT NULL,
-  -- SHA-256 (hex) of what was asked for.
+  -- SHA-256 (hex) of the request.
   request text NOT NULL,
   -- The answer or the refusal, as events hold it.
   outcome text NOT NULL,
-  -- Until when it is known, unix ms.
+  -- Until when the outcome is kept, unix ms.
   until bigint NOT NULL,
   revision bigint NOT NULL,
   PRIMARY KEY (project, space, scope, caller, key)

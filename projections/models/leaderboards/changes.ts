@@ -3,7 +3,7 @@ import type { Board } from '../../catalog.ts';
 import type { Session } from '../../tables.ts';
 import { type Moved, moveMarks } from './marks.ts';
 
-/** The rows of boards as documents change, with their counts and marks. */
+/** How the rows of boards change with their documents, and counts and marks with the rows. */
 
 export interface Row {
   readonly board: Board;
@@ -13,10 +13,10 @@ export interface Row {
 }
 
 /**
- * Answers the rows that came and went: a row whose value stays is left alone, index entries and all. The old values are those of the
- * statement's own snapshot. They are looked up by an order, not by equality: without statistics, as on a young board, Postgres takes the
- * index by rank for as good as the one by key, and reads the whole board for every row (measured: minutes for 100 000).
- * And they are looked up first, or every look would pass the rows that this statement has just written.
+ * Returns the rows that came and went. A row whose value does not change is not touched, nor are its index entries. The old values come
+ * from the statement's own snapshot. They are looked up by order and not by equality. Without statistics, as on a young board, Postgres
+ * takes the index by rank to be as good as the one by key, and would read the whole board for every row (measured: minutes for 100 000).
+ * They are also looked up first, or every look-up would pass over the rows that this statement has just written.
  */
 const UPSERT = `
 WITH w AS MATERIALIZED (
@@ -63,7 +63,7 @@ export async function upsert(session: Session, rows: readonly Row[]): Promise<vo
   await moveMarks(session, moved);
 }
 
-/** What orders a board's rows. */
+/** The number by which a board's rows are sorted, ascending. */
 export function rankOn({ descending }: Board, value: number): number {
   return rankOf(value, descending ? 'desc' : 'asc');
 }

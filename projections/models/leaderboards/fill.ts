@@ -9,16 +9,17 @@ import { dropZeros, rankOn } from './changes.ts';
 import { countBlocks, dropEmpty, isMark, NO_PLACE, type Place, putFirstMark, putMarks } from './marks.ts';
 
 /**
- * Boards in pages; see fills.ts. Marks are set with the rows, and counted once all rows are there; until then their counts mean nothing.
+ * Fills boards in pages; see fills.ts. Marks are set together with the rows, and counted once all rows are there. Until then their counts
+ * mean nothing.
  */
 
-/** Which part of its way a board is on: `drop` ends without it. */
+/** What is being done to a board. After `drop` it is gone. */
 type Phase = 'rows' | 'marks' | 'drop';
 
 export interface Fill {
   readonly board: string;
   readonly phase: Phase;
-  /** The cursor; of the marks in the phase `marks`. */
+  /** The cursor; in the phase `marks`, that of the marks. */
   readonly space: string;
   readonly key: string;
 }
@@ -33,21 +34,21 @@ const FORGET = 'DELETE FROM {leaderboard_fills} WHERE project = $1 AND board = $
 
 const COUNT_ROWS = 'SELECT coalesce(sum(count), 0)::int AS count FROM {leaderboard_counts} WHERE project = $1 AND board = $2';
 
-/** The fills of the project, held until the transaction ends, by board. */
+/** The fills of the project by board, locked until the transaction ends. */
 export async function holdFills(session: Session): Promise<ReadonlyMap<string, Fill>> {
   const rows = await session.run<Fill>('fills-hold', HOLD, []);
   return new Map(rows.map((row) => [row.board, row]));
 }
 
-/** Whether a change of a document is for the batch to carry into its board. */
+/** Whether the batch, and not a later page, must write a change of a document into its board. */
 export function follows(fill: Fill | undefined, document: Cursor): boolean {
   if (fill === undefined || fill.phase === 'marks') return true;
   return fill.phase === 'rows' && hasPassed(fill, document);
 }
 
-/** A board that was not there: of up to `atOnce` documents it is made now, else it is left to the pages. */
+/** Starts a new board. One over up to `atOnce` documents is made now, a larger one in pages. */
 export async function begin(session: Session, board: Board, fill: Fill | undefined, atOnce: number): Promise<void> {
-  // One that is still being taken away begins again after that.
+  // If the board is still being removed, it begins again after that.
   if (fill !== undefined) return;
   const isMuch = await hasMoreThan(session, board.collection, atOnce);
   await session.run('fills-put', PUT, [board.id, 'rows']);
@@ -56,7 +57,7 @@ export async function begin(session: Session, board: Board, fill: Fill | undefin
   while ((await fillStep(session, catalog, LARGEST_PAGE, board.id)) !== null);
 }
 
-/** A board that no query asks for any more: of up to `atOnce` rows it goes now. */
+/** Removes a board that no query asks for any more. One of up to `atOnce` rows is removed now, a larger one in pages. */
 export async function putAway(session: Session, board: string, fill: Fill | undefined, atOnce: number): Promise<void> {
   const rows = fill === undefined ? await countOf(session, 'boards-rows', COUNT_ROWS, [board]) : Number.POSITIVE_INFINITY;
   await session.run('fills-put', PUT, [board, 'drop']);
@@ -70,7 +71,7 @@ interface FillRow extends Fill {
   readonly total: string | null;
 }
 
-/** What is being built before what is being taken away, one board after the other. */
+/** Boards being made come before boards being removed, one after the other. */
 const NEXT = `
 SELECT board, phase, space, key, rank, done, total FROM {leaderboard_fills}
 WHERE project = $1 AND (phase = 'drop' OR board = ANY ($2::text[])) AND ($3 = '' OR board = $3) ORDER BY phase = 'drop', board LIMIT 1`;
@@ -92,12 +93,12 @@ async function fillStep(session: Session, { boards }: Pick<Catalog, 'boards'>, s
   if (next === undefined) return null;
   const { board: id, phase } = next;
   const board = boards.get(id);
-  // Counted before it is held: that takes a while.
+  // The documents are counted before the board is locked, because that takes a while.
   if (phase === 'rows' && next.total === null && board !== undefined) {
     return { of: id, phase, done: 0, total: await countTotal(session, board) };
   }
   const [fill] = await session.run<FillRow>('fills-hold-one', HOLD_ONE, [id, phase]);
-  // Another step, or a batch, has taken it further meanwhile.
+  // Another page or a batch has changed it meanwhile.
   if (fill === undefined) return { of: id, phase, done: 0, total: null };
   const done = phase === 'drop' ? await dropRows(session, id, size) : board === undefined ? 0 : await fillOn(session, board, fill, size);
   return { of: id, phase, done: Number(fill.done) + done, total: fill.total === null ? null : Number(fill.total) };
@@ -119,7 +120,10 @@ WHERE project = $1 AND space = $2 AND collection = $3 AND key > $4 AND $5::text[
 
 const MEMBER = `(SELECT CASE WHEN json_typeof(m.value) = 'number' THEN m.value #>> '{}' END FROM (SELECT document #> $5::text[] AS value OFFSET 0) m)`;
 
-/** The rows come in order of their keys. No batch carries what lies behind the cursor, so none of them is there: to look for each would take a third of the time. */
+/**
+ * The rows come in order of their keys. No batch writes what lies after the cursor, so none of them exists yet. Looking for each would take
+ * a third of the time.
+ */
 const INSERT = `
 WITH written AS (
   INSERT INTO {leaderboards} (project, board, space, key, value, rank)
@@ -127,7 +131,7 @@ WITH written AS (
 INSERT INTO {leaderboard_counts} AS c (project, board, space, count) VALUES ($1, $2, $3, $7::bigint)
 ON CONFLICT (project, board, space) DO UPDATE SET count = c.count + excluded.count`;
 
-/** The next documents in order: of the space that the cursor is in, and of the next one when that has no more. */
+/** The next documents in order: those of the cursor's space, and of the next one when that has no more. */
 async function fillRows(session: Session, board: Board, { space, key }: FillRow, size: number): Promise<number> {
   const move = (phase: Phase, to: Place, done: number) =>
     session.run('fills-move', MOVE, [board.id, phase, to.space, to.key, String(to.rank), done]);
@@ -156,7 +160,7 @@ interface Scanned {
 
 async function readPage(session: Session, board: Board, at: Omit<Place, 'rank'>, limit: number): Promise<readonly Scanned[]> {
   const path = splitPath(board.path);
-  // Postgres would read a number in the path as an index into an array; a member path never enters arrays.
+  // Postgres would take a number in the path for an index into an array, and a member path never enters arrays.
   const whole = board.schema !== null || path.some((name) => /^\s*[+-]?\d+\s*$/.test(name));
   const statement = pageOf(whole ? 'document::text' : MEMBER, limit);
   const values = [at.space, board.collection, at.key, path];
@@ -186,7 +190,7 @@ async function insert(session: Session, board: Board, space: string, page: reado
   if (marks.length > 0) await putMarks(session, marks);
 }
 
-/** Counts the next marks. Behind the last one the board is complete. */
+/** Counts the next marks. After the last one the board is complete. */
 async function fillMarks(session: Session, board: Board, { space, rank, key }: FillRow): Promise<number> {
   const last = await countBlocks(session, board.id, { space, rank, key });
   if (last !== null) await session.run('fills-move', MOVE, [board.id, 'marks', last.space, last.key, String(last.rank), 0]);
@@ -200,7 +204,7 @@ async function complete(session: Session, board: string): Promise<void> {
   await session.run('fills-forget', FORGET, [board]);
 }
 
-/** By their places: a join on the key is planned by statistics, which a young table has none of. */
+/** Rows are deleted by their places. A join on the key would be planned by statistics, which a young table does not have. */
 const DROP_PAGE = (limit: number) => `
 DELETE FROM {leaderboards} WHERE ctid = ANY (ARRAY(
   SELECT ctid FROM {leaderboards} WHERE project = $1 AND board = $2 ORDER BY space, key LIMIT ${limit})) RETURNING 1`;
@@ -216,7 +220,7 @@ async function dropRows(session: Session, board: string, size: number): Promise<
   const gone = await session.run(`fills-drop-${limit}`, DROP_PAGE(limit), [board]);
   if (gone.length === limit) return gone.length;
   await session.run('fills-drop-rest', DROP_REST, [board]);
-  // A publish may have brought it back meanwhile.
+  // A publish may ask for the board again meanwhile.
   const asked = await session.run('fills-asked', ASKED, [board]);
   if (asked.length > 0) await session.run('fills-put', PUT, [board, 'rows']);
   else await session.run('fills-forget', FORGET, [board]);

@@ -1,10 +1,10 @@
 import type { Session } from '../../tables.ts';
 
 /**
- * Ranks on boards of any size. Rows whose key hashes to a multiple of {@link EVERY} are *marks*; a mark counts the rows from itself up
- * to the next one. A row's rank is then the sum of the marks before its own, about one for every 512 rows, and a count within one
- * block. Which rows are marks follows from the rows alone, not from the order they came in, so a fresh fold makes the same table;
- * and it does not matter how the values lie: a million players with one and the same score have blocks, too.
+ * Ranks on boards of any size. Rows whose key hashes to a multiple of {@link EVERY} are *marks* (rank buckets). A mark counts the rows from
+ * itself up to the next one. So a row's rank is the sum of the marks before its own, about one for every 512 rows, plus a count within one
+ * block. Which rows are marks follows from the rows alone and not from their order of arrival, so a fresh fold makes the same table. Nor
+ * does the distribution of values matter: a million players with the same score have blocks, too.
  */
 
 /** A row that came (1) or went (-1). */
@@ -42,7 +42,10 @@ SELECT m.rank, m.key FROM {leaderboard_marks} m
 WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND (m.rank, m.key) <= (w.rank, w.key)
 ORDER BY m.rank DESC, m.key DESC LIMIT 1`;
 
-/** Of blocks whose borders have moved: counted anew, in order, so that the index by rank is the one to take. The rows given are the borders that came or went. */
+/**
+ * For blocks whose borders have moved: counts them anew. They are counted in order, so that Postgres uses the index by rank. The rows given
+ * are the borders that came or went.
+ */
 const RECOUNT = `
 WITH w AS (SELECT * FROM unnest($2::text[], $3::text[], $4::double precision[], $5::text[]) AS w (board, space, rank, key)),
 border AS (
@@ -68,7 +71,7 @@ UPDATE {leaderboard_marks} m SET count = c.count FROM counted c
 WHERE m.project = $1 AND m.board = c.board AND m.space = c.space AND m.rank = c.rank AND m.key = c.key
 RETURNING m.board, m.space, m.rank, m.key`;
 
-/** Of all other blocks: what came less what went. $7 to $10: blocks that were counted anew. */
+/** For all other blocks: adds the rows that came and subtracts those that went. $7 to $10: blocks that were counted anew. */
 const ADD = `
 WITH change AS (
   SELECT w.board, w.space, m.rank, m.key, sum(w.change) AS change
@@ -80,7 +83,7 @@ WHERE c.change <> 0 AND m.project = $1 AND m.board = c.board AND m.space = c.spa
   AND NOT EXISTS (SELECT FROM unnest($7::text[], $8::text[], $9::double precision[], $10::text[]) AS r (board, space, rank, key)
     WHERE r.board = c.board AND r.space = c.space AND r.rank = c.rank AND r.key = c.key)`;
 
-/** A board without rows has no marks, whatever it once had. */
+/** A board without rows has no marks, even if it once had some. */
 const DROP_EMPTY = `
 DELETE FROM {leaderboard_marks} m WHERE m.project = $1 AND (m.rank, m.key) = ${FIRST} AND m.count = 0
   AND (m.board, m.space) IN (SELECT board, space FROM unnest($2::text[], $3::text[]) AS w (board, space)) AND NOT EXISTS (
@@ -98,7 +101,7 @@ const PUT_FIRST_OF = `
 INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
 VALUES ($1, $2, $3, '-Infinity'::double precision, '', 0) ON CONFLICT DO NOTHING`;
 
-/** Sets the mark before all rows of a space, to be counted later; {@link dropEmpty} removes it where there are none. */
+/** Sets the mark before all rows of a space, to be counted later. {@link dropEmpty} removes it if the space has no rows. */
 export async function putFirstMark(session: Session, board: string, space: string): Promise<void> {
   await session.run('marks-first-of', PUT_FIRST_OF, [board, space]);
 }
@@ -130,7 +133,7 @@ written AS (
   WHERE m.project = $1 AND m.board = $2 AND m.space = c.space AND m.rank = c.rank AND m.key = c.key AND m.count <> c.count)
 SELECT space, rank, key FROM counted ORDER BY space DESC, rank DESC, key DESC LIMIT 1`;
 
-/** Counts the blocks of the next marks behind a place, and answers the last of them; \`null\` when there is none. */
+/** Counts the blocks of the next marks after a place, and returns the last of them; `null` when there is none. */
 export async function countBlocks(session: Session, board: string, { space, rank, key }: Place): Promise<Place | null> {
   const [last] = await session.run<Place>('marks-count', COUNT_BLOCKS, [board, space, String(rank), key]);
   return last ?? null;
@@ -138,13 +141,13 @@ export async function countBlocks(session: Session, board: string, { space, rank
 
 const EMPTY_SPACES = `SELECT DISTINCT space FROM {leaderboard_marks} WHERE project = $1 AND board = $2`;
 
-/** Removes what is left of spaces in which the board has no rows; all its blocks are counted. */
+/** Removes the marks of spaces in which the board has no rows. All its blocks must have been counted. */
 export async function dropEmpty(session: Session, board: string): Promise<void> {
   const spaces = (await session.run<{ space: string }>('marks-spaces', EMPTY_SPACES, [board])).map(({ space }) => space);
   if (spaces.length > 0) await session.run('marks-empty', DROP_EMPTY, [spaces.map(() => board), spaces]);
 }
 
-/** Brings the marks from before some rows moved to after it; the rows themselves have moved. */
+/** Brings the marks up to date after rows have moved. */
 export async function moveMarks(session: Session, moved: readonly Moved[]): Promise<void> {
   if (moved.length === 0) return;
   const borders = moved.filter(({ key }) => isMark(key));
@@ -158,11 +161,11 @@ export async function moveMarks(session: Session, moved: readonly Moved[]): Prom
   if (moved.some(({ change }) => change < 0)) await session.run('marks-empty', DROP_EMPTY, columns(moved).slice(0, 2));
 }
 
-/** FNV-1a over the key: any function of the key would do, as long as it never changes. */
+/** FNV-1a over the key. Any function of the key would do, as long as it never changes. */
 export function isMark(key: string): boolean {
   let hash = 0x811c9dc5;
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
-  // The low bits of the last step alone are a poor mixture.
+  // The low bits of the last step alone are not mixed well.
   return ((hash ^ (hash >>> 15)) >>> 0) % EVERY === 0;
 }
 

@@ -14,7 +14,10 @@ INSERT INTO {leaderboard_queries} (project, query, hash, board, collection, desc
 SELECT $1, query, hash, board, collection, descending
 FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[]) AS w (query, hash, board, collection, descending)`;
 
-/** Moves with the documents; a board that a publish brings is made out of the documents as they then are, at once or beside; see fills.ts. */
+/**
+ * Boards change with the documents. A board that a publish asks for is made from the documents of that moment, at once or in pages; see
+ * fills.ts.
+ */
 export const leaderboards: Projection = {
   name: 'leaderboards',
   kind: 'view',
@@ -25,7 +28,7 @@ export const leaderboards: Projection = {
     const isSame = before === after && !batch.wiped;
     if (isSame && after.boards.size === 0) return;
     const fills = await holdFills(session);
-    // What the tables hold: whoever catches up by itself knows no definitions of before.
+    // Which boards the tables hold. A view that catches up by itself does not know the definitions before the batch.
     const known = isSame ? new Set(after.boards.keys()) : await knownBoards(session);
     if (!isSame) await changeQueries(session, after);
     await follow(session, batch, known, fills);
@@ -55,7 +58,7 @@ async function changeQueries(session: Session, { queries }: Catalog): Promise<vo
   ]);
 }
 
-/** Carries the batch's documents into the boards that were there before it and still are, each as far as it is filled. */
+/** Writes the batch's documents into the boards that existed before it and still do, each as far as it is filled. */
 async function follow(session: Session, batch: Batch, known: ReadonlySet<string>, fills: ReadonlyMap<string, Fill>): Promise<void> {
   const rows: Row[] = [];
   const gone: Omit<Row, 'value'>[] = [];

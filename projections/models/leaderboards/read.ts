@@ -9,8 +9,8 @@ import { SNAPSHOT } from '../documents/scan.ts';
 import { readBuilding } from './building.ts';
 
 /**
- * $1 project, $2 space, $3 query, $4 its hash, $5 limit, $6 offset. The board is looked up first; its rows then come out of the index
- * in order, and only the page's documents are fetched. `rank` and key are the whole order: ties go by key.
+ * $1 project, $2 space, $3 query, $4 its hash, $5 limit, $6 offset. The board is looked up first. Its rows then come from the index in
+ * order, and only the page's documents are read. `rank` and key are the whole order: rows with equal values are sorted by key.
  */
 export const BOARD = `SELECT q.board, q.collection, q.descending FROM {leaderboard_queries} q
 WHERE q.project = $1 AND q.query = $3 AND q.hash = $4 AND NOT EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = $1 AND f.board = q.board)`;
@@ -19,7 +19,7 @@ export const OWN = `
 SELECT l.space, l.key, l.value, l.rank FROM {leaderboards} l
 WHERE l.project = $1 AND l.board = b.board AND l.space = $2`;
 
-/** Live rows shine through where the `next` space has no document of that key, not even a deleted one. */
+/** A live row is visible in the `next` space unless that has a document of the same key, be it a deleted one. */
 export const UNHIDDEN = `
 SELECT l.space, l.key, l.value, l.rank FROM {leaderboards} l
 WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND NOT EXISTS (
@@ -27,15 +27,18 @@ WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND NOT EXISTS (
 
 export const OWN_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = $2), 0)`;
 export const LIVE_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = 'live'), 0)`;
-/** Staged documents are few: each is looked for on the live board by its key. A join would be planned as if there were many. */
+/** Staged documents are few, so each is looked up on the live board by its key. A join would be planned as if there were many. */
 export const HIDDEN_COUNT = `(SELECT count(*) FROM {documents} n, LATERAL (SELECT FROM {leaderboards} l
     WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND l.key = n.key LIMIT 1) hidden
   WHERE n.project = $1 AND n.space = $2 AND n.collection = b.collection)`;
 
-/** Documents of one answer that is not paged, in bytes of their texts. */
+/** The most bytes of document texts in one answer that is not paged. */
 const AT_ONCE = 4 * 1024 * 1024;
 
-/** What is read of the rows `p`, in their order: `size` is of a row's document and those before it. Paged, every text is there. */
+/**
+ * The columns that are read of the rows `p`, in their order. `size` is the size of a row's document and those before it. In pages every
+ * text is included.
+ */
 export function rowColumns(paged: boolean): string {
   const size = 'sum(octet_length(d.document::text)) OVER (ORDER BY p.rank, p.key)';
   const text = paged ? 'd.document::text' : `CASE WHEN ${size} <= ${AT_ONCE} THEN d.document::text END`;
@@ -47,7 +50,7 @@ export const ITS_DOCUMENT =
   'LEFT JOIN {documents} d ON d.project = $1 AND d.space = p.space AND d.collection = b.collection AND d.key = p.key';
 
 /**
- * The first `reach` rows by a literal limit: Postgres cannot guess what a parameter will be, and would plan anew for every call (measured:
+ * The first `reach` rows, by a literal limit. Postgres cannot guess the value of a parameter, and would plan anew for every call (measured:
  * four fifths of the time) or read the whole board.
  */
 function statement(rows: string, total: string, reach: number, paged: boolean): string {
@@ -64,7 +67,7 @@ ORDER BY p.rank, p.key`);
 const both = (reach: number) => `
 SELECT u.* FROM ((${OWN} ORDER BY rank, key LIMIT ${reach}) UNION ALL (${UNHIDDEN} ORDER BY rank, key LIMIT ${reach})) u`;
 
-/** A definition's limit is 1000 at most; the last is for everything. */
+/** A definition's limit is 1000 at most. The last one is for everything. */
 const REACHES = [10, 100, 1_000, 10_000, 100_000_000];
 
 const NEXT_COUNT = `${OWN_COUNT} + ${LIVE_COUNT} - ${HIDDEN_COUNT}`;
@@ -75,7 +78,7 @@ const STATEMENTS = REACHES.map((reach) => ({
   next: statements(`leaderboard-next-${reach}`, (paged) => statement(both(reach), NEXT_COUNT, reach, paged)),
 }));
 
-/** The same rows in one answer and in pages. */
+/** Statements for the same rows, in one answer and in pages. */
 export interface Statements {
   readonly whole: { readonly name: string; readonly text: string };
   readonly paged: string;
@@ -85,7 +88,7 @@ export function statements(name: string, text: (paged: boolean) => string): Stat
   return { whole: { name, text: text(false) }, paged: text(true) };
 }
 
-/** A row of the board, or nothing beside the revision and the total where the board has none. */
+/** A row of the board. Where the board has none there is one row, with revision and total alone. */
 export interface FoundRow {
   readonly revision: string;
   readonly total: string | null;
@@ -104,12 +107,15 @@ export function isCut(rows: readonly FoundRow[]): boolean {
   return Number(rows.at(-1)?.size ?? 0) > AT_ONCE;
 }
 
-/** Characters of its document. */
+/** Characters of the row's document. */
 export function sizeOf({ text }: FoundRow): number {
   return text?.length ?? 0;
 }
 
-/** Rows of a paged statement, of one snapshot. Answers the first, which says what there is beside the rows; there always is one. */
+/**
+ * The rows of a paged statement, all of one snapshot. Returns the first row, which also holds what is said beside the rows; there always is
+ * one.
+ */
 export async function inPages<Row extends object>(
   pool: Pool,
   text: string,
@@ -138,7 +144,7 @@ export async function inPages<Row extends object>(
   }
 }
 
-/** What there is to say beside the rows. Where there is no complete board, it looks how far that is. */
+/** What the answer says beside the rows. Where there is no complete board, it looks up how far that has come. */
 export async function about(
   pool: Pool,
   projectId: string,
@@ -150,7 +156,7 @@ export async function about(
   return { revision: Number(revision), total: Number(total ?? 0), building };
 }
 
-/** Ordered as the definition says. Empty for a query that no projected publish holds, or that no board can answer. */
+/** The rows in the order of the definition. Empty for a query that is in no projected publish, or that no board can answer. */
 export async function readLeaderboard(
   pool: Pool,
   projectId: string,

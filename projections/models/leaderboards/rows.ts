@@ -3,7 +3,7 @@ import type { BoardQuery, BoardRow } from '../../../src/app/ports/readers.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { BOARD, inPages, OWN } from './read.ts';
 
-/** $1 project, $2 space, $3 query, $4 its hash. Every row of a board in order of its index; one without a key where there is none. */
+/** $1 project, $2 space, $3 query, $4 its hash. Every row of a board in order of its index. Where there is none, one row without a key. */
 const ROWS = throughViews(`
 SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.board IS NOT NULL AS found, p.key, p.rank
 FROM (SELECT) one LEFT JOIN (${BOARD}) b ON true LEFT JOIN LATERAL (${OWN} ORDER BY l.rank, l.key) p ON true`);
@@ -15,7 +15,7 @@ interface Row {
   readonly rank: number | null;
 }
 
-/** All rows of a live board, of one snapshot, a page at a time. What `take` throws ends it. */
+/** Reads all rows of a live board, of one snapshot, a page at a time. When `take` throws, reading ends. */
 export async function readBoard(
   pool: Pool,
   projectId: string,
@@ -29,6 +29,6 @@ export async function readBoard(
     (rows) => take(rows.flatMap(({ key, rank }) => (key === null || rank === null ? [] : [{ key, rank }]))),
     ({ key }) => (key?.length ?? 0) + 8,
   );
-  // A board that is not complete is none yet.
+  // A board that is not complete counts as none.
   return { revision: first === undefined || !first.found ? -1 : Number(first.revision) };
 }

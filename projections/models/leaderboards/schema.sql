@@ -1,4 +1,4 @@
--- A board is one field of one collection in one order; queries that ask for the same share it.
+-- A board is one field of one collection in one order. Queries that ask for the same one share it.
 CREATE TABLE {leaderboard_queries} (
   project text COLLATE "C" NOT NULL,
   query text COLLATE "C" NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE {leaderboard_queries} (
   PRIMARY KEY (project, query, hash)
 );
 
--- `rank` orders the board ascending: the value, or its negative for a descending board.
+-- rank orders the board ascending: it is the value, or its negative on a descending board.
 CREATE TABLE {leaderboards} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE {leaderboards} (
 );
 CREATE INDEX ON {leaderboards} (project, board, space, rank, key);
 
--- Rows of a board in a space; no row stands for none.
+-- The number of rows of a board in a space. No row means none.
 CREATE TABLE {leaderboard_counts} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,
@@ -30,8 +30,8 @@ CREATE TABLE {leaderboard_counts} (
   PRIMARY KEY (project, board, space)
 ) WITH (fillfactor = 50);
 
--- Ranks without counting a board: about one row in 512, chosen by its key alone, is a mark, and counts the rows from itself up to the
--- next mark. What comes before the first mark is counted by a row that comes before everything.
+-- Marks give ranks without counting a board. About one row in 512, chosen by its key alone, is a mark, and counts the rows from itself up
+-- to the next mark. Rows before the first mark are counted by a mark that comes before everything.
 CREATE TABLE {leaderboard_marks} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,
@@ -42,7 +42,8 @@ CREATE TABLE {leaderboard_marks} (
   PRIMARY KEY (project, board, space, rank, key)
 ) WITH (fillfactor = 70);
 
--- Boards that are not complete: how far their pages are (see fill.ts). `space` and `key` are the cursor, with `rank` among the marks.
+-- Boards that are not complete, and how far their pages are (see fill.ts). space and key are the cursor, together with rank in the phase of
+-- the marks.
 CREATE TABLE {leaderboard_fills} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,

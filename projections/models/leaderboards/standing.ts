@@ -21,9 +21,9 @@ import {
   UNHIDDEN,
 } from './read.ts';
 
-/** Where one key stands on a board: $1 project, $2 space, $3 query, $4 its hash, $5 key. See `marks.ts` for how a rank is found. */
+/** The rank of one key on a board: $1 project, $2 space, $3 query, $4 its hash, $5 key. See `marks.ts` for how a rank is found. */
 
-/** Rows of a space before `me`: the marks before its own, and the part of its block. */
+/** Rows of a space before `me`: those of the marks before its own, and a part of its own block. */
 function before(space: string): string {
   const mark = `m.project = $1 AND m.board = b.board AND m.space = ${space}`;
   return `coalesce((SELECT
@@ -34,7 +34,7 @@ function before(space: string): string {
       ORDER BY m.rank DESC, m.key DESC LIMIT 1) k), 0)`;
 }
 
-/** Live rows before `me` that a `next` space has documents of its own for: few, as staged documents are. */
+/** Live rows before `me` that documents of a `next` space hide. They are few, because staged documents are. */
 const HIDDEN_BEFORE = HIDDEN_COUNT.replace('l.key = n.key', 'l.key = n.key AND (l.rank, l.key) < (me.rank, me.key)');
 
 const PRECEDING = 'AND (l.rank, l.key) < (me.rank, me.key) ORDER BY l.rank DESC, l.key DESC';
@@ -58,7 +58,7 @@ ${ITS_DOCUMENT}
 ORDER BY p.rank, p.key`);
 }
 
-/** Limits are literals: Postgres cannot guess what a parameter will be. A definition's limit is 1000 at most. */
+/** Limits are literals, because Postgres cannot guess the value of a parameter. A definition's limit is 1000 at most. */
 const STATEMENTS = [0, 10, 100, 500].map((reach) => ({
   reach,
   live: statements(`standing-live-${reach}`, (paged) => statement([OWN], OWN_COUNT, before('$2'), reach, paged)),
@@ -101,7 +101,7 @@ export async function readStanding(
   return { ...(await about(pool, projectId, query, first)), rank: rankIn(first), rows: page, isCut: isCut(rows) };
 }
 
-/** The statement has up to `reach` rows before the one that is asked for. */
+/** The statement gives up to `reach` rows before the row that is asked for. */
 async function standingInPages(
   pool: Pool,
   paged: string,

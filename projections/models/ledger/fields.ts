@@ -7,7 +7,7 @@ const FIELDS = throughViews(`
 SELECT DISTINCT field FROM (
   SELECT l.field FROM {ledger} l WHERE l.project = $1 AND l.space = 'live' AND l.collection = $2 LIMIT $3) e ORDER BY field`);
 
-/** The fields that the first entries of a collection's ledgers are of, over all players, in live. */
+/** The fields of the first entries of a collection's ledgers, over all players, in live. */
 export async function readLedgerFields(pool: Pool, projectId: string, collection: string, most: number): Promise<readonly string[]> {
   const { rows } = await pool.query<{ field: string }>({ ...IN_TIME, text: FIELDS, values: [projectId, collection, most] });
   return rows.map(({ field }) => field);

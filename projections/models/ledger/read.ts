@@ -9,9 +9,10 @@ import { firstRevision } from '../subjects/read.ts';
 import { EXACT } from './sums.ts';
 
 /**
- * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to, $11 key, where one document is meant. In a `next` space a
- * document's history is the live one up to its fork (its first event there), then its own. The index of subjects is gone through for each fork, so only for documents with a
- * live history, and from the publish that began the space: a `next` space is called after its generation.
+ * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to, $11 key, if one document is meant. In a `next` space a
+ * document's history is the live one up to its fork (its first event there), then its own. To find a fork takes a pass over the index of
+ * subjects. So it is done only for documents with a live history, and only from the publish that began the space: a `next` space is named
+ * by its generation.
  */
 const SELECTED = `
 WITH began AS MATERIALIZED (
@@ -26,22 +27,27 @@ WHERE l.project = $1 AND l.collection = $3 AND l.player = $4
   AND ($11::text IS NULL OR l.key = $11) AND ($5::text IS NULL OR l.field = $5)
   AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
 
-/** Plain, for live, which has no forks. */
+/** The same for live, which has no forks. */
 const SELECTED_LIVE = `
 SELECT * FROM {ledger} l
 WHERE l.project = $1 AND l.space = $2 AND l.collection = $3 AND l.player = $4
   AND ($11::text IS NULL OR l.key = $11) AND ($5::text IS NULL OR l.field = $5)
   AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
 
-/** Of a range or of a staged space, so many entries are summed, from the first on: beyond them the summary says that it is not whole. */
+/**
+ * The most entries of a range, or of a staged space, that are summed, from the first one on. When there are more, the summary says that it
+ * is not complete.
+ */
 export const MOST_SUMMED = 50_000;
 
-/** `OFFSET 0` keeps the exact number from being made for each of the three sums (measured: twice the time over a long ledger). */
+/**
+ * `OFFSET 0` keeps Postgres from computing the exact number once for each of the three sums (measured: twice the time over a long ledger).
+ */
 const SUMMED = `
 SELECT source, count(*) AS count, sum(exact) AS total, sum(greatest(exact, 0)) AS up, sum(least(exact, 0)) AS down
 FROM (SELECT source, ${EXACT} AS exact FROM (SELECT * FROM selected ORDER BY revision, ordinal LIMIT ${MOST_SUMMED}) b OFFSET 0) s GROUP BY source`;
 
-/** The same of the totals that are kept, for all time. The parameters that it does not need are named, or they would have no type. */
+/** The same from the stored totals, for all time. The parameters that it does not need are named, or they would have no type. */
 const TOTALS = `
 SELECT source, sum(count)::bigint AS count, sum(increase + decrease) AS total, sum(increase) AS up, sum(decrease) AS down
 FROM {ledger_totals} t
@@ -51,7 +57,7 @@ GROUP BY source`;
 
 const IS_CUT = `EXISTS (SELECT FROM selected ORDER BY revision, ordinal OFFSET ${MOST_SUMMED})`;
 
-/** One row: revision, page, summary, and whether the player is known. $8, $9: cursor; $10: rows wanted, and one more. */
+/** One row: revision, page, summary, and whether the player is known. $8, $9: cursor; $10: rows wanted plus one. */
 function statement(selected: string, summed: string, isCut: string): string {
   return throughViews(`
 WITH selected AS ${selected === SELECTED_LIVE ? 'NOT MATERIALIZED ' : ''}(${selected}),
@@ -112,7 +118,7 @@ export async function readLedger(
   const [revision, ordinal] = cursorFrom(after);
   const values = [projectId, space, collection, platformId, field, from, to, revision, ordinal, limit + 1, key];
   const isRange = from !== null || to !== null;
-  // A page of everything is where its cursor says, and its sums are kept: nothing is gone through.
+  // A page of all entries is found by its cursor, and the sums are stored. So nothing has to be passed over.
   const isNear = space === 'live' && field === null && !isRange;
   const asked = { ...(space !== 'live' ? NEXT : isRange ? RANGE : LIVE), values };
   const { rows } = isNear ? await pool.query<Row>({ ...IN_TIME, ...asked }) : await askInTime(pool, asked);
@@ -129,7 +135,7 @@ export async function readLedger(
   };
 }
 
-/** How long a read may go through entries that it does not show: it holds a connection that others wait for. */
+/** The longest time that a read may pass over entries that it does not show: it holds a connection that others wait for. */
 const PATIENCE_MS = 2_000;
 const BEGIN = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${PATIENCE_MS}`;
 const CANCELLED = '57014';
@@ -148,7 +154,7 @@ async function askInTime(pool: Pool, asked: QueryConfig): Promise<QueryResult<Ro
   }
 }
 
-/** An event that changed several fields has an entry for each: the first is called after it, the others after it and their place. */
+/** An event that changed several fields has an entry for each. The first entry has the event's id, the others that id and their ordinal. */
 function rowOf({ before, after, delta, field, source, reason, at, eventId, ordinal }: Entry): LedgerRow {
   const id = ordinal === 0 ? eventId : `${eventId}.${ordinal}`;
   return { field, before: parseJson(before), after: parseJson(after), delta: parseJson(delta), source, reason, at, eventId: id };
@@ -165,7 +171,7 @@ function summaryOf({ sources, totals, cut }: Row): LedgerPage['summary'] {
   };
 }
 
-/** A cursor that is not one of ours starts from the beginning. */
+/** A cursor that is not one of ours begins at the first entry. */
 function cursorFrom(text: string | null): readonly [revision: number, ordinal: number] {
   const match = /^(\d{1,15})\.(\d{1,9})$/.exec(text ?? '');
   return match ? [Number(match[1]), Number(match[2])] : [-1, 0];

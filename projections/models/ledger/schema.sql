@@ -1,6 +1,5 @@
--- One row per changed ledger field of a write. `before`, `after` and `delta` keep the exact number; `amount` is `delta` as a double,
--- for sums. `player` is the document's key up to the first `_`, of records of global collections, too: who asks for one document names
--- its key beside it.
+-- One row for each ledger field that a write changed. before, after and delta keep the exact number. amount is delta as a double, for sums.
+-- player is the document's key up to the first _, in global collections, too. A read of one document's ledger names its key as well.
 CREATE TABLE {ledger} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,
@@ -18,13 +17,14 @@ CREATE TABLE {ledger} (
   reason text,
   at bigint NOT NULL,
   event_id text NOT NULL,
-  -- Whether {ledger_totals} counts it: it always does. A build that knows no totals cannot say so, and leaves the table to those that do.
+  -- Whether {ledger_totals} includes it, which is always so. A build that does not know totals cannot insert without this column, so the
+  -- table is left to builds that do.
   summed boolean NOT NULL,
   PRIMARY KEY (project, space, collection, player, revision, ordinal)
 );
 
 
--- The entries of a document summed by field and source: what a summary over all time is read from, however many entries there are. `part`
+-- The entries of a document summed by field and source. A summary over all time is read from these, however many entries there are. part
 -- stands for field and source.
 CREATE TABLE {ledger_totals} (
   project text COLLATE "C" NOT NULL,

@@ -1,11 +1,14 @@
 /**
- * What a change counts for in sums: exactly, as a sum of doubles ends in an error beyond their range and says 0.30000000000000004 for
- * 0.1 and 0.2. A number that a double cannot hold counts 0, and one of very many digits as the nearest double: short texts stand for
- * numbers that no column holds. Over columns of {ledger}.
+ * The number that a change counts for in sums. It is exact, because a sum of doubles fails beyond their range and gives 0.30000000000000004
+ * for 0.1 and 0.2. A number that a double cannot hold counts 0. One with very many digits counts as the nearest double, because a short
+ * text can stand for a number that no column holds. Over columns of {ledger}.
  */
 export const EXACT = `CASE WHEN amount = 0 OR length(delta::text) > 400 THEN amount::numeric ELSE delta::text::numeric END`;
 
-/** Adds entries to the totals that are kept of them. `entries`: a relation with the columns of {ledger}. `OFFSET 0` keeps the number from being made three times. */
+/**
+ * Adds entries to their totals. `entries`: a relation with the columns of {ledger}. `OFFSET 0` keeps the exact number from being computed
+ * three times.
+ */
 export function addToTotals(entries: string, project: string): string {
   return `INSERT INTO {ledger_totals} AS t (project, space, collection, player, key, part, field, source, count, increase, decrease)
 SELECT ${project}, space, collection, player, key, ${PART}, field, source, count(*), sum(greatest(exact, 0)), sum(least(exact, 0))
@@ -14,5 +17,5 @@ ON CONFLICT (project, space, collection, player, key, part) DO UPDATE
 SET count = t.count + excluded.count, increase = t.increase + excluded.increase, decrease = t.decrease + excluded.decrease`;
 }
 
-/** Field and source in a few bytes: themselves they may be longer than an index takes. */
+/** Field and source in a few bytes. The texts themselves may be longer than an index takes. */
 const PART = `encode(sha256(convert_to(length(field) || ':' || field || source, 'UTF8')), 'hex')`;

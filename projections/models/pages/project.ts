@@ -11,7 +11,7 @@ ON CONFLICT (project, slug) DO UPDATE SET page = excluded.page, updated_at = exc
 
 const REMOVE = 'DELETE FROM {pages} WHERE project = $1 AND slug = $2';
 
-/** Rare and few: written one by one. */
+/** Pages are few and change rarely, so they are written one by one. */
 export const pages: Projection = {
   name: 'pages',
   kind: 'state',
@@ -31,8 +31,8 @@ async function follow(session: Session, event: ProjectEvent & PageEvent): Promis
   await session.run('pages-save', SAVE, [data.slug, stringifyJson({ ...data }), metadata.recordedAt, revision]);
 }
 
-/** The page out of its row. */
+/** The page, from its row. */
 export function pageFrom(text: string, createdAt: number, updatedAt: number): PageState {
-  // What the projection stored is the event's data.
+  // Types are asserted here and not checked: what the projection stored is the event's data.
   return { page: parseStored(text) as unknown as PageSaved, createdAt, updatedAt };
 }

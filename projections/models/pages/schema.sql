@@ -1,4 +1,4 @@
--- The pages of a project as their last save says.
+-- The pages of a project as they were last saved.
 CREATE TABLE {pages} (
   project text COLLATE "C" NOT NULL,
   slug text COLLATE "C" NOT NULL,

@@ -3,7 +3,7 @@ import type { PublishPage, PublishRow } from '../../../src/app/ports/readers.ts'
 import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 
-/** $1 project, $2 before, $3 rows wanted, and one more. One row: revision and page, newest first. */
+/** $1 project, $2 before, $3 rows wanted plus one. One row: revision and page, newest first. */
 const PAGE = throughViews(`
 SELECT ${revisionOf(['publishes'])} AS revision,
   (SELECT coalesce(json_agg(json_build_object('revision', p.revision, 'action', p.action, 'target', p.target, 'hash', p.hash,

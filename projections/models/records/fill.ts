@@ -3,9 +3,9 @@ import { type Cursor, countDocuments, countOf, hasMoreThan, hasPassed, LARGEST_P
 import type { Session } from '../../tables.ts';
 import { listedAt, remove, upsert } from './rows.ts';
 
-/** A collection that becomes global is listed in pages, and one that is global no longer is taken away so; see fills.ts. */
+/** A collection that becomes global gets its list in pages, and one that is no longer global loses it in pages; see fills.ts. */
 
-/** `drop` ends without the list. */
+/** What is being done to a list. After `drop` it is gone. */
 type Phase = 'rows' | 'complete' | 'drop';
 
 interface List {
@@ -31,26 +31,27 @@ const SOME_ROWS = `
 SELECT count(*)::int AS count FROM (
   SELECT FROM {records} WHERE project = $1 AND space = ANY ($2::text[]) AND collection = $3 LIMIT $4) r`;
 
-/** Those that are not complete, held until the transaction ends. */
+/** The lists that are not complete, locked until the transaction ends. */
 export async function holdLists(session: Session): Promise<ReadonlyMap<string, List>> {
   const rows = await session.run<List>('lists-hold', HOLD, []);
   return new Map(rows.map((row) => [row.collection, row]));
 }
 
-/** Collections that are listed, as far as their pages are. */
+/** Collections that have a list, be it not complete. */
 export async function listedCollections(session: Session): Promise<ReadonlySet<string>> {
   const rows = await session.run<Pick<List, 'collection'>>('lists-listed', LISTED, []);
   return new Set(rows.map(({ collection }) => collection));
 }
 
-/** Whether a change of a document is for the batch to carry into its list. */
+/** Whether the batch, and not a later page, must write a change of a document into its list. */
 export function follows(list: List | undefined, document: Cursor): boolean {
   return list === undefined || (list.phase === 'rows' && hasPassed(list, document));
 }
 
 /**
- * A collection that was not listed: of up to `atOnce` documents it is now, else it is left to the pages. Rows that are left of an
- * earlier list do not matter: every document leaves one behind, and a page puts right what is there of it.
+ * Starts the list of a collection that had none. One over up to `atOnce` documents is made now, a larger one in pages. Rows that are left
+ * from an earlier list do no harm: every document keeps a row when it is deleted, and the page that comes to it corrects what the list has
+ * of it.
  */
 export async function begin(session: Session, collection: string, atOnce: number): Promise<void> {
   const isMuch = await hasMoreThan(session, collection, atOnce);
@@ -58,7 +59,7 @@ export async function begin(session: Session, collection: string, atOnce: number
   if (!isMuch) await finish(session, collection);
 }
 
-/** A collection that is listed no longer: of up to `atOnce` rows the list goes now. */
+/** Removes the list of a collection that is no longer listed. One of up to `atOnce` rows is removed now, a larger one in pages. */
 export async function putAway(session: Session, collection: string, atOnce: number): Promise<void> {
   const some = [await spacesOf(session), collection, Math.min(atOnce + 1, 2 ** 31)];
   const rows = await countOf(session, 'lists-some', SOME_ROWS, some);
@@ -75,7 +76,7 @@ interface ListRow extends List {
   readonly total: string | null;
 }
 
-/** What is being made before what is being taken away, one list after the other. */
+/** Lists being made come before lists being removed, one after the other. */
 const NEXT = `
 SELECT collection, phase, space, key, done, total FROM {record_lists}
 WHERE project = $1 AND phase <> 'complete' AND ($2 = '' OR collection = $2) ORDER BY phase = 'drop', collection LIMIT 1`;
@@ -95,20 +96,20 @@ async function step(session: Session, _: object, size: number, only = ''): Promi
   const [next] = await session.run<ListRow>('lists-next', NEXT, [only]);
   if (next === undefined) return null;
   const { collection, phase } = next;
-  // Counted before it is held: that takes a while.
+  // The documents are counted before the list is locked, because that takes a while.
   if (phase === 'rows' && next.total === null) {
     const total = await countDocuments(session, collection);
     await session.run('lists-total', SET_TOTAL, [collection, total]);
     return { of: collection, phase, done: 0, total };
   }
   const [list] = await session.run<ListRow>('lists-hold-one', HOLD_ONE, [collection, phase]);
-  // Another step, or a batch, has taken it further meanwhile.
+  // Another page or a batch has changed it meanwhile.
   if (list === undefined) return { of: collection, phase, done: 0, total: null };
   const done = await walk(session, list, pageSize(size));
   return { of: collection, phase, done: Number(list.done) + done, total: list.total === null ? null : Number(list.total) };
 }
 
-/** The next keys in order: of the space that the cursor is in, and of the next one when that has no more. */
+/** The next keys in order: those of the cursor's space, and of the next one when that has no more. */
 async function walk(session: Session, list: List, limit: number): Promise<number> {
   const { collection, phase, space } = list;
   const move = (to: Cursor, count: number) => session.run('lists-move', MOVE, [collection, to.space, to.key, count]);
@@ -156,7 +157,7 @@ async function makePage(session: Session, { collection, space, key }: List, limi
   return rows.map((row) => row.key);
 }
 
-/** By their places: a join on the key is planned by statistics, which a young table has none of. */
+/** Rows are deleted by their places. A join on the key would be planned by statistics, which a young table does not have. */
 const DROP_PAGE = (limit: number) => `
 WITH w AS MATERIALIZED (
   SELECT record_id, ctid AS place FROM {records}

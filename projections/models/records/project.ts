@@ -2,7 +2,7 @@ import type { Projection } from '../../batch.ts';
 import { begin, filling, follows, holdLists, listedCollections, putAway } from './fill.ts';
 import { carry } from './rows.ts';
 
-/** Follows the documents of collections that the definitions, live or next, call global. */
+/** Lists the documents of collections that are global by the live or the next definitions. */
 export const records: Projection = {
   name: 'records',
   kind: 'view',
@@ -12,7 +12,7 @@ export const records: Projection = {
     const isSame = before === after && !wiped;
     if (isSame && after.globals.size === 0) return;
     const lists = await holdLists(session);
-    // What the tables hold: whoever catches up by itself knows no definitions of before.
+    // Which lists the tables hold. A view that catches up by itself does not know the definitions before the batch.
     const known = isSame ? after.globals : await listedCollections(session);
     const follow = documents.filter((document) => {
       const { collection } = document;

@@ -5,23 +5,23 @@ import { IN_TIME } from '../../patience.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { FRACTION } from './building.ts';
 
-/** $1 project, $2 space, $3 collection, $4 and $5 cursor, $6 rows wanted, and one more. Newest first. */
+/** $1 project, $2 space, $3 collection, $4 and $5 cursor, $6 rows wanted plus one. Newest first. */
 const OLDER = `r.project = $1 AND r.collection = $3 AND (r.listed_at, r.sequence) < ($4::bigint, $5::bigint)`;
 const ORDER = 'ORDER BY r.listed_at DESC, r.sequence DESC LIMIT $6';
 
 const OWN = `SELECT r.* FROM {records} r WHERE ${OLDER} AND r.space = $2 ${ORDER}`;
 
-/** Live records shine through where the `next` space has no document of that key, not even a deleted one. */
+/** A live record is visible in the `next` space unless that has a document of the same key, be it a deleted one. */
 const UNHIDDEN = `
 SELECT r.* FROM {records} r WHERE ${OLDER} AND r.space = 'live' AND NOT EXISTS (
   SELECT FROM {documents} n WHERE n.project = $1 AND n.space = $2 AND n.collection = $3 AND n.key = r.record_id) ${ORDER}`;
 
-/** The documents of the rows up to one, in bytes of their texts. */
+/** Bytes of document texts in the rows up to this one. */
 const SIZE = 'sum(octet_length(d.document::text)) OVER (ORDER BY p.listed_at DESC, p.sequence DESC)';
 
 const BUILDING = `SELECT ${FRACTION} FROM {record_lists} f WHERE f.project = $1 AND f.collection = $3 AND f.phase <> 'complete'`;
 
-/** $7: what the documents of a page may come to; the first is there however large it is. */
+/** $7: the most bytes of a page's documents. The first document comes however large it is. */
 function statement(rows: string): string {
   return throughViews(`
 SELECT ${revisionOf(['records', 'documents'])} AS revision, (${BUILDING}) AS building, p.listed_at, p.sequence,
@@ -40,7 +40,10 @@ interface Row {
   readonly building: number | null;
   readonly listed_at: string | null;
   readonly sequence: string | null;
-  /** Whether it is one too many, unless it is the first; `null` without a document. */
+  /**
+   * Whether the documents up to this row are more than a page may have; `null` without a document. The text is then missing, except in the
+   * first row.
+   */
   readonly beyond: boolean | null;
   readonly text: string | null;
 }
@@ -54,7 +57,7 @@ export async function readRecords(
   collection: string,
   { limit, before, bytes }: RecordAsked,
 ): Promise<RecordPage> {
-  // Without a sequence nothing of that millisecond is older than it.
+  // Without a sequence in the cursor, no row of that same millisecond counts as older.
   const values = [
     projectId,
     space,

@@ -23,13 +23,13 @@ export interface Row extends Omit<Named, 'space'> {
   readonly sequence: number;
 }
 
-/** When a record counts as made: its `_timestamp`, in unix ms or ISO text; 0, which sorts last, for any other. */
+/** When a record counts as made: its `_timestamp`, in unix ms or ISO text. Any other value counts as 0, which sorts last. */
 export function listedAt(stamp: Json | undefined): number {
   const time = isNumber(stamp) ? Math.floor(toDouble(stamp)) : typeof stamp === 'string' ? Date.parse(stamp) : 0;
   return Number.isSafeInteger(time) ? time : 0;
 }
 
-/** Carries changed documents into their lists. */
+/** Writes changed documents into their lists. */
 export async function carry(session: Session, documents: readonly DocumentChange[]): Promise<void> {
   await remove(
     session,

@@ -1,5 +1,5 @@
--- Documents of global collections in order of time; the documents themselves are in `documents`. `listed_at` is the record's
--- `_timestamp` (0 without one: such records come last), `sequence` breaks ties.
+-- Documents of global collections in order of time. The documents themselves are in the table of documents. listed_at is the record's
+-- _timestamp (0 without one: such records come last), and sequence decides between equal ones.
 CREATE TABLE {records} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,
@@ -11,7 +11,7 @@ CREATE TABLE {records} (
 );
 CREATE INDEX ON {records} (project, space, collection, listed_at DESC, sequence DESC);
 
--- The collections that are listed: `complete`, or in the making or on their way out (`rows`, `drop`: see ../../fills.ts), with the cursor.
+-- The collections that have a list. It is complete, or being made or removed (rows, drop: see ../../fills.ts), with the cursor.
 CREATE TABLE {record_lists} (
   project text COLLATE "C" NOT NULL,
   collection text COLLATE "C" NOT NULL,

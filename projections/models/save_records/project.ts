@@ -39,7 +39,7 @@ export const saveRecords: Projection = {
   },
 };
 
-/** The list out of its row. */
+/** The list, from its row. */
 export function recordListFrom(text: string): RecordListState {
   return { records: JSON.parse(text) as readonly SaveRecord[] };
 }

@@ -1,4 +1,4 @@
--- A player's save records in a collection, oldest first. An emptied list keeps its row: in a `next` space it hides the live one.
+-- A player's save records in a collection, oldest first. An emptied list keeps its row: in a next space it hides the live one.
 CREATE TABLE {save_records} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,

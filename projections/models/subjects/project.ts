@@ -16,8 +16,8 @@ GROUP BY revision / ${BLOCK_REVISIONS}
 ON CONFLICT (project, block) DO UPDATE SET hashes = s.hashes || excluded.hashes, revisions = s.revisions || excluded.revisions`;
 
 /**
- * Subjects whose history is worth an index: documents, save records, pages, definitions, keys and settings. Windows, answers, sessions
- * and request ids have none: nobody asks for the history of a single one.
+ * The index of subjects whose history is asked for: documents, save records, pages, definitions, keys and settings. Rate windows, answers,
+ * sessions and request ids are left out, because nobody asks for the history of a single one.
  */
 export const subjects: Projection = {
   name: 'subjects',

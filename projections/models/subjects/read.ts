@@ -3,7 +3,7 @@ import type { SubjectKey } from '../../../src/domain/subjects.ts';
 import { throughViews } from '../../through-views.ts';
 import { BLOCK_REVISIONS, hashOfSubject } from './block.ts';
 
-/** Revisions of the project `$1` in which the subject changed that this SQL names. Only blocks that have it are taken apart. */
+/** Revisions of the project `$1` that changed the subject which this SQL names. Only blocks that hold it are unpacked. */
 const found = (subject: string) => `
 SELECT r.revision FROM {subjects} s, unnest(s.hashes, s.revisions) AS r (hash, revision)
 WHERE s.project = $1 AND ${hashOfSubject(subject)} = ANY (s.hashes) AND r.hash = ${hashOfSubject(subject)}`;
@@ -11,15 +11,15 @@ WHERE s.project = $1 AND ${hashOfSubject(subject)} = ANY (s.hashes) AND r.hash =
 const REVISIONS = throughViews(`${found('$2')}
 AND s.block <= $3::bigint / ${BLOCK_REVISIONS} AND r.revision < $3::bigint ORDER BY s.block DESC, r.revision DESC LIMIT $4`);
 
-/** SQL, of one row at most: the revision in which a subject changed first, not before another revision. */
+/** SQL with one row at most: the first revision that changed a subject, not before another revision. */
 export function firstRevision(subject: string, notBefore: string): string {
   return `${found(subject)} AND s.block >= ${notBefore} / ${BLOCK_REVISIONS} ORDER BY s.block, r.revision LIMIT 1`;
 }
 
 /**
- * The revisions that changed a document, the definitions or the authority, newest first, below `before`: how a
- * rollback finds the events it needs. Looks through the blocks from the newest on, so what changed long ago is found late: about
- * 20 ms for a million events. Whoever reads the events passes over those of another subject.
+ * The revisions that changed a document, the definitions or the authority, newest first, below `before`: a rollback finds the events that
+ * it needs in this way. It searches the blocks from the newest on, so an old change is found late: about 20 ms for a million events.
+ * Revisions of another subject may be among them, and the reader must ignore those events.
  */
 export async function readRevisions(
   pool: Pool,

@@ -11,8 +11,8 @@ import { telemetryProjects } from './rebuild.ts';
 import { beginFromTotals } from './totals.ts';
 
 /**
- * Writes what the log holds beyond the rows, for a command that is to leave nothing behind: as the projector does it, in batches, but at
- * once and to the end. Resolves to the projects that cannot be read on, each with the reason.
+ * Writes what the log holds beyond the rows, for a command that must leave nothing unwritten. It works in batches like the projector, but
+ * without pauses and to the end. Resolves to the projects that cannot be read further, each with the reason.
  */
 export async function catchUpTelemetry({ log, pool }: { readonly log: Log; readonly pool: Pool }): Promise<ReadonlyMap<string, Error>> {
   const stopped = new Map<string, Error>();

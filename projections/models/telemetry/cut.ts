@@ -12,23 +12,26 @@ import { type LoadedSession, sessionOf } from './sessions.ts';
 import { beginFromTotals, findTotals, TotalsWriter } from './totals.ts';
 
 /**
- * Cutting: once retention has taken the rows away, the events of which no row is shown any more leave the log, too. What players had come to
- * by them is kept first, as totals in a stream beside; a rebuild and a verification begin there. Totals are folded from the log, by the
- * code of every other fold, into tables of their own, and never taken from the tables that they are to prove.
+ * Truncation. When retention has removed rows, the events of which no row is shown any more leave the log, too. What players had come to by
+ * these events is first stored as totals, in a stream of its own. A rebuild and a verification begin there. Totals are folded from the log
+ * into tables of their own, by the code of every other fold. They are never taken from the tables that they are to prove.
  *
- * Of sessions those go into the totals that are still shown. Any other was swept, by a sweep that a later fold either meets, too, or that
- * lies before the cut: in both cases nothing is left of it.
+ * Only sessions that are still shown go into the totals. Any other was swept. If that sweep lies before the truncation the session is gone,
+ * and otherwise a later fold meets the sweep as well. In both cases nothing is left of it.
  *
- * In this order: totals, the telemetry before them, the totals before those. Whatever breaks off, what a rebuild needs is there, and the
- * next run does the rest. The event that the totals go up to stays, so that one history can be told from another.
+ * The order is: totals, then the telemetry before them, then the totals before those. Wherever this breaks off, what a rebuild needs is
+ * there, and the next run does the rest. The last event in the totals stays in its stream, so that another history can be told from this
+ * one.
  */
 
-/** Held by one cut at a time: the tables that it folds into have fixed names. The number has no meaning. */
+/** Advisory lock for one truncation at a time, because the tables that it folds into have fixed names. The number has no meaning. */
 export const CUT_LOCK = 7_203_114_007;
 const VERSIONS: Versions = new Map([[TELEMETRY, CUT_VERSION]]);
-/** Fewer events are not worth it; nor are fewer than there are players, each of whom the totals tell of. */
+/**
+ * Fewer events than this are not worth a truncation; nor are fewer events than players, because the totals have an entry for each player.
+ */
 const LEAST = 1_000;
-/** So many at most in one run, which is minutes: other upkeep waits for it. The next run goes on. */
+/** The most events of one run. They take minutes, and other maintenance waits. The next run goes on. */
 const MOST = 1_000_000;
 const ROWS = 200;
 
@@ -37,13 +40,16 @@ export interface CutOptions {
   readonly pool: Pool;
   /** Unix ms. */
   readonly now: number;
-  /** Events that a cut has to free at least. */
+  /** The least number of events that a truncation must free. */
   readonly least?: number;
-  /** And at most, of each project; where it has more players than that, as many as those. */
+  /** The most events that it frees in each project; where the project has more players than that, as many as players. */
   readonly most?: number;
 }
 
-/** Cuts every project's telemetry where that frees enough; resolves to how many events left the log. Nothing while another cut runs. */
+/**
+ * Truncates every project's telemetry where that frees enough events. Resolves to how many events left the log. Does nothing while another
+ * truncation runs.
+ */
 export async function cutTelemetry(options: CutOptions): Promise<number> {
   const lock = await options.pool.connect();
   try {
@@ -58,7 +64,7 @@ export async function cutTelemetry(options: CutOptions): Promise<number> {
   }
 }
 
-/** A project, and up to where its events may go. */
+/** A project, and the revision before which its events may go. */
 interface Cuttable {
   readonly project: string;
   readonly deleted: boolean;
@@ -66,7 +72,7 @@ interface Cuttable {
   readonly players: number;
 }
 
-/** Up to before the first row that is shown; where none is, up to where the tables stand. */
+/** Before the first event with a row that is shown. Where there is none, before the revision at which the tables are. */
 const CUTTABLE = `
 SELECT c.project, p.deleted, coalesce((SELECT e.revision - 1 FROM savepoint.telemetry_events e WHERE e.project = c.project
     ORDER BY e.revision LIMIT 1), c.revision) AS through,
@@ -89,7 +95,7 @@ async function cutOne(options: CutOptions, { project, deleted, through: reach, p
   const known = totals?.through.revision ?? -1;
   const through = Math.min(reach, first.revision + Math.max(most, least, players));
   const freed = through - first.revision;
-  // What players had come to is not kept of a project that is gone.
+  // Totals of players are not kept for a deleted project.
   const enough = deleted ? players === 0 : freed >= Math.max(least, players);
   const worthwhile = freed > 0 && through > known && enough;
   if (worthwhile) {
@@ -99,13 +105,13 @@ async function cutOne(options: CutOptions, { project, deleted, through: reach, p
     return freed;
   }
   if (totals === null) return 0;
-  // A cut that broke off behind its totals is brought to its end.
+  // A truncation that broke off after its totals is completed.
   await log.truncate(stream, known);
   await log.truncate(totalsStream(project), totals.revision - totals.parts);
   return Math.max(0, known - first.revision);
 }
 
-/** Folds up to `through` and writes down what that comes to. Resolves to the revision where the totals begin. */
+/** Folds up to `through` and writes the totals. Resolves to the revision at which they begin. */
 async function keepTotals(log: Log, pool: Pool, project: string, through: number, now: number): Promise<number> {
   const last = await foldThrough(log, pool, project, through);
   const writer = await TotalsWriter.open(log, project, now);
@@ -114,7 +120,7 @@ async function keepTotals(log: Log, pool: Pool, project: string, through: number
   return writer.complete(last);
 }
 
-/** A batch at a time, so that nothing gathers and nobody waits. */
+/** Works a batch at a time, so that little is in memory and nobody waits long. */
 async function foldThrough(log: Log, pool: Pool, project: string, through: number): Promise<TelemetryPlace> {
   let place = await transaction(pool, project, VERSIONS, async (session) => {
     await beginScratch(session);
@@ -131,7 +137,7 @@ async function foldThrough(log: Log, pool: Pool, project: string, through: numbe
   return place;
 }
 
-/** A statement that gives rows behind a key of so many parts. */
+/** A statement that gives rows after a key of so many parts. */
 interface Listing<Row> {
   readonly name: string;
   readonly statement: string;

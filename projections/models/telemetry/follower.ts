@@ -15,11 +15,11 @@ import { writeTelemetry } from './project.ts';
 import { beginFromTotals } from './totals.ts';
 
 /**
- * The projector of telemetry, apart from the one of game data: it writes one batch of one project at a time, through one connection, and
- * rests for longer than the batch took while there is more. So a flood of telemetry makes telemetry late, and nothing else.
+ * The projector of telemetry, apart from the one of game data. It writes one batch of one project at a time through one connection. While
+ * there is more, it pauses for longer than the batch took. So a flood of telemetry makes telemetry late, and nothing else.
  *
- * Following only tells that a stream has grown; the events are read from it in pages, so that nothing gathers in memory. Any number of
- * these may run on one database: whoever holds a project's checkpoint writes, and the others look again later.
+ * Following only tells that a stream has grown. The events are read from the stream in pages, so that memory holds few of them. Any number
+ * of these may run on one database: the one that has locked a project's checkpoint writes, and the others look again later.
  */
 
 export interface TelemetryFollowerOptions {
@@ -36,8 +36,8 @@ export interface TelemetryFollower {
   stopped(): ReadonlyMap<string, Error>;
   start(): void;
   /**
-   * Writes what the log holds when it is called, for so long at most, and ends after the batch under way. What is left is written after the
-   * next start, or by whoever else follows.
+   * Writes what the log holds at the time of the call, for at most `withinMs`, and ends after the batch under way. The rest is written
+   * after the next start, or by another follower.
    */
   stop(withinMs?: number): Promise<void>;
 }
@@ -47,24 +47,24 @@ const LINGER_MS = 40;
 const RIVAL_MS = 500;
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
-/** So many times as long as a batch took, while there is more: the database is there for game data first. */
+/** The pause after a batch while there is more, as a multiple of the batch's time: the database serves game data first. */
 const REST_SHARE = 2;
 const LONGEST_REST_MS = 400;
-/** How long a batch may take at its first try; doubled for each further one, since a large sweep may really need longer. */
+/** Time limit of a batch at its first try. It doubles for each further try, because a large sweep may really need longer. */
 const PATIENCE_MS = 30_000;
 const LONGEST_PATIENCE_MS = 1_200_000;
 const FINISHING_MS = 10;
-/** Stopped projects are looked at again this often: an operator may have cured the cause. */
+/** How often stopped projects are looked at again: an operator may have removed the cause. */
 const REFRESH_MS = 10_000;
 const IDLE_MS = 5_000;
 
-/** One project, as far as this process knows it. */
+/** What this process knows of one project. */
 interface Place {
   /** Last revision of the stream. */
   head: number;
   /** Last revision that the tables show. */
   shown: number;
-  /** Not before (`performance.now()`). */
+  /** The project is not looked at before this time (`performance.now()`). */
   notBefore: number;
   attempts: number;
   isBegun: boolean;
@@ -75,10 +75,10 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
   const counters = { events: 0, batches: 0, failures: 0 };
   const places = new Map<string, Place>();
   const stopping = new AbortController();
-  /** How far the log was given. */
+  /** How much of the log this follower was given. */
   let given = { position: 0n, steps: 0, caughtUp: false };
   let isWriting = false;
-  /** It is to stop: nothing rests any more. */
+  /** Set when it is to stop: then there are no pauses. */
   let isFinishing = false;
   const bell = createBell();
   const onTrouble = tellNowAndThen((error: unknown) => logger.warn({ err: error }, 'telemetry cannot be followed; trying again'));
@@ -94,7 +94,7 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     else places.set(projectId, { head: revision, shown: -1, notBefore: 0, attempts: 0, isBegun: false, failure: null });
   };
 
-  /** Streams that grew while nobody followed. */
+  /** Looks for streams that grew while nobody followed. */
   const lookAtAll = async () => {
     const { rows } = await pool.query<{ project: string }>('SELECT project FROM savepoint.projects');
     for (const { project } of rows) {
@@ -134,7 +134,7 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
   };
 
   const writeOne = async (projectId: string, place: Place) => {
-    // The next turn is another project's.
+    // The next turn belongs to another project.
     places.delete(projectId);
     places.set(projectId, place);
     if (place.head - place.shown < LINGER_EVENTS && !isFinishing) await pause(LINGER_MS);
@@ -159,18 +159,18 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
       return;
     }
     place.shown = written.shown;
-    // The log has no more, whatever was told of it.
+    // The log has no more, whatever following said of it.
     if (written.events === 0) place.head = written.shown;
     counters.events += written.events;
     counters.batches += written.events > 0 ? 1 : 0;
   };
 
-  /** `null`: another has the project. */
+  /** `null`: another process holds the project. */
   const batch = async (session: Session, place: Place): Promise<{ readonly events: number; readonly shown: number } | null> => {
     const { projectId } = session;
     const at = await takePlace(session);
     if (at === null) return null;
-    // At the first look, and whenever the tables stand elsewhere than this process left them.
+    // Checked at the first look, and whenever the tables are not where this process left them.
     if (!place.isBegun || at.revision !== place.shown) await checkHistory(log, projectId, at);
     const from = at.revision < 0 ? await beginFromTotals(session, log) : at.revision;
     const { events, unknown } = await readBatch(log, projectId, from);
@@ -196,7 +196,7 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     place.failure = isFinal ? error : null;
   };
 
-  /** What others hold, or what failed, is not waited for. */
+  /** Projects that others hold, or that failed, are not waited for. */
   const untilShown = async (withinMs: number) => {
     const deadline = performance.now() + withinMs;
     const { steps } = given;
@@ -227,10 +227,10 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
   };
 }
 
-/** With this many events at hand, waiting for more gains nothing. */
+/** With this many events waiting, waiting for more gains nothing. */
 const LINGER_EVENTS = 500;
 
-/** The project that is to be written next, and how long that has to wait. */
+/** The project that is written next, and how long to wait before. */
 function nextDue(
   places: ReadonlyMap<string, Place>,
 ): { readonly projectId: string; readonly place: Place; readonly waitMs: number } | null {

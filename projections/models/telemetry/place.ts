@@ -9,19 +9,19 @@ import { IN_TIME } from '../../patience.ts';
 import { batchLength, decoded } from '../../projector/cut.ts';
 import type { Session, Versions } from '../../tables.ts';
 
-/** Where the tables of telemetry stand in a project's telemetry stream. Whoever writes them holds the row of this place meanwhile. */
+/** How far the tables of telemetry are in a project's telemetry stream. Whoever writes the tables holds a lock on the row of this place. */
 export interface TelemetryPlace {
   readonly revision: number;
   readonly eventId: string;
 }
 
-/** The tables are made anew in place, so there is one version of them. */
+/** The tables are rebuilt in place, so there is only one version of them. */
 export const TELEMETRY_VERSIONS: Versions = new Map([['telemetry', 1]]);
 
 const BEGIN = `
 INSERT INTO savepoint.telemetry_checkpoints (project, revision, event_id) VALUES ($1, -1, '') ON CONFLICT DO NOTHING`;
 
-/** A project that is new to these tables gets its place, at −1. */
+/** Gives a project that is new to these tables its place, at −1. */
 export async function beginTelemetry(pool: Pool, projectId: string): Promise<void> {
   await pool.query({ ...IN_TIME, text: BEGIN, values: [projectId] });
 }
@@ -35,17 +35,17 @@ interface Row {
   readonly event_id: string;
 }
 
-/** Holds the place until the transaction ends; `null` while another projector has it. */
+/** Locks the place until the transaction ends; `null` while another projector holds it. */
 export async function takePlace(session: Session): Promise<TelemetryPlace | null> {
   return placeOf(await session.run<Row>('telemetry-take', TAKE, []));
 }
 
-/** The same, and waits for who has it. `null`: the project has none. */
+/** The same, but waits for the other projector. `null`: the project has no place. */
 export async function holdPlace(session: Session): Promise<TelemetryPlace | null> {
   return placeOf(await session.run<Row>('telemetry-hold', HOLD, []));
 }
 
-/** The place as it is, or as the transaction's snapshot has it. */
+/** The place as it is now, or as the transaction's snapshot shows it. */
 export async function lookAtPlace(session: Session): Promise<TelemetryPlace | null> {
   return placeOf(await session.run<Row>('telemetry-look', LOOK, []));
 }
@@ -54,7 +54,7 @@ function placeOf([row]: readonly Row[]): TelemetryPlace | null {
   return row ? { revision: Number(row.revision), eventId: row.event_id } : null;
 }
 
-/** Throws {@link HistoryMismatch} when the log does not hold the event at which the tables stand. */
+/** Throws {@link HistoryMismatch} when the log does not hold the event at which the tables are. */
 export async function checkHistory(log: Log, projectId: string, { revision, eventId }: TelemetryPlace): Promise<void> {
   if (revision < 0) return;
   const [event] = await log.read(telemetryStream(projectId), { from: revision, limit: 1, direction: 'forwards' });
@@ -64,7 +64,7 @@ export async function checkHistory(log: Log, projectId: string, { revision, even
 
 const ADVANCE = 'UPDATE {telemetry_checkpoints} SET revision = $2, event_id = $3 WHERE project = $1';
 
-/** Moves the place to an event; the caller holds it. */
+/** Moves the place to an event. The caller must have locked it. */
 export async function advanceTelemetry(session: Session, { revision, eventId }: TelemetryPlace): Promise<void> {
   await session.run('telemetry-advance', ADVANCE, [revision, eventId]);
 }
@@ -72,8 +72,8 @@ export async function advanceTelemetry(session: Session, { revision, eventId }: 
 const PAGE = 500;
 
 /**
- * The next events, as many as one batch takes, none beyond `until`. Those before one that cannot be read come without it. Throws
- * {@link HistoryMismatch} where the next one was cut: what it and those behind it came to is in the totals alone.
+ * The next events, as many as one batch takes, none beyond `until`. If one cannot be read, only those before it are given. Throws {@link
+ * HistoryMismatch} if the next one was truncated: then only the totals have what it and the truncated ones after it came to.
  */
 export async function readBatch(
   log: Log,

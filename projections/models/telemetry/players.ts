@@ -1,7 +1,7 @@
 import type { Player } from '../../../src/domain/telemetry/player.ts';
 import type { Session } from '../../tables.ts';
 
-/** The rows of `telemetry_players`, loaded and written for one batch. */
+/** Loads and writes the rows of `telemetry_players` for one batch. */
 
 const LOAD = 'SELECT * FROM {telemetry_players} WHERE project = $1 AND platform_id = ANY ($2::text[])';
 
@@ -32,7 +32,7 @@ INSERT INTO {telemetry_players} (project, ${NAMES})
 SELECT $1, ${NAMES} FROM unnest(${COLUMNS.map(([, type], index) => `$${index + 2}::${type}[]`).join(', ')}) AS w (${NAMES})
 ON CONFLICT (project, platform_id) DO UPDATE SET ${COLUMNS.map(([name]) => `${name} = excluded.${name}`).join(', ')}`;
 
-/** Numbers as Postgres prints them. */
+/** Numbers are texts as Postgres prints them. */
 export interface PlayerRow {
   readonly platform_id: string;
   readonly first_seen: string | null;

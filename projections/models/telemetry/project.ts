@@ -33,11 +33,14 @@ interface Fold {
 }
 
 interface Writing {
-  /** Whether events are listed, too, and not only added to players and sessions. Default true. */
+  /** Whether events are listed, and not only added to players and sessions. Default true. */
   readonly listed?: boolean;
 }
 
-/** Brings the tables of a project from the event before the first of these to the last one. The checkpoint's row is held already. */
+/**
+ * Brings the tables of a project from the event before the first of these to the last one. The caller must have locked the checkpoint's
+ * row.
+ */
 export async function writeTelemetry(session: Session, events: readonly TelemetryEvent[], { listed = true }: Writing = {}): Promise<void> {
   const last = events.at(-1);
   if (last === undefined) return;
@@ -45,7 +48,10 @@ export async function writeTelemetry(session: Session, events: readonly Telemetr
   await advanceTelemetry(session, { revision: last.revision, eventId: last.id });
 }
 
-/** Each ends with a sweep or with the batch: what a sweep takes away must be gone for what comes after it, however batches fall. */
+/**
+ * Cuts the events into parts, each of which ends with a sweep or with the batch. What a sweep removes must be gone for the events after it,
+ * whatever the batches.
+ */
 function* parts(events: readonly TelemetryEvent[]): Generator<readonly TelemetryEvent[]> {
   let start = 0;
   for (const [index, { type }] of events.entries()) {
@@ -86,7 +92,7 @@ function foldOne({ players, listed, reports }: Fold, event: TelemetryEvent): voi
   if (after !== null && playerId !== null) players.set(playerId, after);
 }
 
-/** Whom an event is a part of the story of. */
+/** The player to whom an event belongs. */
 function playerIdOf(event: TelemetryEvent): string | null {
   return event.type === 'telemetry.swept' || event.type === 'save.failed' ? null : event.data.platformId;
 }

@@ -9,8 +9,8 @@ import { writeTelemetry } from './project.ts';
 import { beginFromTotals } from './totals.ts';
 
 /**
- * Builds telemetry's rows anew, a project at a time, in one transaction: readers see the old rows until it ends, and the running
- * projector waits for the project's place, which the transaction holds.
+ * Rebuilds the rows of telemetry, one project at a time in one transaction. Readers see the old rows until it ends, and the running
+ * projector waits for the project's place, which the transaction has locked.
  */
 export async function rebuildTelemetry(options: {
   readonly log: Log;
@@ -30,7 +30,7 @@ export async function rebuildTelemetry(options: {
   return { projects, events, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** Does it again where its beginning was cut from the log while it was read: it then begins with newer totals. */
+/** Does the work again if the beginning of the stream was truncated while it was read. The second time begins with the newer totals. */
 export async function unlessCutMeanwhile<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -51,7 +51,7 @@ export async function telemetryProjects(pool: Pool): Promise<readonly string[]> 
 const WIPE = ['events', 'players', 'sessions'] as const;
 const BACK = `UPDATE {telemetry_checkpoints} SET revision = -1, event_id = '' WHERE project = $1`;
 
-/** Folds the stream up to `head`. What was shown beyond it is of another history, and goes. */
+/** Folds the stream up to `head`. Rows from beyond it belong to another history and are removed. */
 async function rebuildOne(session: Session, log: Log, head: number): Promise<number> {
   await holdPlace(session);
   for (const table of WIPE) await session.run(`telemetry-wipe-${table}`, `DELETE FROM {telemetry_${table}} WHERE project = $1`, []);
@@ -59,7 +59,7 @@ async function rebuildOne(session: Session, log: Log, head: number): Promise<num
   return foldTelemetry(session, log, await beginFromTotals(session, log, head), head);
 }
 
-/** Folds what lies after `from`, up to `to`. Throws `UnknownEvent` and `HistoryMismatch`. */
+/** Folds the events after `from`, up to `to`. Throws `UnknownEvent` and `HistoryMismatch`. */
 export async function foldTelemetry(session: Session, log: Log, from: number, to: number): Promise<number> {
   let at = from;
   let count = 0;

@@ -8,12 +8,12 @@ import type { Log } from '../../../src/log/port.ts';
 import { telemetryStream } from '../../../src/log/streams.ts';
 
 /**
- * Retention. It removes nothing itself: it appends an event that says what is no longer shown, and the projector takes the rows away, as
- * a rebuild and a verification do at the same place. The events themselves are cut from the log later (cut.ts).
+ * Retention. It removes nothing itself. It appends an event that says what is no longer shown. The projector removes the rows at that
+ * event, and so do a rebuild and a verification. The events themselves are truncated later (cut.ts).
  */
 
 export interface Retained {
-  /** Projects of which rows went. */
+  /** Projects that lost rows. */
   readonly projects: number;
   /** Events that are no longer shown. */
   readonly events: number;
@@ -27,7 +27,7 @@ interface ProjectRow {
   readonly settings: JsonObject;
 }
 
-/** Sweeps every project's telemetry by its own setting; all of it goes with a deleted project. `now`: unix ms. */
+/** Sweeps every project's telemetry by the project's own setting. Of a deleted project everything goes. `now`: unix ms. */
 export async function retainTelemetry({
   log,
   pool,
@@ -53,7 +53,7 @@ export async function retainTelemetry({
   return { projects, events };
 }
 
-/** What is to go of a project's rows; `null`: nothing. */
+/** What a sweep is to remove of a project's rows; `null`: nothing. */
 async function sweptOf(pool: Pool, { project, deleted, settings }: ProjectRow, now: number): Promise<TelemetrySwept | null> {
   const days = retentionDays(projectSettings(settings).analytics);
   if (!deleted && days === 0) return null;
@@ -64,7 +64,7 @@ async function sweptOf(pool: Pool, { project, deleted, settings }: ProjectRow, n
   return { before, forgotten: deleted, totals };
 }
 
-/** The first row that is young enough, in the order of the stream; where none is, what comes after the last. */
+/** The first row that is young enough, in the order of the stream; where there is none, what comes after the last row. */
 const FIRST_KEPT = `
 SELECT coalesce(
   (SELECT revision FROM savepoint.telemetry_events WHERE project = $1 AND recorded_at >= $2 ORDER BY revision LIMIT 1),
@@ -95,7 +95,7 @@ async function totalsOf(pool: Pool, projectId: string, before: number): Promise<
   };
 }
 
-/** Twice is harmless: what is gone cannot go again. */
+/** Appending it twice is harmless: the second time there is nothing left to remove. */
 async function appendSwept(log: Log, projectId: string, swept: TelemetrySwept, recordedAt: number): Promise<void> {
   const metadata = { schemaVersion: TELEMETRY_VERSIONS['telemetry.swept'], recordedAt, actor: { kind: 'operator' } };
   const event = { id: randomUUID(), type: 'telemetry.swept', data: encodeEvent(swept), metadata: JSON.stringify(metadata) };

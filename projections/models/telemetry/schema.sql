@@ -1,13 +1,13 @@
--- What players report, read from a stream of its own beside the project's. Its place says nothing about the other tables. Times are unix
--- milliseconds.
+-- What players report, read from a stream of its own beside the project's. Its place in that stream says nothing about the other tables.
+-- Times are unix milliseconds.
 CREATE TABLE {telemetry_checkpoints} (
   project text COLLATE "C" PRIMARY KEY,
   revision bigint NOT NULL,
-  -- Of the event at `revision`: another one there is another history.
+  -- The id of the event at revision. Another event at that revision means another history.
   event_id text NOT NULL
 ) WITH (fillfactor = 50);
 
--- Events as they are listed; those that retention has swept are gone.
+-- The listed events. Those that retention has swept are gone.
 CREATE TABLE {telemetry_events} (
   project text COLLATE "C" NOT NULL,
   revision bigint NOT NULL,
@@ -46,12 +46,12 @@ CREATE TABLE {telemetry_players} (
   events bigint NOT NULL,
   listed_at bigint,
   last_endpoint_slug text,
-  -- Where whoever gathers the player's heartbeats has said until when it counts as there.
+  -- Until when the player counts as there, as the node that gathers the player's heartbeats has said.
   online_until bigint,
   PRIMARY KEY (project, platform_id)
 ) WITH (fillfactor = 70);
 
--- One row per session of a player. `revision`: of the last event that told of it.
+-- One row per session of a player. revision is that of the last event about it.
 CREATE TABLE {telemetry_sessions} (
   project text COLLATE "C" NOT NULL,
   platform_id text COLLATE "C" NOT NULL,

@@ -5,7 +5,7 @@ import { type Session, schemaOf } from '../../tables.ts';
 
 /** Telemetry's tables in a version that is only folded into, beside those that are read. */
 
-/** Makes them for the length of `work`; what one that was killed left of this version goes first. */
+/** Makes the tables for the duration of `work`. Tables of this version that a killed process left are dropped first. */
 export async function onScratch<T>(pool: Pool, version: number, work: () => Promise<T>): Promise<T> {
   await withClient(pool, async (client) => {
     await dropVersion(client, TELEMETRY, version);
@@ -27,7 +27,7 @@ async function withClient(pool: Pool, work: (client: PoolClient) => Promise<void
   }
 }
 
-/** Takes the project's place in them back to the beginning, and its rows with it. */
+/** Sets the project's place in these tables back to the beginning and removes its rows. */
 export async function beginScratch(session: Session): Promise<void> {
   await session.wipe(TELEMETRY);
   await session.run('telemetry-scratch', `INSERT INTO {telemetry_checkpoints} (project, revision, event_id) VALUES ($1, -1, '')`, []);

@@ -2,7 +2,7 @@ import type { PlaySession } from '../../../src/domain/telemetry/session.ts';
 import { parseJson, stringifyJson } from '../../../src/kernel/json.ts';
 import type { Session } from '../../tables.ts';
 
-/** The rows of `telemetry_sessions`, loaded and written for one batch. */
+/** Loads and writes the rows of `telemetry_sessions` for one batch. */
 
 export interface SessionRow extends PlaySession {
   readonly platformId: string;
@@ -22,7 +22,7 @@ FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7
 ON CONFLICT (project, platform_id, session_id) DO UPDATE SET revision = excluded.revision, started_at = excluded.started_at,
   last_heartbeat_at = excluded.last_heartbeat_at, ended_at = excluded.ended_at, seconds = excluded.seconds, fps = excluded.fps`;
 
-/** Numbers as Postgres prints them. */
+/** Numbers are texts as Postgres prints them. */
 export interface LoadedSession {
   readonly platform_id: string;
   readonly session_id: string;
@@ -34,7 +34,7 @@ export interface LoadedSession {
   readonly fps: string | null;
 }
 
-/** What names a session among the others of a batch. */
+/** Names a session among the others of a batch. */
 export function sessionKey(platformId: string, sessionId: string): string {
   return JSON.stringify([platformId, sessionId]);
 }

@@ -10,17 +10,19 @@ import { advanceTelemetry, type TelemetryPlace } from './place.ts';
 import { savePlayers } from './players.ts';
 import { saveSessions } from './sessions.ts';
 
-/** The totals of a project in the log: found, put into tables to fold on from, and written. */
+/** The totals of a project in the log: finds them, puts them into tables to fold on from, and writes them. */
 
 export interface Totals extends TotalsCompleted {
-  /** Of the event that completes them. */
+  /** Revision of the event that completes them. */
   readonly revision: number;
 }
 
-/** A part is about 128 KiB. */
+/** Events that are read at once. A part is about 128 KiB. */
 const PAGE = 4;
 
-/** The last that are whole; `null`: the project's telemetry was never cut. Parts behind them are of a cut that broke off. */
+/**
+ * The last complete totals; `null`: the project's telemetry was never truncated. Parts after them belong to a truncation that broke off.
+ */
 export async function findTotals(log: Log, projectId: string): Promise<Totals | null> {
   const stream = totalsStream(projectId);
   let page = await log.read(stream, { limit: 1, direction: 'backwards' });
@@ -39,9 +41,9 @@ export async function findTotals(log: Log, projectId: string): Promise<Totals | 
 const COMPLETED = 'totals.completed';
 
 /**
- * Where folding begins in tables that are empty: at −1, or behind what was cut, with what players had come to until then. Moves the
- * place there; the caller holds it. `until`: totals that reach further are not taken. Throws {@link HistoryMismatch} where the log holds
- * another event there, or the totals are cut meanwhile by those that follow them.
+ * Where folding begins in empty tables: at −1, or after what was truncated, with what players had come to until then. Moves the place
+ * there; the caller must have locked it. Totals that reach beyond `until` are not used. Throws {@link HistoryMismatch} when the log holds
+ * another event there, or when the totals are truncated meanwhile because newer ones follow them.
  */
 export async function beginFromTotals(session: Session, log: Log, until = Number.MAX_SAFE_INTEGER): Promise<number> {
   const { projectId } = session;
@@ -76,11 +78,11 @@ async function restore(session: Session, log: Log, { revision, parts, players, s
   throw new HistoryMismatch(session.projectId, `the totals of its telemetry hold ${somePlayers} of ${players} players`);
 }
 
-/** Bytes of a part, about; a single row may be larger. */
+/** Bytes of a part, about. A single row may be larger. */
 const PART_BYTES = 128 * 1024;
 const TRIES = 5;
 
-/** Writes totals, a part at a time. Nobody else may at the same time: whoever comes second finds the stream grown, and fails. */
+/** Writes totals, a part at a time. Only one may write at a time: a second one finds that the stream has grown, and fails. */
 export class TotalsWriter {
   readonly #log: Log;
   readonly #projectId: string;
@@ -114,7 +116,7 @@ export class TotalsWriter {
     await this.#add(this.#sessions, session);
   }
 
-  /** From here on these totals count. Resolves to the revision of their first event. */
+  /** Completes the totals: from now on they count. Resolves to the revision of their first event. */
   async complete(through: TelemetryPlace): Promise<number> {
     await this.#flush();
     const { revision, eventId } = through;
@@ -144,7 +146,7 @@ export class TotalsWriter {
     this.#head = result.revision;
   }
 
-  /** The identical append again is stored once. */
+  /** The identical append is stored only once. */
   async #sendUntilKnown(event: NewEvent) {
     for (let tries = 1; ; tries += 1) {
       try {

@@ -15,8 +15,8 @@ import { beginScratch, onScratch } from './scratch.ts';
 import { beginFromTotals } from './totals.ts';
 
 /**
- * The proof that telemetry's rows are what its streams say: folded again into scratch tables, up to where the tables stand, and compared
- * column by column. Telemetry has no hash chain, so an event altered in the log shows where it changed a row, and nowhere else.
+ * The proof that the rows of telemetry agree with its streams. They are folded again into scratch tables, up to where the tables are, and
+ * compared column by column. Telemetry has no hash chain, so an altered event shows only where it changes a row.
  */
 
 export interface VerifiedTelemetry {
@@ -26,10 +26,10 @@ export interface VerifiedTelemetry {
 }
 
 const SCRATCH: Versions = new Map([[TELEMETRY, SCRATCH_VERSION]]);
-/** Between this and the place, events are folded while the snapshot is held. */
+/** The most events that are left to fold while the snapshot is held. */
 const LITTLE = 1_000;
 
-/** The caller holds the lock of verifications: the scratch tables have fixed names. */
+/** The caller must hold the lock of verifications, because the scratch tables have fixed names. */
 export async function verifyTelemetry({ log, pool }: { readonly log: Log; readonly pool: Pool }): Promise<VerifiedTelemetry> {
   const problems: Problem[] = [];
   const heads = new Map<string, number>();
@@ -84,7 +84,7 @@ async function shownPlaces(pool: Pool): Promise<ReadonlyMap<string, number>> {
   return new Map(rows.map(({ project, revision }) => [project, Number(revision)]));
 }
 
-/** All but the last of it, a batch at a time, while the projector goes on. */
+/** Folds all but the last events, a batch at a time, while the projector goes on. */
 async function foldMost(log: Log, pool: Pool, projectId: string, shown: number): Promise<{ readonly at: number; readonly events: number }> {
   let at = await transaction(pool, projectId, SCRATCH, async (session) => {
     await beginScratch(session);

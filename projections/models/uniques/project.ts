@@ -15,7 +15,7 @@ interface Claim {
   readonly space: Space;
   readonly collection: string;
   readonly hash: string;
-  /** `null`: nobody's any more. */
+  /** `null`: no document holds the value any more. */
   readonly holder: string | null;
   readonly revision: number;
 }

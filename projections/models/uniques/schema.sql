@@ -1,4 +1,4 @@
--- Whom a value of a unique field belongs to, by the hash of field and value. A claim that was left behind counts for nothing: see
+-- Which document holds a value of a unique field, by the hash of field and value. A claim that was left behind counts for nothing: see
 -- src/app/project/unique-claims.ts.
 CREATE TABLE {uniques} (
   project text COLLATE "C" NOT NULL,
