@@ -1,15 +1,15 @@
 import { write, writeSync } from 'node:fs';
 
-/** Characters that may wait to be written: a reader that stops reading must not fill the memory. */
+/** The most characters that may wait to be written: a reader that stops reading must not fill the memory. */
 const MOST_WAITING = 1024 * 1024;
 const NEWLINE = 10;
-/** After a pipe was full, ms. */
+/** Pause after a pipe was full, ms. */
 const PAUSE_MS = 100;
 
 /**
- * The lines of the process log on their way to a file descriptor, in order and without holding up who logs. What cannot be written is
- * dropped and counted: a log on a full disk must neither end the node that writes it nor keep it from ending, and the log of a terminal
- * that has gone must not either. (The library's own stream throws, and then tries for ever on the way out.)
+ * Writes the lines that a process logs to a file descriptor, in order, without blocking the code that logs. What cannot be written is
+ * dropped and counted. A full disk, or a terminal that is gone, must neither end the node nor keep it from ending. (The library's own
+ * stream throws, and then tries for ever when the process ends.)
  */
 export class LogOutput {
   readonly #fd: number;
@@ -17,10 +17,10 @@ export class LogOutput {
   #waiting: string[] = [];
   #length = 0;
   #lost = 0;
-  /** Whether the last line that came out is cut off. */
+  /** Whether the last line that was written is incomplete. */
   #cut = false;
   #writing = false;
-  /** What a full pipe has not taken, while it is given a pause. */
+  /** What a full pipe has not taken yet, during the pause. */
   #left: Buffer | null = null;
 
   constructor(fd: number, pauseMs = PAUSE_MS) {
@@ -38,13 +38,13 @@ export class LogOutput {
     if (!this.#writing) this.#next();
   }
 
-  /** Writes what waits, once and at once: for the end of the process. */
+  /** Writes what waits at once, in one try, when the process ends. */
   flush(): void {
     try {
       const { bytes } = this.#take();
       writeSync(this.#fd, this.#left === null ? bytes : Buffer.concat([this.#left, bytes]));
     } catch {
-      // There is nobody left to tell.
+      // There is nowhere left to report it.
     }
   }
 
@@ -54,7 +54,7 @@ export class LogOutput {
     this.#send(bytes, lines);
   }
 
-  /** `lines`: what is lost when the bytes are. */
+  /** `lines`: how many lines are lost if the bytes are. */
   #send(bytes: Buffer, lines: number): void {
     this.#left = null;
     write(this.#fd, bytes, (error, written) => {

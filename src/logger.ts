@@ -2,13 +2,13 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import { Repeats } from './kernel/repeats.ts';
 import { LogOutput } from './log-output.ts';
 
-/** Members that are never written, whatever logs an object that holds one. Addresses carry passwords. */
+/** Members that are never logged, whatever object holds them. Addresses may hold passwords. */
 const SECRETS = [
   ...['secretKey', 'key', 'token', 'password', 'authorization', 'headers["x-api-key"]', 'headers["x-secret-key"]'],
   ...['connectionString', 'databaseUrl', 'redisUrl', 'eventStoreUrl'],
 ];
 
-/** The process log: JSON lines on standard error, so that standard output stays for results. Secrets are redacted by name. */
+/** The logger of the process: JSON lines on standard error, so that standard output is only for results. Secrets are redacted by name. */
 export function createLogger(options: { readonly level: string }, destination: DestinationStream = standardError()): Logger {
   const paths = [...SECRETS, ...SECRETS.map((name) => `*.${name}`)];
   const hooks = { logMethod: bounded(new Repeats()) };
@@ -17,7 +17,7 @@ export function createLogger(options: { readonly level: string }, destination: D
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 
-/** Warnings and worse; below that, somebody has asked to see everything. */
+/** Warnings and worse are bounded. Lower levels are logged only if somebody asked to see everything. */
 const BOUNDED_FROM = 40;
 
 function bounded(repeats: Repeats): LogMethod {
@@ -30,7 +30,7 @@ function bounded(repeats: Repeats): LogMethod {
 
 let output: LogOutput | null = null;
 
-/** One for the process: two would write into each other's lines. */
+/** One for the process, because two would mix their lines. */
 function standardError(): DestinationStream {
   if (output === null) {
     const made = new LogOutput(2);

@@ -31,20 +31,23 @@ import type { Probes } from './http/routes/system.ts';
 import type { HttpServer } from './http/server.ts';
 import { realScheduler } from './kernel/scheduler.ts';
 
-/** Composition: what a node is made of, as its roles say. The parts are in `compose/`. */
+/** Composition: the parts of a node, according to its roles. The parts themselves are in `compose/`. */
 
-/** Share of the stop's time that running requests may take; the rest is for what they leave to be written, and for the database. */
+/** The share of the stopping time that running requests may take. The rest is for writing what they leave, and for the database. */
 const DRAIN_SHARE = 0.6;
-/** Share of it that telemetry may take to be shown to the end. */
+/** The share of it that telemetry may take to be projected to the end. */
 const FINISH_SHARE = 0.2;
-/** Share of it for everything but the database. */
+/** The share of it for everything but the database. */
 const STOP_SHARE = 0.9;
 
 export interface Node {
   readonly url: string;
-  /** The demo project, when this start has made it; otherwise why not. */
+  /** The demo project if this start has made it, otherwise why not. */
   readonly demo: NewProject | NoDemo;
-  /** Serves no more, lets what runs finish, stops everything, within `SHUTDOWN_TIMEOUT_MS` and what stopping the database takes. */
+  /**
+   * Stops serving, lets running requests finish and stops everything, within `SHUTDOWN_TIMEOUT_MS` plus the time that the database takes to
+   * stop.
+   */
   close(): Promise<void>;
 }
 
@@ -53,7 +56,7 @@ export interface NodeOptions {
   readonly logger: Logger;
 }
 
-/** Everything of one process that is being put together. */
+/** The parts of one process, while they are being put together. */
 interface Building extends Foundations, NodeOptions {
   readonly config: Config;
   readonly stops: Stops;
@@ -61,7 +64,7 @@ interface Building extends Foundations, NodeOptions {
   readonly probes: Probes;
 }
 
-/** Starts a node. Throws `ConfigProblem` or `DatabaseProblem` with the cure, or what listening throws. */
+/** Starts a node. Throws `ConfigProblem` or `DatabaseProblem` that says what to do, or the error of listening. */
 export async function startNode(config: Config, options: NodeOptions): Promise<Node> {
   const stops = new Stops(options.logger);
   const close = () => stops.run(config.limits.shutdownTimeoutMs * STOP_SHARE);
@@ -91,7 +94,7 @@ function startRoles(build: Building): Promise<Started> {
   return build.config.workers > 1 ? startWithWorkers(build) : startInOneProcess(build);
 }
 
-/** Requests, and the read models where it has that role: then the projector tells the working set how far it is. */
+/** Serves requests in this process. If the node also projects, the projector tells the working set how far it is. */
 async function startInOneProcess(build: Building): Promise<Started> {
   const { config, stops } = build;
   const { projects, views, metrics, server, exposition } = await openProjects(build, config.roles.includes('projector'));
@@ -102,7 +105,7 @@ async function startInOneProcess(build: Building): Promise<Started> {
   return { port, demo, registry: metrics.registry };
 }
 
-/** This process projects, where the node has that role, and hands connections to workers that serve them. */
+/** This process projects, if the node has that role, and passes connections to workers, which serve them. */
 async function startWithWorkers(build: Building): Promise<Started> {
   const { config, stops, pool, log, logger } = build;
   const projecting = config.roles.includes('projector') ? await startProjecting(build) : null;
@@ -119,13 +122,13 @@ async function startWithWorkers(build: Building): Promise<Started> {
   return { port: front.port, demo, registry };
 }
 
-/** What the first process tells a worker; the rest it reads from the same environment and arguments. */
+/** What the first process tells a worker. The rest the worker reads from the same environment and arguments. */
 interface WorkerStart {
   readonly databaseUrl: string;
   readonly connections: Connections;
 }
 
-/** One of the processes that `--workers` asks for. Runs until its first process stops it. */
+/** Runs one of the processes that `--workers` asks for, until its first process stops it. */
 export function runWorker(config: Config, logger: Logger): void {
   serveAsWorker<WorkerStart>(async ({ databaseUrl, connections }, exposition) => {
     const stops = new Stops(logger);
@@ -139,7 +142,7 @@ export function runWorker(config: Config, logger: Logger): void {
   });
 }
 
-/** No requests: the read models, background jobs, and what a watcher asks for. */
+/** A node without requests: read models, background jobs and probes. */
 async function startWithoutApi(build: Building): Promise<Started> {
   const { config, stops } = build;
   const { metrics } = config.roles.includes('projector') ? await startProjecting(build) : { metrics: createMetrics() };
@@ -161,11 +164,14 @@ async function startProjecting({ config, log, pool, logger, stops }: Building) {
   return { metrics, registry: metrics.registry, projector };
 }
 
-/** The write side with its HTTP server, which nothing reaches yet. `projecting`: in this process too; `ofAll`: metrics of the whole node. */
+/**
+ * Opens the write side with its HTTP server, which does not listen yet. `projecting`: in this process, too; `ofAll`: metrics of the whole
+ * node.
+ */
 async function openProjects(build: Building, projecting: boolean, ofAll?: () => Promise<string>) {
   const { config, log, pool, connections, logger, stops } = build;
   const metrics = createMetrics();
-  // Apart, so that slow views of a project hold up none of its decisions.
+  // They are separate, so that slow views of a project delay none of its decisions.
   const loads = shareReads(build.connections.pool, realScheduler);
   const viewing = shareReads(build.connections.pool, realScheduler);
   const states = createStateReader(pool, loads.run);
@@ -203,7 +209,7 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: () => 
   return { projects, views, metrics, server, exposition };
 }
 
-/** What this process answers to its watchers, from now on. */
+/** What this process answers to probes from now on. */
 function watched({
   config,
   pool,

@@ -1,2 +1,2 @@
-/** The release, as `package.json` says; a test holds the two together. */
+/** The release, as in `package.json`; a test compares the two. */
 export const VERSION = '0.1.0';

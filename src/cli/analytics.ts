@@ -4,7 +4,7 @@ import { type EventView, listEvents, listFailures, listPlayers, type PlayerView 
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
 
-/** `savepoint analytics`: what players reported, newest first, as the read models show it. */
+/** `savepoint analytics`: what players reported, newest first, from the read models. */
 export function analyticsCommand(): Command {
   return new Command('analytics')
     .description('look at what players reported: events, failed saves, sessions')
@@ -84,7 +84,7 @@ function playerTable(seen: readonly PlayerView[]): string {
 
 const LONGEST_CELL = 100;
 
-/** Players chose these texts: none of them may steer the operator's terminal. */
+/** Players chose these texts, so control characters are escaped: a text must not control the operator's terminal. */
 function shown(cells: readonly string[]): string[] {
   return cells.map((cell) => cell.replace(/\p{C}/gu, '\ufffd').slice(0, LONGEST_CELL));
 }

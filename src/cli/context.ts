@@ -6,8 +6,8 @@ import { refusal } from '../kernel/errors.ts';
 import { projectStream } from '../log/streams.ts';
 
 /**
- * What every command shares: the data folder, machine output, and how a failure is told. Loading takes most of a short command's time, so
- * each loads what it works with when it runs: none pays for another, and help for none.
+ * What every command shares: the data folder, machine output, and how a failure is reported. Loading takes most of a short command's time.
+ * So each command loads what it needs when it runs, and help loads nothing.
  */
 
 export interface CommonOptions {
@@ -15,7 +15,7 @@ export interface CommonOptions {
   readonly json?: boolean;
 }
 
-/** A command with the options that all of them have. */
+/** A command with the options that all commands have. */
 export function command(name: string, description: string): Command {
   return new Command(name)
     .description(description)
@@ -27,12 +27,12 @@ export function configOf(options: CommonOptions, overrides: Readonly<Record<stri
   return readConfig(process.env, { ...(options.data === undefined ? {} : { dataDir: options.data }), ...overrides });
 }
 
-/** Runs a command's work on the installation, whether a node runs beside it or not, and closes it again. */
+/** Runs a command's work on the installation, whether a node runs beside it or not, and closes the installation afterwards. */
 export async function withInstallation<T>(options: CommonOptions, work: (installation: Installation) => Promise<T>): Promise<T> {
   const config = configOf(options);
   const [{ openInstallation }, { createLogger }] = await Promise.all([import('../compose/installation.ts'), import('../logger.ts')]);
   const logger = createLogger({ level: 'warn' });
-  // Connections that end because the command does are nothing to tell of.
+  // The command itself ends these connections, so their end is not reported.
   const ended = stopBeforeEnd(async () => {
     logger.level = 'silent';
   });
@@ -48,13 +48,16 @@ export async function withInstallation<T>(options: CommonOptions, work: (install
   }
 }
 
-/** A misspelt project would look like one that has nothing to show. A deleted one keeps its log. Throws NOT_FOUND. */
+/**
+ * Throws NOT_FOUND for a project that does not exist. Without this a misspelt project would look like an empty one. A deleted project keeps
+ * its log.
+ */
 export async function needProject({ log }: Installation, projectId: string | undefined): Promise<void> {
   if (projectId === undefined || (await log.head(projectStream(projectId))) !== null) return;
   throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are`);
 }
 
-/** Waits until lists and views show what was written at `revision`; says so when they do not. */
+/** Waits until lists and views show what was written at `revision`, and says so if they do not. */
 export async function awaitShown({ projected }: Installation, projectId: string, revision: number): Promise<void> {
   const waiting = (at: number) => progress(`written; waiting for the read models: they are at revision ${at} of ${revision}`);
   const shown = await projected(projectId, revision, waiting);
@@ -66,16 +69,17 @@ export async function awaitShown({ projected }: Installation, projectId: string,
   );
 }
 
-/** Standard output is for the result alone; everything else goes to standard error. */
+/** Prints to standard output, which is for the result alone; everything else goes to standard error. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Prints a line for people, on standard error. */
 export function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** The result as JSON for machines, or as a person reads it. */
+/** Prints the result: as JSON with `--json`, otherwise as text for people. */
 export function printResult(options: CommonOptions, value: unknown, forPeople: () => string): void {
   print(options.json ? JSON.stringify(value) : forPeople());
 }
@@ -96,11 +100,12 @@ export function table(header: readonly string[], rows: readonly (readonly string
   return [line(header), ...rows.map(line)].join('\n');
 }
 
-/** A line that is written over on a terminal, and left out elsewhere. */
+/** A progress line that replaces the one before it. Shown on a terminal only. */
 export function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${text}`);
 }
 
+/** Removes the progress line. */
 export function endProgress(): void {
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K');
 }

@@ -6,7 +6,7 @@ interface DoctorOptions extends CommonOptions {
   readonly host?: string;
 }
 
-/** `savepoint doctor`: everything a node depends on, and the cure of what is wrong. Exit code 1 when something fails. */
+/** `savepoint doctor`: checks everything that a node depends on, and says how to mend what is wrong. Exit code 1 when a check fails. */
 export function doctorCommand(): Command {
   return command('doctor', 'check everything a node depends on, and say what to do; changes nothing')
     .option('--port <port>', 'port that the node would listen on (default: PORT, or 8080)')

@@ -5,13 +5,15 @@ import { BrokenSource, TwoHistories } from '../log/copy/copy.ts';
 import { FileProblem } from '../log/file/parts.ts';
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../log/port.ts';
 
-/** What was foreseen: the message says what to do, and a stack would only hide it. */
+/** Failures that are expected. Their message says what to do, and a stack would only hide it. */
 const FORESEEN = [DatabaseProblem, ConfigProblem, TwoHistories, BrokenSource, FileProblem, AppendTooLarge, LogUnavailable, OutcomeUnknown];
 
 const UNKNOWN_ISSUER =
   'Name the certificate of its issuer in DATABASE_URL: sslrootcert=/path/ca.pem; or do not ask who it is: sslmode=no-verify.';
 
-/** What to do, by the code of a system's or of Postgres' error. The databases of commands are those of `DATABASE_URL`, or embedded. */
+/**
+ * What to do, by the code of the error of the system or of Postgres. A command's database is that of `DATABASE_URL`, or the embedded one.
+ */
 const CURES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'Another program listens there: choose another --port, or stop that program.',
   EADDRNOTAVAIL: 'This machine has no such address: choose another --host.',
@@ -37,7 +39,7 @@ const CURES: Readonly<Record<string, string>> = {
 
 const PORT_CURE = 'This user may not: choose a --port above 1023, or give it the right.';
 
-/** What the driver of Postgres says by itself, without a code. */
+/** Errors of the Postgres driver that have no code. */
 const SAYINGS: Readonly<Record<string, string | undefined>> = {
   'timeout expired': CURES['ETIMEDOUT'],
   'Connection terminated due to connection timeout': CURES['ETIMEDOUT'],
@@ -46,12 +48,12 @@ const SAYINGS: Readonly<Record<string, string | undefined>> = {
     'What listens there ended the connection: check that host and port in DATABASE_URL are those of a Postgres.',
 };
 
-/** What a program tells a failure by: the code of a refusal, of a system's or of Postgres' error. */
+/** A code by which programs tell failures apart: that of a refusal, or of an error of the system or of Postgres. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code !== '' ? error.code : 'FAILED';
 }
 
-/** A failure in words: what was wrong and what to do. A stack is shown only for what is a fault of ours, and only on request. */
+/** Explains a failure: what was wrong and what to do. A stack is shown only for our own faults, and only on request. */
 export function explain(error: unknown): string {
   if (error instanceof Error && FORESEEN.some((kind) => error instanceof kind)) return error.message;
   if (error instanceof Refusal) return `${error.message} (${error.code})`;

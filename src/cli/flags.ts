@@ -3,7 +3,7 @@ import { readFlags } from '../../projections/models/flags/read.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
 
-/** `savepoint flags`: writes that rate-limit rules with the action `flag` have noted. */
+/** `savepoint flags`: writes that were flagged by rate-limit rules with the action `flag`. */
 export function flagsCommand(): Command {
   return new Command('flags').description('look at writes that went over rate-limit rules').addCommand(list());
 }

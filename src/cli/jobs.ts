@@ -7,7 +7,7 @@ import type { JobView } from '../jobs/view.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, configOf, printResult, table, withInstallation } from './context.ts';
 
-/** `savepoint jobs`: what runs beside the requests, and what failed for good. Works beside a running node; runs nothing itself. */
+/** `savepoint jobs`: background jobs, and those that failed for good. It works beside a running node and runs no job itself. */
 export function jobsCommand(): Command {
   return new Command('jobs')
     .description('list, retry and enqueue background jobs')
@@ -81,7 +81,7 @@ function enqueue(jobs: Jobs, name: JobName, names: readonly string[]): Promise<s
   return jobs.enqueue(name, {}, { unique: name });
 }
 
-/** With Redis the database is not needed, so that dead letters can be seen while it is away. */
+/** With Redis the database is not opened, so that dead letters can be seen during its outage. */
 async function withJobs<T>(options: CommonOptions, work: (jobs: Jobs) => Promise<T>): Promise<T> {
   const { redisUrl } = configOf(options);
   if (redisUrl !== null) return using(redisUrl, '', work);
@@ -89,7 +89,7 @@ async function withJobs<T>(options: CommonOptions, work: (jobs: Jobs) => Promise
 }
 
 async function using<T>(redisUrl: string | null, databaseUrl: string, work: (jobs: Jobs) => Promise<T>): Promise<T> {
-  // Loading the library takes a fifth of a second, which no other command should pay for.
+  // Loading the library takes a fifth of a second, so only this command does it.
   const [{ createJobs }, { createLogger }] = await Promise.all([import('../jobs/jobs.ts'), import('../logger.ts')]);
   const jobs = createJobs({ redisUrl, databaseUrl, redact: redactUrl, logger: createLogger({ level: 'error' }), handlers: null });
   try {

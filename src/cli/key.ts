@@ -115,7 +115,7 @@ function permissions(): Command {
     );
 }
 
-/** A scope that is misspelt would grant nothing, without a word. */
+/** Refuses a misspelt permission, which would silently grant nothing. */
 function permissionsOf(text: string): Exclude<ReturnType<typeof readPermissions>, undefined> {
   let value: ReturnType<typeof parseJson>;
   try {

@@ -5,8 +5,8 @@ import { run } from './run.ts';
 
 const words = process.argv.slice(2);
 
-// Whoever reads the output may stop before its end, as `| head` does: then a command has nothing more to do. What it says may also find no
-// room on a disk. A node goes on serving whatever becomes of its words.
+// The reader of the output may stop before its end, as `| head` does; then a command has nothing more to do. The disk may also be full. A
+// node goes on serving in either case.
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {
     if (words[0] === 'start') return;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type CommonOptions, command, printResult, withInstallation } from './context.ts';
 
-/** `savepoint migrate`: brings the database's tables up to this release; a node does the same when it starts. */
+/** `savepoint migrate`: brings the database's tables to this release. A node does the same when it starts. */
 export function migrateCommand(): Command {
   return command('migrate', "bring the database's tables up to this release").action(async (options: CommonOptions) => {
     const names = await withInstallation(options, async ({ pool }) => {

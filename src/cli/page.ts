@@ -4,7 +4,7 @@ import { LONGEST_CONTENT, PAGE_TYPES, type SavePage } from '../domain/page/page.
 import { refusal } from '../kernel/errors.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
 
-/** `savepoint page`: what a project shows to anybody under /pages. */
+/** `savepoint page`: the pages that a project shows to anybody under /pages. */
 export function pageCommand(): Command {
   return new Command('page')
     .description('put, list and remove the pages of a project: news, a status, terms')
@@ -54,7 +54,7 @@ const MOST_BYTES = 4 * LONGEST_CONTENT;
 async function textOf(file: string): Promise<string> {
   const chunks: Buffer[] = [];
   try {
-    // No further than a page may reach: the file may be one that never ends.
+    // Reads no further than a page may reach, because the file may never end.
     for await (const chunk of createReadStream(file, { end: MOST_BYTES })) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
     if (bytes.length <= MOST_BYTES) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

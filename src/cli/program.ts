@@ -15,7 +15,7 @@ import { startCommand } from './start.ts';
 import { testCommand } from './test.ts';
 import { verifyCommand } from './verify.ts';
 
-/** The whole command line. Help and wrong usage come out as `CommanderError`, so that whoever runs it decides how the process ends. */
+/** The whole command line. Help and wrong usage are thrown as `CommanderError`, so that the caller decides how the process ends. */
 export function createProgram(): Command {
   const program = new Command('savepoint')
     .description('An event-sourced, self-hostable game backend.')

@@ -90,7 +90,7 @@ function settings(): Command {
     });
 }
 
-/** The value is JSON where that is a value of the setting, and else the text as it stands. */
+/** The value is read as JSON if that is a valid value of the setting, and otherwise as text. */
 function assignment(text: string): readonly [name: string, value: Json] {
   const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
   const known = acceptMember(name);

@@ -3,7 +3,7 @@ import { isProjectionName, REBUILDABLE } from '../../projections/registry.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, counted, endProgress, printResult, progress, withInstallation } from './context.ts';
 
-/** `savepoint rebuild`: builds read models anew beside the running ones and switches to them. */
+/** `savepoint rebuild`: builds read models anew beside the running ones and switches to the new ones. */
 export function rebuildCommand(): Command {
   return command('rebuild', 'build read models anew from the log, beside the running ones, and switch')
     .argument('[projection...]', `which ones; all when none is named (${REBUILDABLE.join(', ')})`)

@@ -37,7 +37,7 @@ export function startCommand(): Command {
       await stopping;
       await node.close();
       if (!options.json) print('savepoint has stopped');
-      // What was left behind may hold the process open.
+      // Work that was left behind could keep the process alive.
       process.exit(0);
     });
 }
@@ -46,8 +46,8 @@ const NO_DEMO = `No demo project was made: the log holds projects already. \`sav
 \`savepoint key create ID\` makes a key of one, \`savepoint project create NAME\` another project.`;
 
 /**
- * The last line says where the node listens; the first start adds the demo project and a line to try. Later ones say where its keys
- * are: the first may have ended before its greeting, on a taken port.
+ * The first line says where the node listens. On the first start it is followed by the demo project and a command to try. Later starts say
+ * where its keys are, because the first start may have failed before it could say so, for example on a port in use.
  */
 function greeting(node: Node, file: string): string {
   const ready = `savepoint is ready on ${node.url}`;
@@ -65,13 +65,14 @@ function greeting(node: Node, file: string): string {
   ].join('\n');
 }
 
-/** Scripts of npm that start a node, and how often it looks whether they are still there, ms. */
+/** npm scripts that start a node, and how often a node checks whether npm still runs, ms. */
 const NPM_SCRIPTS: readonly (string | undefined)[] = ['start', 'npx'];
 const PARENT_MS = 500;
 
 /**
- * The first signal is kept while the node still starts. Further ones change nothing: Ctrl-C under `npm start` arrives twice, from the
- * terminal and from npm. A SIGTERM to npm does not arrive at all: it ends the shell between them, after which nobody would stop the node.
+ * Resolves at the first signal, also at one that comes while the node still starts. Further signals change nothing: Ctrl-C under `npm
+ * start` arrives twice, from the terminal and from npm. A SIGTERM to npm does not arrive at all: it ends only the shell between npm and the
+ * node. So under npm the node also stops when its parent process is gone.
  */
 function toldToStop(): Promise<void> {
   return new Promise((resolve) => {

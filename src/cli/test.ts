@@ -3,7 +3,7 @@ import type { PublishTarget } from '../domain/events.ts';
 import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts';
 import { type CommonOptions, command, endProgress, print, progress, table, withInstallation } from './context.ts';
 
-/** `savepoint test`: the saved tests of a project, for a build pipeline. */
+/** `savepoint test`: runs the saved tests of a project, for a build pipeline. */
 export function testCommand(): Command {
   return new Command('test').description("run a project's saved tests").addCommand(run());
 }
@@ -21,7 +21,7 @@ function run(): Command {
       const { results, total, passed, failed } = await withInstallation(options, ({ tests }) => tests.run(projectId, options.target, told));
       endProgress();
       const found: JsonObject = { ok: failed === 0, projectId, target: options.target, total, passed, failed, results };
-      // Results hold what games store: their numbers must stay what they are.
+      // Results contain what games store, so their numbers must be printed exactly.
       print(options.json ? stringifyJson(found) : listing(results, passed, total));
       if (failed > 0) process.exitCode = 1;
     });
@@ -29,7 +29,7 @@ function run(): Command {
 
 function listing(results: readonly JsonObject[], passed: number, total: number): string {
   if (total === 0) return 'This project has no saved tests.';
-  // By its id: tests without a name are all called after their endpoint.
+  // Listed by id, because all tests without a name are called after their endpoint.
   const rows = results.map((result) => [
     result['passed'] === true ? 'passed' : 'FAILED',
     text(result['id']),

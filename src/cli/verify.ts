@@ -10,7 +10,10 @@ interface VerifyOptions extends CommonOptions {
   readonly wait?: boolean;
 }
 
-/** `savepoint verify`: proves that the chain is whole and every row is what the log says, and that none is missing. Exit code 1 when not. */
+/**
+ * `savepoint verify`: proves that the hash chain is intact, that every row is what the log says, and that no row is missing. Exit code 1 if
+ * not.
+ */
 export function verifyCommand(): Command {
   return command('verify', 'check the hash chain, then every column of every read model against a fresh fold of the log')
     .option('--anchor <text...>', 'lines that `savepoint log anchor` printed earlier: the log must still hold those events')
@@ -46,7 +49,7 @@ export function verifyCommand(): Command {
     });
 }
 
-/** What the log has instead of an event that is anchored: a backup that was made before its anchors is no broken one. */
+/** Says where the log ends, when it does not have an anchored event. A backup that is older than its anchors is not a broken one. */
 async function endOf(log: Log, projectId: string): Promise<string> {
   const head = await log.head(projectStream(projectId));
   const end = head === null ? 'the log has nothing of this project' : `the log ends at revision ${head.revision}`;

@@ -10,33 +10,33 @@ export interface CrewOptions<Start> {
   readonly size: number;
   /** What each worker is told at its start. */
   readonly start: Start;
-  /** What this process measures; the workers' own is added to it. */
+  /** What this process measures. The workers' metrics are added to it. */
   readonly registry: Registry;
   readonly logger: Logger;
 }
 
 export interface Crew {
-  /** Gives a connection to the worker of its project, or to any. */
+  /** Gives a connection to the worker of its project; a connection without a project to any worker. */
   hand(socket: Socket, head: Buffer, project: string | null): void;
-  /** The text of `/metrics` of all processes. */
+  /** The text of `/metrics` for all processes. */
   exposition(): Promise<string>;
-  /** Has every worker finish what it does; those that are not gone after `withinMs` are killed. */
+  /** Lets every worker finish its requests. Those that still run after `withinMs` are killed. */
   stop(withinMs: number): Promise<void>;
 }
 
-/** One place in the crew. Its worker changes, its projects do not. */
+/** One place in the pool of workers. Its worker may be replaced; its projects stay. */
 interface Place {
   readonly index: number;
   worker: Worker | null;
   ready: boolean;
-  /** Ends in a row, each soon after its start. */
+  /** How many times in a row the worker of this place ended soon after its start. */
   ends: number;
 }
 
 const START_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** Who lived this long did not die of its start. */
+/** A worker that lived this long did not fail because of its start, so its place is filled again without a longer pause. */
 const LONG_LIFE_MS = 10_000;
 const NOBODY = [
   'HTTP/1.1 503 Service Unavailable',
@@ -74,7 +74,7 @@ export async function startCrew<Start>({ size, start, registry, logger }: CrewOp
     settle(null);
   };
 
-  /** Resolves with `null` when the worker serves, or with why it does not. */
+  /** Resolves with `null` when the worker serves, or with the reason why it does not. */
   const fork = (place: Place): Promise<string | null> =>
     new Promise((resolve) => {
       const worker = cluster.fork();
@@ -155,7 +155,7 @@ function countReady(places: readonly Place[], registry: Registry): void {
   });
 }
 
-/** The project's worker; for a connection of no project the next one in turn. */
+/** The project's worker. For a connection without a project, the next worker in turn. */
 function choose(places: readonly Place[], project: string | null, state: { turn: number }): Worker | null {
   const serving = places.filter(({ ready }) => ready);
   if (project === null) {

@@ -1,9 +1,9 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Metric } from './messages.ts';
 
-/** Adds up what the processes of a node measure. */
+/** Adds up the metrics of a node's processes. */
 export interface Exposition {
-  /** The text of `/metrics` of this process and the workers; one that does not answer is left out. */
+  /** The text of `/metrics` for this process and the workers. A worker that does not answer is left out. */
   text<Worker>(workers: readonly Worker[], ask: (worker: Worker, id: number) => void): Promise<string>;
   /** A worker's answer to the question `id`. */
   measured(id: number, metrics: readonly Metric[]): void;

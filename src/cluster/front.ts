@@ -2,20 +2,26 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { glance } from './route.ts';
 
-/** The one port of a node with several workers: accepts, looks at the first bytes, hands the connection on. */
+/** The one port of a node with several workers. It accepts a connection, reads its first bytes and passes it on to a worker. */
 export interface Front {
   readonly port: number;
-  /** Accepts no more; connections that have said nothing yet are cut. */
+  /** Stops accepting. Connections that have not sent enough yet are closed. */
   close(): void;
 }
 
-/** Until a connection has said where it wants to go, however it dribbles; like the HTTP server's own limit for headers. */
+/**
+ * The longest time until a connection has said where it wants to go, however slowly it sends. It is like the HTTP server's own limit for
+ * headers.
+ */
 const HEAD_MS = 20_000;
 
-/** Bytes that a socket reads before somebody asks: with a chunk in hand it stops until it is asked to go on. */
+/** Sockets read nothing in advance: a socket that holds a chunk stops until it is asked to go on. */
 const NOTHING_AHEAD = 0;
 
-/** `hand` gets each connection with what was read of it; nothing more is read of it here. Rejects when the port cannot be had. */
+/**
+ * `hand` gets each connection together with the bytes that were read of it; this process reads no further. Rejects when it cannot listen on
+ * the port.
+ */
 export async function openFront(
   port: number,
   host: string,
@@ -48,7 +54,7 @@ export async function openFront(
   };
 }
 
-/** Reads no more than it has to: what a socket reads after it is handed on would be lost. */
+/** Reads no more than necessary: what the socket reads after it was passed on would be lost. */
 function readHead(socket: Socket, done: (head: Buffer, project: string | null) => void): void {
   const chunks: Buffer[] = [];
   const look = () => {

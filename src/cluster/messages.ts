@@ -1,13 +1,13 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 
-/** What the processes of one node say to each other, over the channel that Node opens between them. */
+/** The messages between the processes of one node, over the channel that Node opens between them. */
 
 export type Metric = MetricObjectWithValues<MetricValue<string>>;
 
 /** From the first process to a worker. */
 export type Order<Start> =
   | { readonly kind: 'start'; readonly with: Start }
-  /** Comes with the socket. `head`: what was read of it, a character for each byte. */
+  /** It comes with the socket. `head`: what was read of it, a character for each byte. */
   | { readonly kind: 'connection'; readonly head: string }
   | { readonly kind: 'measure'; readonly ask: number }
   | { readonly kind: 'exposition'; readonly ask: number; readonly text: string }
@@ -21,11 +21,14 @@ export type Report =
   | { readonly kind: 'measured'; readonly ask: number; readonly metrics: readonly Metric[] }
   | { readonly kind: 'expose'; readonly ask: number };
 
-/** Both ends are this program in this version; what is no message of ours (a library may send its own) is `null`. */
+/**
+ * The message as an order. Both ends are this program in this version. `null` for a message that is not ours: a library may send its own.
+ */
 export function asOrder<Start>(message: unknown): Order<Start> | null {
   return isMessage(message, ['start', 'connection', 'measure', 'exposition', 'stop']) ? (message as Order<Start>) : null;
 }
 
+/** The message as a report; `null` for one that is not ours. */
 export function asReport(message: unknown): Report | null {
   return isMessage(message, ['awake', 'ready', 'failed', 'measured', 'expose']) ? (message as Report) : null;
 }

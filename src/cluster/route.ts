@@ -1,16 +1,18 @@
 /**
- * Which process a connection goes to. One project's requests meet in one process, because there its commits are grouped and its
- * documents are in memory; any other choice is correct too, only slower. So a glance at the first request line is enough.
+ * Chooses the process that a connection goes to. All requests of a project should meet in one process, because there its commits are
+ * grouped and its documents are in memory. Any other choice is also correct, only slower. So it is enough to look at the first request
+ * line.
  */
 
-/** `/v3/<family>/<project>`, `/v1/…`, `/api/…`, `/pages/<project>` behind the method. */
+/** Matches `/v3/<family>/<project>`, `/v1/…`, `/api/…` and `/pages/<project>` after the method. */
 const PROJECT = /^[A-Z]{1,16} \/(?:(?:v\d+|api)\/[^/ ?]+|pages)\/([A-Za-z0-9_-]{1,128})[/ ?]/i;
-/** Longer request lines are not waited for. */
+/** A longer request line is not waited for. */
 const MOST_BYTES = 1024;
 
-/** What the first bytes of a connection tell: a project, that there is none, or that more bytes are needed. */
+/** What the first bytes of a connection say: a project, that there is none, or that more bytes are needed. */
 export type Glance = { readonly project: string } | 'none' | 'more';
 
+/** Looks for the project in the first bytes of a connection. */
 export function glance(head: Buffer): Glance {
   const text = head.toString('latin1', 0, MOST_BYTES);
   const [, project] = PROJECT.exec(text) ?? [];
@@ -18,7 +20,7 @@ export function glance(head: Buffer): Glance {
   return head.length >= MOST_BYTES || text.includes('\n') ? 'none' : 'more';
 }
 
-/** The place that a key belongs to among those there are. When one goes, only its own keys move. */
+/** The place that a key belongs to, among the given ones. When a place goes, only its own keys move. */
 export function placeFor(key: string, places: readonly number[]): number | undefined {
   let best: number | undefined;
   let most = -1;
@@ -31,7 +33,7 @@ export function placeFor(key: string, places: readonly number[]): number | undef
   return best;
 }
 
-/** FNV-1a, stirred at the end: neighbouring places must not get neighbouring weights. */
+/** FNV-1a with extra mixing at the end: neighbouring places must not get neighbouring weights. */
 function hash(text: string): number {
   let sum = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);

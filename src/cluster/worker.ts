@@ -3,11 +3,11 @@ import { Socket } from 'node:net';
 import type { Registry } from 'prom-client';
 import { asOrder, type Report } from './messages.ts';
 
-/** What a worker runs once it was told how. */
+/** What a worker runs once it has been told how. */
 export interface Work {
   readonly registry: Registry;
   accept(socket: Socket, head: Buffer): void;
-  /** Finishes what runs, and closes. */
+  /** Finishes running requests, and closes. */
   close(): Promise<void>;
 }
 
@@ -18,11 +18,11 @@ export function isWorker(): boolean {
 const EXPOSITION_MS = 5_000;
 
 /**
- * Serves as a worker until the first process says stop, or is gone. `begin` gets what it was started with, and a function that answers
- * the metrics of the whole node.
+ * Serves as a worker until the first process tells it to stop, or is gone. `begin` gets the value that the first process starts workers
+ * with, and a function that returns the metrics of the whole node.
  */
 export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Promise<string>) => Promise<Work>): void {
-  // Signals go to the whole process group; the first process decides when its workers end.
+  // Signals reach the whole process group, but the first process decides when its workers end.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
   const report = (message: Report) => process.send?.(message);
   const expositions = new Map<number, (text: string) => void>();
@@ -60,7 +60,7 @@ export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Pro
   };
   const stop = async () => {
     await work?.close();
-    // What was left behind may hold the process open.
+    // Work that was left behind could keep the process alive.
     process.exit(0);
   };
 
@@ -71,7 +71,7 @@ export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Pro
     if (order.kind === 'measure') void measure(order.ask);
     if (order.kind === 'exposition') expositions.get(order.ask)?.(order.text);
     if (order.kind === 'stop') void stop();
-    // A connection that its client has closed on the way comes without a socket.
+    // A connection that its client closed on the way comes without a socket.
     if (order.kind === 'connection' && handle instanceof Socket) work?.accept(handle, Buffer.from(order.head, 'latin1'));
   });
   report({ kind: 'awake' });

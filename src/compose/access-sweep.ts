@@ -11,19 +11,19 @@ import { reasonOf } from '../kernel/trouble.ts';
 import type { Log } from '../log/port.ts';
 import { createProjects, SILENT } from './projects.ts';
 
-/** How long a sweep is given to be projected before the next: two at once would be one that takes as long as both. */
+/** How long to wait until a sweep is projected before the next one starts. Two at once would only become one that takes as long as both. */
 const SWEEP_SHOWN_MS = 30_000;
 
-/** So many projects in a row that could not be swept: it is not the projects, it is the log, or nobody projects. */
+/** After this many projects in a row that could not be swept, the cause is not the projects: the log is away, or nobody projects. */
 const TROUBLES = 3;
 
 /**
- * How long what has expired is kept on: a command that was decided just before may still be on its way to the log, and a node whose clock
- * is behind takes a session, a request id or an answer for good that is none any more.
+ * How long expired entries are still kept. A command that was decided just before may still be on its way to the log. A node whose clock is
+ * behind would accept a session, a request id or an answer that has expired.
  */
 const SETTLED_MS = 10 * 60_000;
 
-/** One kind of what expires. */
+/** One kind of entries that expire. */
 interface Expiring {
   projects(pool: pg.Pool, now: number): Promise<readonly string[]>;
   next(pool: pg.Pool, projectId: string, now: number): Promise<number | null>;
@@ -36,9 +36,9 @@ const EXPIRING: readonly Expiring[] = [
 ];
 
 /**
- * Every project that has something expired, step by step, through writers of this run's own: to the nodes that serve the projects it is
- * one more node that wrote. A project in trouble is passed over, and fails the job when the others are done; what a run leaves over is
- * the next one's.
+ * Sweeps every project that has expired entries, step by step, through writers of this run's own. For the nodes that serve the projects it
+ * is one more node that writes. A project that fails is skipped, and the job fails once the others are done. The next run does what is
+ * left.
  */
 export async function sweepAccess(pool: pg.Pool, log: Log, config: Config, logger: Logger): Promise<readonly string[]> {
   const reader = createStateReader(pool);

@@ -3,15 +3,15 @@ import type { Compiler, CompilerTask } from '../app/ports/compiler.ts';
 import { type Refusal, refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 
-/** A compiler in a thread of its own, started when it is first needed and ended when it has had nothing to do for a while. */
+/** A compiler in a thread of its own. It is started when it is first needed and ended after a while without work. */
 
 export interface ThreadBounds {
   /** Longest time for one task, ms. */
   readonly taskMs: number;
   readonly memoryMb: number;
-  /** Tasks of one project that may wait beside the one that runs. */
+  /** The most tasks of one project that wait beside the one that runs. */
   readonly waiting: number;
-  /** Without a task for so long, the thread ends, ms. */
+  /** The thread ends after this time without a task, ms. */
   readonly idleMs: number;
 }
 
@@ -23,7 +23,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Where the thread's program is; `null` where it runs from TypeScript, which no thread of Node 20 reads: then there is no thread. */
+/** The thread's program. `null` when this runs from TypeScript, which a thread of Node 20 cannot read: then there is no thread. */
 export function workerFile(): URL | null {
   return import.meta.url.endsWith('.ts') ? null : new URL('./compile-worker.js', import.meta.url);
 }
@@ -32,7 +32,7 @@ export class CompileThread implements Compiler {
   readonly #file: URL;
   readonly #scheduler: Pick<Scheduler, 'after'>;
   readonly #bounds: ThreadBounds;
-  /** By project, in the order in which their turns come. */
+  /** Waiting tasks by project, in the order of the projects' turns. */
   readonly #lines = new Map<string, Waiting[]>();
   #worker: Worker | null = null;
   #running: Waiting | null = null;
@@ -56,14 +56,14 @@ export class CompileThread implements Compiler {
     });
   }
 
-  /** Whoever still waits is refused. */
+  /** Refuses all that still wait. */
   async close(): Promise<void> {
     for (const line of this.#lines.values()) for (const { reject } of line) reject(refusal('COMPILER_FAILED'));
     this.#lines.clear();
     await this.#end(refusal('COMPILER_FAILED'));
   }
 
-  /** One task of each project in turn. */
+  /** Starts the next task: each project in turn has one. */
   #next(): void {
     if (this.#running !== null) return;
     const [first] = this.#lines;
@@ -106,7 +106,7 @@ export class CompileThread implements Compiler {
     const { memoryMb } = this.#bounds;
     const worker = new Worker(this.#file, { resourceLimits: { maxOldGenerationSizeMb: memoryMb }, execArgv: [] });
     this.#worker = worker;
-    // Nobody stays for a thread that waits; who waits for its answer holds a connection.
+    // An idle thread must not keep the process alive. A caller that waits for an answer has a connection, which does.
     worker.unref();
     worker.on('error', (error: Error & { readonly code?: string }) => {
       const tooMuch = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -116,7 +116,7 @@ export class CompileThread implements Compiler {
     return worker;
   }
 
-  /** Ends the thread and what it was at; the next task opens another. */
+  /** Ends the thread and its task. The next task starts another thread. */
   async #end(why: Refusal | null, of = this.#worker): Promise<void> {
     if (of === null || of !== this.#worker) return;
     this.#worker = null;
@@ -126,7 +126,7 @@ export class CompileThread implements Compiler {
     this.#running = null;
     if (running !== null) running.reject(why ?? refusal('COMPILER_FAILED'));
     of.removeAllListeners();
-    // What it may still throw while it ends is nobody's any more.
+    // An error that it still throws while it ends concerns nobody any more.
     of.on('error', () => undefined);
     this.#next();
     await of.terminate();

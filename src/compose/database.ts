@@ -7,16 +7,16 @@ import type { Config } from '../config/config.ts';
 
 /** What is known of a Postgres server before anything is done with it. */
 export interface ServerFacts {
-  /** As it says itself: `17.2`, `15.14 (Debian …)`. */
+  /** The version as the server says it: `17.2`, `15.14 (Debian …)`. */
   readonly version: string;
   readonly major: number;
   readonly maxConnections: number;
-  /** Of the database: `UTF8`. */
+  /** The encoding of the database, such as `UTF8`. */
   readonly encoding: string;
 }
 
 export interface NodeDatabase {
-  /** With the password: never for a log. */
+  /** With the password, so it must never be logged. */
   readonly url: string;
   readonly facts: ServerFacts;
   stop(): Promise<void>;
@@ -24,10 +24,10 @@ export interface NodeDatabase {
 
 export const OLDEST_POSTGRES = 15;
 
-/** They hold every text; the second looks at none, which is bad practice and no danger to what is stored. */
+/** Encodings that can hold every text. The second one checks nothing, which is bad practice but does not endanger what is stored. */
 const ENCODINGS_OF_EVERYTHING: readonly string[] = ['UTF8', 'SQL_ASCII'];
 
-/** The database for a command: somebody else's server, or the embedded one beside a running node or without one. */
+/** The database for a command: an external server, or the embedded one, beside a running node or without one. */
 export async function commandDatabase(config: Config, logger: Logger): Promise<{ readonly url: string; release(): Promise<void> }> {
   const { databaseUrl } = config;
   const found =
@@ -43,7 +43,7 @@ export async function commandDatabase(config: Config, logger: Logger): Promise<{
   }
 }
 
-/** The node's database: somebody else's server, or the embedded one, which is started again whenever it goes away by itself. */
+/** The node's database: an external server, or the embedded one, which is started again whenever it ends by itself. */
 export async function nodeDatabase(config: Config, logger: Logger): Promise<NodeDatabase> {
   const { databaseUrl } = config;
   if (databaseUrl === null) return embedded(config, logger);
@@ -53,10 +53,10 @@ export async function nodeDatabase(config: Config, logger: Logger): Promise<Node
   return { url: databaseUrl, facts, stop: async () => undefined };
 }
 
-/** Asks the server what it is. Throws what connecting throws. */
+/** Asks the server what it is. Throws when it cannot connect. */
 async function readFacts(connectionString: string): Promise<ServerFacts> {
   const client = new pg.Client({ connectionString, application_name: 'savepoint look', connectionTimeoutMillis: 5000 });
-  // A lost connection fails the query; without a listener it would end the process.
+  // A lost connection fails the query. Without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -81,7 +81,10 @@ function requireVersion({ major, version }: ServerFacts): void {
   );
 }
 
-/** The first player with a name in another script would hold up every write of his project, again and again: no append could store it. */
+/**
+ * With any other encoding, the first player with a name in another script would block every write of the project for good: no append could
+ * store it.
+ */
 function requireEncoding({ encoding }: ServerFacts): void {
   if (ENCODINGS_OF_EVERYTHING.includes(encoding)) return;
   throw new DatabaseProblem(
@@ -100,7 +103,7 @@ async function embedded(config: Config, logger: Logger): Promise<NodeDatabase> {
   });
   const stop = async () => {
     keeper.stopping.abort();
-    // What is just being started would be left running.
+    // A server that is just being started would be left running.
     const last = await (keeper.restarting ?? keeper.current);
     await last?.stop();
   };
@@ -124,7 +127,7 @@ async function keepRunning(keeper: Keeper, config: Config, logger: Logger): Prom
     await keeper.current.exited;
     if (keeper.stopping.signal.aborted) return;
     logger.error('the embedded Postgres went away; starting it again');
-    // Its session takes its lock again as soon as there is a server: it would be the other node that stands in the way.
+    // The session of the old server's lock would take it again on the new server, and then stand in this node's own way.
     await keeper.current.stop();
     keeper.restarting = startAgain(config, logger, keeper.stopping.signal);
     const again = await keeper.restarting;
@@ -139,10 +142,13 @@ async function keepRunning(keeper: Keeper, config: Config, logger: Logger): Prom
 }
 
 const LONGEST_PAUSE_MS = 5_000;
-/** Of the tries that fail, each so many-th is told: about once a minute. */
+/** Of the tries that fail, only each of this number is reported: about once a minute. */
 const TOLD_EVERY = 12;
 
-/** Until it runs: what stands in the way, such as a full disk, may go away by itself or by an operator. `null` when the node stops. */
+/**
+ * Tries until the server runs. What prevents it, such as a full disk, may pass by itself or be mended by an operator. `null` when the node
+ * stops.
+ */
 async function startAgain(config: Config, logger: Logger, stopping: AbortSignal): Promise<Database | null> {
   for (let tries = 0; !stopping.aborted; tries++) {
     try {

@@ -18,13 +18,16 @@ export interface DemoParts {
   readonly logger: Logger;
 }
 
-/** Why a start made none. */
+/** Why a start made no demo project. */
 export type NoDemo = 'not asked for' | 'made before' | 'the log holds projects' | 'no folder for its keys';
 
-/** Held while one node looks whether there is a project and makes one, so that two first nodes make one between them. No meaning. */
+/**
+ * Advisory lock, held while a node checks whether there is a project and makes one. So two nodes that start first at the same time make
+ * only one. The number has no meaning.
+ */
 const DEMO_LOCK = 7_203_114_004;
 
-/** On the very first start: a project to try things on. Its keys are written for the operator alone. */
+/** Makes a project to try things on, at the very first start. Only the operator can read the file with its keys. */
 export async function makeDemoProject({ config, pool, log, operator, views, logger }: DemoParts): Promise<NewProject | NoDemo> {
   const folder = resolve(config.dataDir);
   const file = join(folder, 'demo-project.json');
@@ -33,7 +36,7 @@ export async function makeDemoProject({ config, pool, log, operator, views, logg
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [DEMO_LOCK]);
     if (await hasProjects(log)) return 'the log holds projects';
-    // Before the project: keys that cannot be kept would be lost.
+    // The folder is made before the project: keys that cannot be stored would be lost.
     mkdirSync(folder, { recursive: true });
     const { revision, ...project } = await operator.createProject('Demo');
     writeDurably(file, `${JSON.stringify(project, null, 2)}\n`);
@@ -41,7 +44,7 @@ export async function makeDemoProject({ config, pool, log, operator, views, logg
     await views.caughtUp(project.projectId, revision, 5000);
     return project;
   } catch (error) {
-    // With DATABASE_URL nothing else needs the folder, so a node without one serves all the same.
+    // With DATABASE_URL nothing else needs the folder, so a node without one can still serve.
     if (!isFileProblem(error)) throw error;
     logger.warn({ err: error }, 'no demo project: its keys could not be written');
     return 'no folder for its keys';

@@ -15,19 +15,22 @@ import { openLog, requireEventStore, tellingLog } from './log.ts';
 import { type Connections, createPool, demandOf, shareConnections } from './pool.ts';
 import type { Stops } from './stops.ts';
 
-/** What every part of a node stands on. */
+/** What every part of a node is built on. */
 export interface Foundations {
-  /** With the password: never for a log. */
+  /** With the password, so it must never be logged. */
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
   readonly log: Log;
   readonly connections: Connections;
 }
 
-/** Where a process does not serve what it projects, it hears of events by asking for them. */
+/** How often a process that does not serve what it projects asks for new events. */
 const POLL_MS = 25;
 
-/** Database, migrations and log, checked to fit each other. Throws `ConfigProblem` or `DatabaseProblem` that names the cure. */
+/**
+ * Opens database and log, runs the migrations, and checks that all of it fits together. Throws `ConfigProblem` or `DatabaseProblem` that
+ * names what to do.
+ */
 export async function layFoundations(config: Config, logger: Logger, stops: Stops): Promise<Foundations> {
   requireWhatCanWork(config);
   const queue = askQueue(config);
@@ -45,7 +48,7 @@ export async function layFoundations(config: Config, logger: Logger, stops: Stop
   return { databaseUrl: database.url, pool, log, connections };
 }
 
-/** The same for one of several processes of a node, whose first process has done all that is done once. */
+/** The same for one of several processes of a node. What is to be done only once, the first process has done. */
 export async function standOn(
   config: Config,
   databaseUrl: string,
@@ -102,13 +105,13 @@ function logPlace({ eventStoreUrl }: Config): string {
   return eventStoreUrl === null ? 'Postgres' : `EventStoreDB ${redactUrl(eventStoreUrl)}`;
 }
 
-/** How a Redis is told of at the start. Nothing about it is a reason not to start: requests go on without it. */
+/** How the start reports on Redis. Nothing about Redis prevents a start, because requests go on without it. */
 interface QueueTold {
   readonly text: string;
   readonly warning: string | null;
 }
 
-/** No start waits longer for it. */
+/** The longest time that a start waits for Redis. */
 const QUEUE_PATIENCE_MS = 1_000;
 
 async function askQueue({ redisUrl }: Config): Promise<QueueTold> {

@@ -4,13 +4,13 @@ import { SingleFlight } from '../kernel/single-flight.ts';
 import type { Log } from '../log/port.ts';
 import { VERSION } from '../version.ts';
 
-/** A balancer must not wait long for the answer that this node is not well. */
+/** The longest time until the answer that this node is not healthy: a load balancer must not wait long for it. */
 const PATIENCE_MS = 3_000;
 
-/** What a process answers to its watchers; `readiness` as `watchReadiness` watches it. */
+/** What a process answers to probes. `readiness`: from `watchReadiness`. */
 export function probesOf(pool: pg.Pool, separateLog: Log | null, readiness: { readonly behind: number | null }): Probes {
   const asked = new SingleFlight<Health>();
-  // However many watch: each that asked by itself would take a connection from those who play.
+  // However many probes ask at once, the check runs once. Otherwise each would take a connection away from players.
   const health = () => asked.run('health', null, () => healthOf(pool, separateLog));
   return {
     health,
@@ -23,7 +23,7 @@ export function probesOf(pool: pg.Pool, separateLog: Log | null, readiness: { re
   };
 }
 
-/** `separateLog`: the log is not in the database, so it is asked for itself. */
+/** `separateLog`: the log when it is not in the database and must be asked by itself. */
 async function healthOf(pool: pg.Pool, separateLog: Log | null): Promise<Health> {
   const started = performance.now();
   try {

@@ -6,15 +6,15 @@ import { projectStream } from '../log/streams.ts';
 
 /** How the read models of some projects compare with the log. */
 export interface Histories {
-  /** Projects of the read models that were compared: those written most. */
+  /** How many projects of the read models were compared: those with the most events. */
   readonly compared: number;
-  /** Of them, those that the log does not know at all. */
+  /** Those of them that the log does not know. */
   readonly missing: readonly string[];
-  /** Of them, those whose event at the checkpoint is another one, or is not there. */
+  /** Those of them for which the log has another event, or none, at the checkpoint. */
   readonly different: readonly string[];
 }
 
-/** Enough to tell one installation from another. */
+/** This many projects are enough to tell one installation from another. */
 const SAMPLE = 20;
 
 const CHECKPOINTS = `
@@ -22,7 +22,7 @@ SELECT c.project, c.revision, c.hash FROM savepoint.checkpoints c
 JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
 WHERE c.projection = 'authority' AND c.revision >= 0 ORDER BY c.revision DESC LIMIT $1`;
 
-/** Looks for the events at which the read models stand. Throws `LogUnavailable`, or what the database throws. */
+/** Looks up the events at which the read models are. Throws `LogUnavailable`, or what the database throws. */
 export async function compareHistories(pool: pg.Pool, log: Log): Promise<Histories> {
   const { rows } = await pool.query<{ project: string; revision: string; hash: string }>(CHECKPOINTS, [SAMPLE]);
   const missing: string[] = [];
@@ -40,7 +40,10 @@ export async function compareHistories(pool: pg.Pool, log: Log): Promise<Histori
 export const OTHER_LOG_CURE =
   'Name the log that belongs to this database; or move it here with `savepoint log copy --from … --to …`; or, when this log is the one to keep, name an empty database, where the read models are built anew.';
 
-/** Read models of projects that the log has never heard of belong to another log, or the log was lost. Nothing is guessed. */
+/**
+ * If the log knows none of the compared projects, the read models belong to another log, or the log was lost. Throws then, because nothing
+ * should be guessed.
+ */
 export function requireOneHistory({ compared, missing }: Histories, place: string): void {
   if (compared === 0 || missing.length < compared) return;
   throw new DatabaseProblem(

@@ -16,43 +16,43 @@ import { createPool } from './pool.ts';
 import { createProjects, SILENT } from './projects.ts';
 import { Stops } from './stops.ts';
 
-/** What commands work on, beside a running node or without one. */
+/** What commands work on, whether a node runs or not. */
 export interface Installation {
   readonly config: Config;
-  /** With the password: for the program that asked for it, never for a log. */
+  /** With the password: for the program that asked for it, and never to be logged. */
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
-  /** The engine that EVENTSTORE_URL names, or the database. */
+  /** The log, in the engine that EVENTSTORE_URL names, or in the database. */
   readonly log: Log;
   readonly operator: Operator;
   readonly tests: ProjectTests;
-  /** What writes an import; loaded for who imports. */
+  /** Writes an import. Loaded on demand. */
   importer(): Promise<Importer>;
   /**
-   * Whether the read models show `revision`, which the log holds; projects it itself where no node does. Answers false when they have
-   * stood still for 30 s. `onWait` is told where they are, every second that it takes.
+   * Waits until the read models show `revision`, which must be in the log. Projects it itself if no node does. False when they have not
+   * moved for 30 s. `onWait` gets the revision that they are at, once a second.
    */
   projected(projectId: string, revision: number, onWait?: (at: number) => void): Promise<boolean>;
   /**
-   * Brings the read models of these projects up to a revision each, which the log holds. Answers those that stood still for 30 s.
-   * `onDone` is told how many are up.
+   * Brings the read models of these projects up to a revision each, which must be in the log. Returns the projects whose read models did
+   * not move for 30 s. `onDone` gets the number of projects that are done.
    */
   bringUp(heads: ReadonlyMap<string, number>, onDone?: (projects: number) => void): Promise<readonly string[]>;
-  /** Leaves behind what the log keeps from ending. */
+  /** Closes everything. What a log that is away keeps from ending is left behind. */
   close(): Promise<void>;
 }
 
-/** How long a running node is given to show what was written, before this process projects it as well. */
+/** How long a running node is given to show what was written, before this process projects it, too. */
 const NODES_TURN_MS = 500;
-/** How long the read models may stand still. */
+/** How long the read models may not move before waiting ends. */
 const PATIENCE_MS = 30_000;
-/** Projects brought up side by side; the projector writes no more at the same time. */
+/** How many projects are brought up at the same time. The projector does not write more at once, either. */
 const AT_ONCE = 2;
-/** How long closing may take, and the process may live on after it with what it left behind. */
+/** How long closing may take, and how long the process may live on after it because of what was left behind. */
 const CLOSE_MS = 5_000;
 const LIVE_ON_MS = 500;
 
-/** The installation for a command: beside a running node or without one. Throws `DatabaseProblem`. */
+/** Opens the installation for a command, whether a node runs or not. Throws `DatabaseProblem`. */
 export async function openInstallation(config: Config, logger: Logger): Promise<Installation> {
   await requireEventStore(config);
   const database = await commandDatabase(config, logger);
@@ -89,7 +89,7 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
     pool,
     log,
     operator: createOperator(projects, config.keyPrefix),
-    // What runs endpoints is loaded for who runs some.
+    // The code that runs endpoints is loaded only by commands that run some.
     tests: { run: async (...of) => (await import('./project-tests.ts')).projectTestsOn(config, projects).run(...of) },
     importer: async () => (await import('../app/operator/transfer/importer.ts')).createImporter(projects),
     async projected(projectId, revision, onWait) {
@@ -121,7 +121,7 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
         drained = true;
       });
       await stops.run(CLOSE_MS);
-      // A write without an outcome goes on being sent; the command has said so, and must end.
+      // A write whose outcome is unknown is still being sent. The command has reported that, and must end.
       if (!drained) setTimeout(() => process.exit(), LIVE_ON_MS).unref();
     },
   };

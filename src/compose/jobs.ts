@@ -28,12 +28,12 @@ interface JobsBuild {
   readonly stops: Stops;
 }
 
-/** Share of the stop's time that a job may take to end; an unfinished one runs again elsewhere. */
+/** The share of the stopping time that a job may take to end. An unfinished job runs again elsewhere. */
 const CLOSE_SHARE = 0.3;
 
 /**
- * Background work, where the node has the role: on Redis, or in the database. The library takes a fifth of a second to load, so it comes
- * after the node serves; requests never wait for it, and go on without it.
+ * Starts background work, if the node has the role: on Redis, or in the database. Loading the library takes a fifth of a second, so this
+ * comes after the node serves. Requests never wait for it, and go on without it.
  */
 export function startJobs(build: JobsBuild): void {
   if (!build.config.roles.includes('worker')) return;
@@ -53,7 +53,7 @@ async function open({ config, databaseUrl, pool, log, registry, logger, stops }:
   jobs.start();
 }
 
-/** What reaches into projects, and therefore opens them. */
+/** Jobs that reach into projects, and therefore open them. */
 interface ProjectWork extends Pick<JobWork, 'sweepAccess'> {
   readonly tests: ProjectTests;
 }
@@ -73,7 +73,7 @@ export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess }: ProjectW
     dropAbandoned: () => dropAbandoned(pool),
     async retainTelemetry() {
       const now = Date.now();
-      // What this sweeps is cut the next time, when its rows are gone.
+      // What this run sweeps is truncated by the next run, when its rows are gone.
       const cut = await cutTelemetry({ log, pool, now });
       return { ...(await retainTelemetry({ log, pool, now })), cut };
     },

@@ -9,7 +9,7 @@ import { AppendTooLarge, type Log } from '../log/port.ts';
 import { createPostgresLog } from '../log/postgres/log.ts';
 import { PROJECT_PREFIX } from '../log/streams.ts';
 
-/** Events kept for followers of this process: they read what was just appended and nothing older. */
+/** Memory for the last events. Followers in this process only read what was just appended. */
 const RECENT_BYTES = 8 * 1024 * 1024;
 /** How long a start waits for the log's first answer. */
 const PATIENCE_MS = 10_000;
@@ -17,19 +17,19 @@ const PATIENCE_MS = 10_000;
 export interface LogTuning {
   /** Connections for reading. */
   readonly readers?: number;
-  /** How often events of other processes are asked for, where nothing else tells of them. */
+  /** How often other processes' events are asked for when nothing else tells of them. */
   readonly pollMs?: number;
 }
 
-/** The log that the configuration names: an EventStoreDB, or the database. Connects when first used. */
+/** Opens the log that the configuration names: an EventStoreDB, or the database. It connects when first used. */
 export async function openLog(config: Config, databaseUrl: string, tuning: LogTuning = {}): Promise<Log> {
   if (config.eventStoreUrl !== null) return openEventStore({ url: config.eventStoreUrl });
   return createPostgresLog({ connection: { connectionString: databaseUrl }, recentBytes: RECENT_BYTES, ...tuning });
 }
 
 /**
- * The same log, which says why it takes no appends, and when it does again. Whoever waits for one tries until it is stored or refused, and
- * is told no more than that the storage is away.
+ * The same log, but it reports why it takes no appends, and when it does again. A writer tries until its append is stored or refused, and
+ * its callers only learn that the storage is away.
  */
 export function tellingLog(log: Log, logger: Pick<Logger, 'error' | 'info'>): Log {
   let troubled = false;
@@ -53,15 +53,14 @@ export function tellingLog(log: Log, logger: Pick<Logger, 'error' | 'info'>): Lo
   };
 }
 
-/** The client takes a sixth of a second to load, which is for those who have such a server. */
+/** Loading the client takes a sixth of a second, so only an installation with an EventStoreDB does it. */
 async function openEventStore(options: EventStoreLogOptions): Promise<EventStoreLog> {
   const { createEventStoreLog } = await import('../log/eventstore/log.ts');
   return createEventStoreLog(options);
 }
 
 /**
- * The version of the EventStoreDB that is configured, or `null` where none is. Throws a `DatabaseProblem` when it does not answer, or is
- * too old.
+ * The version of the configured EventStoreDB, or `null` where none is. Throws a `DatabaseProblem` when it does not answer, or is too old.
  */
 export async function requireEventStore({ eventStoreUrl }: Config): Promise<string | null> {
   if (eventStoreUrl === null) return null;
@@ -81,7 +80,7 @@ export async function requireEventStore({ eventStoreUrl }: Config): Promise<stri
   return answer.version;
 }
 
-/** By what the client and the server say, which is all there is to go by. */
+/** What to do about a failure, by the message of client or server: nothing else tells failures apart. */
 function cureOf(reason: string): string {
   if (/this account/.test(reason)) return 'Correct user and password in it (esdb://USER:PASSWORD@…), or grant the account what it needs';
   if (/certificate/i.test(reason)) return 'Name the certificate of its issuer: …?tls=true&tlsCAFile=/path/ca.crt';
@@ -91,8 +90,8 @@ function cureOf(reason: string): string {
 export const OLDEST_EVENTSTORE = '22.10';
 
 /**
- * A server that does not tell its version is tried: it may be a later one that tells it in another way. So is one that was built from
- * source without being given a version, which then calls itself 1.0.0 (or 0.0.0).
+ * Whether the server is too old. A server that does not say its version is accepted: it may be a later one that says it in another way. So
+ * is one that was built from source without a version, which calls itself 1.0.0 (or 0.0.0).
  */
 export function isTooOld(version: string): boolean {
   if (/^[01]\.0\.0\b/.test(version)) return false;
@@ -106,7 +105,7 @@ export type EventStoreAnswer =
   | { readonly ok: true; readonly version: string; readonly latencyMs: number }
   | { readonly ok: false; readonly reason: string };
 
-/** What the EventStoreDB says of itself, or why it says nothing. */
+/** The version of the EventStoreDB, or why it does not answer. */
 export async function askEventStore(url: string, patienceMs: number): Promise<EventStoreAnswer> {
   let log: EventStoreLog | null = null;
   try {
@@ -120,7 +119,7 @@ export async function askEventStore(url: string, patienceMs: number): Promise<Ev
   }
 }
 
-/** Reading proves that the account may. The first question pays for the connection. */
+/** The read shows that the account has the right to read. The first call also connects, so the second is measured. */
 async function lookAt(log: EventStoreLog): Promise<EventStoreAnswer> {
   await log.end();
   const version = await log.version();

@@ -22,7 +22,7 @@ export function observerOf(metrics: Metrics): WriterObserver {
   };
 }
 
-/** What is cheaper to look at once a second than to count on every request. */
+/** Sets metrics that are cheaper to look at once a second than to count on every request. */
 export function sampleMetrics(metrics: Metrics, projects: Projects): () => Promise<void> {
   let hits = 0;
   let misses = 0;
@@ -42,7 +42,10 @@ export function sampleMetrics(metrics: Metrics, projects: Projects): () => Promi
   return async () => clearInterval(timer);
 }
 
-/** What a projector has done since its start, and what it has given up until somebody cures it. Looked up when they are asked for. */
+/**
+ * Metrics of a projector: what it has done since its start, and the projects that it has stopped. They are looked up when they are asked
+ * for.
+ */
 export function exportProjector(registry: Registry, projector: Projector): void {
   const registers = [registry];
   const total = (name: 'events' | 'batches' | 'failures', help: string) =>
@@ -92,7 +95,7 @@ export function exportProjector(registry: Registry, projector: Projector): void 
   });
 }
 
-/** What projects share, by its name: how much of it is taken, and how often a project was refused. */
+/** Metrics of what projects share, by its name: how much of it is in use, and how often a project was refused. */
 export function exportShares(registry: Registry, shared: Readonly<Record<string, Pick<Bulkhead, 'taken' | 'refused'>>>): void {
   const registers = [registry];
   new Gauge({
@@ -116,7 +119,7 @@ export function exportShares(registry: Registry, shared: Readonly<Record<string,
   });
 }
 
-/** What projects were refused because they had stored what they may. */
+/** Metrics of what projects were refused because of their quotas. */
 export function exportQuotas(registry: Registry): void {
   new Counter({
     name: 'savepoint_quota_refused_total',
@@ -130,7 +133,7 @@ export function exportQuotas(registry: Registry): void {
   });
 }
 
-/** How many jobs there are. Every worker tells of the same store: take the largest. Nothing is told while the store does not answer. */
+/** The number of jobs. Every worker reports the same store: use the largest value. Nothing is reported while the store does not answer. */
 export function exportJobs(registry: Registry, jobs: Jobs): void {
   new Gauge({
     name: 'savepoint_jobs',

@@ -11,7 +11,7 @@ import { requestBuckets } from './serving.ts';
 import type { Stops } from './stops.ts';
 
 export interface ProbeServer {
-  /** Resolves with the port, which is a free one when 0 was asked for. */
+  /** Resolves with the port. 0 asks for a free one. */
   listen(port: number, host: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -24,7 +24,10 @@ export interface ProbeParts {
   readonly guard: MetricsGuard;
 }
 
-/** `/health`, `/ready` and `/metrics` alone, for whoever watches: of a node without the role `api`, and the port that METRICS_PORT names. */
+/**
+ * Serves `/health`, `/ready` and `/metrics` alone: on the main port of a node without the role `api`, and on the port that METRICS_PORT
+ * names.
+ */
 export function createProbeServer({ config, probes, exposition, guard }: ProbeParts): ProbeServer {
   const buckets = new Buckets(requestBuckets(config), clientAddresses(config.trustedProxies));
 
@@ -80,7 +83,7 @@ export function probeOf(config: Config, probes: Probes, exposition: Exposition):
   return createProbeServer({ config, probes, exposition: shown, guard: metricsGuard(config.metricsToken) });
 }
 
-/** Listens on METRICS_PORT, where it is set. */
+/** Listens on METRICS_PORT, if it is set. */
 export async function openMetricsPort(
   { config, stops }: { readonly config: Config; readonly stops: Stops },
   probes: Probes,

@@ -15,7 +15,7 @@ export function projectTestsOn(config: Config, projects: Projects): ProjectTests
   return createProjectTests({ projects, scheduler: realScheduler, webhooks, limits });
 }
 
-/** For jobs, which run on nodes that serve nothing, too: the projects are opened for one run. */
+/** Runs projects' tests for jobs. A node that runs jobs may serve nothing, so the projects are opened for one run. */
 export function passingProjectTests(config: Config, pool: pg.Pool, log: Log, logger: Logger): ProjectTests {
   return {
     async run(projectId, target, onProgress) {

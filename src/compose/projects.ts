@@ -26,7 +26,7 @@ export function createProjects(config: Config, log: Log, reader: StateReader, lo
   });
 }
 
-/** What every project may store and report, unless the operator says something else of it. */
+/** The quotas of every project for which the operator has set no others. */
 export function quotasIn({
   limits: { eventsPerDay, quotaDocuments, quotaBytes, telemetryPerMinute },
 }: Config): Required<WriterLimits>['quotas'] {
@@ -36,8 +36,8 @@ export function quotasIn({
 const LOOK_MS = 250;
 
 /**
- * Where another process projects: looks how far the state tables of the open projects are, as long as something waits for them to
- * move on. What they show may leave this process' memory. Answers how to stop.
+ * For a node where another process projects. Looks how far the state tables of the open projects are, as long as something waits for them.
+ * What they show may leave this process' memory. Returns a function that stops it.
  */
 export function watchCheckpoints(projects: Projects, reader: StateReader, logger: Logger): () => Promise<void> {
   const stopping = new AbortController();

@@ -9,13 +9,13 @@ import { projectStream } from '../log/streams.ts';
 import { hasProjects } from './log.ts';
 
 /**
- * Whether a process may be sent requests: whether the read models have once been where the log ended when it began. Looked at from
- * outside, in the database, so it is the same for a node that projects and for one that waits for another to do it.
+ * Whether a process may be sent requests: whether the read models have once been where the log ended when the process began. That is looked
+ * up in the database, so it is the same for a node that projects and for one that waits for another to do it.
  */
 export interface Readiness {
-  /** Projects whose read models have not been there yet; `null` while they are not even counted; 0 from then on. */
+  /** How many projects have read models that have not been there yet. `null` until they are counted; once 0, always 0. */
   readonly behind: number | null;
-  /** Whether those of this project have been there: until then they are no earlier state of it, they are a part. */
+  /** Whether the read models of this project have been there. Until then they do not show an earlier state of it, but a part. */
   hasCaughtUp(projectId: string): boolean;
   stop(): Promise<void>;
 }
@@ -24,16 +24,16 @@ export interface ReadinessOptions {
   readonly log: Log;
   readonly pool: pg.Pool;
   readonly onTrouble: (error: unknown) => void;
-  /** A project whose read models stand still for so long is in trouble of its own, which must not keep the others from being served. */
+  /** A project whose read models do not move for this long has a problem of its own, which must not keep the others from being served. */
   readonly patienceMs?: number;
 }
 
 const PATIENCE_MS = 30_000;
 const POLL_MS = 200;
-/** Heads of streams that are asked for side by side. */
+/** How many heads of streams are asked for at the same time. */
 const AT_ONCE = 4;
 
-/** Paused views, which may not move for long, are left out: their answers say themselves that they are stale. */
+/** Paused views, which may not move for long, are left out: their answers say that they are stale. */
 const SHOWN = `
 SELECT c.project, min(c.revision) AS revision FROM savepoint.checkpoints c
 JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
@@ -46,7 +46,7 @@ export function watchReadiness({ log, pool, onTrouble, patienceMs = PATIENCE_MS 
   const waited = new Map<string, { readonly head: number; shown: number; movedAt: number }>();
   let behind: number | null = null;
 
-  /** Asks again while log or database do not answer. Throws once all this stops. */
+  /** Asks again while log or database do not answer. Throws once everything stops. */
   const answered = async <T>(question: () => Promise<T>): Promise<T> => {
     for (;;) {
       stopping.signal.throwIfAborted();
@@ -59,7 +59,7 @@ export function watchReadiness({ log, pool, onTrouble, patienceMs = PATIENCE_MS 
     }
   };
 
-  /** Until a projector has been through the whole log once: before that, not even all projects are known. */
+  /** Waits until a projector has read the whole log once. Before that not all projects are known. */
   const walked = async (): Promise<void> => {
     if (!(await answered(() => hasProjects(log)))) return;
     while ((await answered(() => readFollowed(pool, log))) === null) await pause();

@@ -4,15 +4,15 @@ import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30];
-/** Of the connections that readers and projections share, one in so many may be a scan's. */
+/** Scans may use one in this many of the connections that readers and projections share. */
 const SHARE = 6;
 
-/** How many scans a pool of so many connections bears at a time. */
+/** How many scans may run at a time on a pool of this size. */
 export function scanPlaces(connections: number): number {
   return Math.max(1, Math.floor(connections / SHARE));
 }
 
-/** The scans of a process, with their metrics. */
+/** The scans of a process, and their metrics. */
 export function createScans({ limits }: Pick<Config, 'limits'>, places: number, registry: Registry): Scans {
   const registers = [registry];
   const seconds = new Histogram({

@@ -28,14 +28,14 @@ const VIEW_WAIT_MS = 250;
 
 export interface ServingParts {
   readonly config: Config;
-  /** Scans at a time; each takes a connection. */
+  /** How many scans may run at a time. Each takes a connection. */
   readonly scanPlaces: number;
   readonly projects: Projects;
   readonly views: ViewReader;
   signer(): Promise<Signer>;
   readonly telemetry: TelemetryParts;
   readonly metrics: Metrics;
-  /** What the projects share beside what they share here, by its name. */
+  /** Other resources that projects share, by name, for the metrics. */
   readonly shared: Readonly<Record<string, SharedReads>>;
   readonly logger: Logger;
   readonly probes: Probes;
@@ -43,7 +43,7 @@ export interface ServingParts {
   readonly sharedBuckets: SharedBuckets | null;
 }
 
-/** The HTTP server over the use cases. Nothing listens yet. */
+/** The HTTP server over the use cases. It does not listen yet. */
 export function createServing(parts: ServingParts): HttpServer {
   const { config, scanPlaces, projects, views, signer, telemetry, metrics, logger, probes, exposition } = parts;
   const verifications = new Bulkhead({ places: MOST_VERIFICATIONS });
@@ -81,7 +81,7 @@ export function createServing(parts: ServingParts): HttpServer {
     ...server,
     async close(drainMs) {
       await server.close(drainMs);
-      // What answered calls still send; each of it ends by itself within seconds.
+      // Webhooks that answered calls still send. Each ends by itself within seconds.
       await webhooks.settled();
       await thread?.close();
     },
@@ -89,7 +89,7 @@ export function createServing(parts: ServingParts): HttpServer {
 }
 
 const HOUR_MS = 3_600_000;
-/** A push is answered for each of its items. */
+/** The kept answer of a push may have this many times the bytes of a game's, because a push is answered for each of its items. */
 const MANAGED_TIMES = 4;
 
 function answersKept({ limits: { keptAnswerHours, keptAnswerBytes: bytes } }: Config): AppContext['limits']['answers'] {

@@ -10,8 +10,8 @@ const ANSWER_MS = 2_000;
 const QUIET_MS = 30_000;
 
 /**
- * A token bucket: fills it up by Redis' own clock, takes what was given away (as much as a burst may be owed), answers what is left, and has
- * a full one forgotten.
+ * A token bucket in Redis: fills it by Redis' own clock, subtracts what was taken (it may go below zero by one burst), and returns what is
+ * left. A full bucket expires.
  */
 const TAKE = `
 local burst, rate, taken = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -31,7 +31,7 @@ declare module 'ioredis' {
   }
 }
 
-/** The request buckets of all processes that have the same `REDIS_URL`; `null` where there is none. */
+/** The request buckets that all processes with the same `REDIS_URL` share; `null` without one. */
 export function sharedBuckets({ redisUrl }: Pick<Config, 'redisUrl'>, logger: Logger, stops: Pick<Stops, 'add'>): SharedBuckets | null {
   if (redisUrl === null) return null;
   const tell = tellNowAndThen((reason: string) => {
@@ -40,7 +40,7 @@ export function sharedBuckets({ redisUrl }: Pick<Config, 'redisUrl'>, logger: Lo
   const told = (error: unknown) => tell(reasonOf(error));
   let connecting: Promise<Redis> | null = null;
   const connect = async () => {
-    // The library takes a while to load; no start waits for it.
+    // The library takes a while to load, and no start waits for it.
     const { connectForAsking } = await import('../jobs/redis-connection.ts');
     const redis = await connectForAsking(redisUrl, ANSWER_MS, told);
     redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE });

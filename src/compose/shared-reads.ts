@@ -3,20 +3,20 @@ import { Bulkhead } from '../kernel/bulkhead.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Scheduler } from '../kernel/scheduler.ts';
 
-/** Connections of the pool that projectors and probes always find. */
+/** Connections of the pool that are always left for projectors and probes. */
 const SPARED = 2;
-/** Reads of one project that wait for a connection, and how long. */
+/** How many reads of one project may wait for a connection, and for how long. */
 const MOST_WAITING = 500;
 const PATIENCE_MS = 2_000;
 
-/** Runs a project's reads in its share of the connections. Rejects with 503 BUSY where there is none in time. */
+/** Runs a project's reads within its share of the connections. Rejects with 503 BUSY when none is free in time. */
 export interface SharedReads {
   readonly taken: number;
   readonly refused: number;
   run<T>(projectId: string, read: () => Promise<T>): Promise<T>;
 }
 
-/** `connections`: of the pool. */
+/** `connections`: the size of the pool. */
 export function shareReads(connections: number, scheduler: Pick<Scheduler, 'after'>): SharedReads {
   const places = new Bulkhead({
     places: Math.max(2, connections - SPARED),
@@ -38,7 +38,7 @@ function busy(): Error {
   return refusal('BUSY', 'This project has as many reads under way as it may have; try again shortly');
 }
 
-/** The same views, each read in its project's share. What only waits for them takes no connection for long. */
+/** The same views, each read within its project's share. Waiting for a view to catch up takes no connection for long. */
 export function sharedViews(views: ViewReader, reads: SharedReads): ViewReader {
   return {
     caughtUp: views.caughtUp,

@@ -8,12 +8,12 @@ const NAME = 'config-signing-key';
 const BITS = 2048;
 
 const READ = 'SELECT value FROM savepoint.installation WHERE name = $1';
-/** Of several nodes that made one at once, the first wins. */
+/** When several nodes make a key at once, the first one wins. */
 const KEEP = 'INSERT INTO savepoint.installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING';
 
 /**
- * The key that signs security configs: made when the first one is asked for, kept in the database, so that every node of the
- * installation signs with the same one, after a restart, too (security 13, trap 10).
+ * The key that signs security configs. It is made when it is first needed and kept in the database, so that every node of the installation
+ * signs with the same key, also after a restart.
  */
 export function installationSigner(pool: Pool): () => Promise<Signer> {
   let known: Promise<Signer> | null = null;
@@ -21,7 +21,7 @@ export function installationSigner(pool: Pool): () => Promise<Signer> {
     known ??= readOrMake(pool)
       .then(createSigner)
       .catch((error: unknown) => {
-        // A database that could not be reached: the next one to ask tries again.
+        // The database could not be reached. The next caller tries again.
         known = null;
         throw error;
       });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** What was started, to be stopped in the reverse order. */
+/** Parts that were started, to be stopped in the reverse order. */
 export class Stops {
   readonly #parts: (() => Promise<void>)[] = [];
   readonly #logger: Logger;
@@ -15,8 +15,8 @@ export class Stops {
   }
 
   /**
-   * One part after the other. A part that hangs, such as a writer whose log is gone, is left behind when `withinMs` is over. The last
-   * is the database, which bounds its own time and must not be left running.
+   * Stops one part after the other. A part that hangs, such as a writer whose log is gone, is left behind after `withinMs`. The last part
+   * is the database, which has a limit of its own and must not be left running.
    */
   async run(withinMs: number): Promise<void> {
     const over = new AbortController();

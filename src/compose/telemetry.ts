@@ -20,12 +20,12 @@ interface TelemetryBuild {
   readonly stops: Stops;
 }
 
-/** Players whose heartbeats a process gathers, about 1 KB each. */
+/** The most players whose heartbeats a process gathers, about 1 KB each. */
 const MOST_GATHERED = 50_000;
-/** A code that operators can look for, at most this often (runtime-storage 15). */
+/** How often, at most, the log line for `SAVE_NOT_CONFIRMED` is written. Operators can look for that code. */
 const ALERT_EVERY_MS = 60_000;
 
-/** How a process that serves requests takes telemetry in. */
+/** How a process that serves requests receives telemetry. */
 export function openTelemetry(
   { log, pool, logger, registry, stops }: TelemetryBuild,
   { heartbeatFoldMs }: Pick<Config['limits'], 'heartbeatFoldMs'>,
@@ -90,8 +90,8 @@ export function openTelemetry(
 }
 
 /**
- * The projector of telemetry, where the process has that role. Whoever takes telemetry in is to be stopped before it: what is told of
- * players at the end is shown as well, so that a verification after a stop finds nothing left behind. `withinMs`: so long at most.
+ * The projector of telemetry, if the process has that role. It is stopped after the part that receives telemetry. So what players report at
+ * the end is still projected, and a verification after a stop finds nothing missing. `withinMs`: the longest time for that.
  */
 export function followTelemetry({ log, pool, logger, registry, stops }: TelemetryBuild, withinMs: number): TelemetryFollower {
   const follower = createTelemetryFollower({ log, pool, logger });

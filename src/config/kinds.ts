@@ -8,7 +8,7 @@ export interface Kind<T> {
   readonly secret?: Secrecy;
 }
 
-/** How much of a value no message may show: an address is shown without its password. */
+/** How much of a value messages must hide: of an address, its password. */
 export type Secrecy = 'no' | 'partly' | 'whole';
 
 export const KIB = 1024;
@@ -38,6 +38,7 @@ export function bytes(min: number, max: number): Kind<number> {
   return { allowed: `bytes, or a number with KiB, MiB or GiB, from ${sizeText(min)} to ${sizeText(max)}`, parse };
 }
 
+/** Bytes as a person writes them, such as `768 KiB`. */
 export function sizeText(size: number): string {
   const unit = ['GiB', 'MiB', 'KiB'].find((name) => size % (UNITS[name] ?? 1) === 0);
   return unit === undefined ? String(size) : `${size / (UNITS[unit] ?? 1)} ${unit}`;
@@ -51,7 +52,7 @@ export function matching(pattern: RegExp, allowed: string): Kind<string> {
   return { allowed, parse: z.string().regex(pattern) };
 }
 
-/** A server's address, or `null`. It may hold a password, so it is never shown whole. `clear`: what it has to look like besides. */
+/** A server's address, or `null`. It may hold a password, so it is never shown whole. `clear`: a further pattern that it must match. */
 export function address(schemes: readonly string[], allowed: string, clear = /^/): Kind<string | null> {
   const fits = (text: string) => clear.test(text) && URL.canParse(text) && schemes.includes(new URL(text).protocol);
   return {
@@ -78,10 +79,10 @@ export function optionalText(most: number): Kind<string | null> {
   return optional(new RegExp(`^.{1,${most}}$`), `a text of at most ${most} characters`);
 }
 
-/** Long enough that nobody finds it out from what it signs. */
+/** A secret long enough that nobody can guess it from what it signs. */
 export const secretText: Kind<string | null> = { ...optional(/^.{16,1000}$/, 'a text of 16 to 1000 characters'), secret: 'whole' };
 
-/** Addresses and networks; `none` for none at all. */
+/** Addresses and networks; `none` for an empty list. */
 export const networks: Kind<readonly string[]> = {
   allowed: 'IP addresses and networks such as 10.0.0.0/8, with commas between, or none',
   parse: z
@@ -90,7 +91,7 @@ export const networks: Kind<readonly string[]> = {
     .pipe(z.array(z.string().refine(isNetwork))),
 };
 
-/** As a browser names them: scheme, host and port, no path. */
+/** Origins as browsers name them: scheme, host and port, no path. */
 export const origins: Kind<readonly string[]> = {
   allowed: 'origins such as https://game.example, with commas between, * for every one, or none',
   parse: z
@@ -99,7 +100,7 @@ export const origins: Kind<readonly string[]> = {
     .pipe(z.array(z.string().refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text)))),
 };
 
-/** Beginnings of addresses as they will be compared; `none` for none at all. */
+/** Prefixes of addresses, in the form in which they will be compared; `none` for an empty list. */
 export const prefixes: Kind<readonly string[] | null> = {
   allowed: 'http(s) addresses that end in /, with commas between, or none',
   parse: z
@@ -110,7 +111,7 @@ export const prefixes: Kind<readonly string[] | null> = {
     .transform((list) => list ?? null),
 };
 
-/** With a path, or `https://a.example` would let `https://a.example.org` through. */
+/** A prefix needs a path, or `https://a.example` would also allow `https://a.example.org`. */
 function isPrefix(text: string): boolean {
   if (!URL.canParse(text) || !text.endsWith('/')) return false;
   const { href, protocol, username, password } = new URL(text);

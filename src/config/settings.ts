@@ -19,11 +19,11 @@ import {
   whole,
 } from './kinds.ts';
 
-/** Every setting there is, a row each: its variable, what it means, what it may be. */
+/** All settings, a row each: the variable, what it means, what is allowed. */
 export interface Setting<T> {
   readonly variable: string;
   readonly about: string;
-  /** As it would stand in the environment; `null`: not set. */
+  /** The default as it would be written in the environment; `null`: not set. */
   readonly initial: string | null;
   /** What is allowed, in words. */
   readonly allowed: string;
@@ -35,7 +35,7 @@ function setting<T>(variable: string, initial: string | null, kind: Kind<T>, abo
   return { variable, about, initial, allowed: kind.allowed, parse: kind.parse, secret: kind.secret ?? 'no' };
 }
 
-/** What a node may do; a node does one or more of them. */
+/** What a node may do. A node has one or more of these roles. */
 const ROLES = ['api', 'projector', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -64,7 +64,7 @@ export const SERVER = {
   eventStoreUrl: setting(
     'EVENTSTORE_URL',
     null,
-    // Its client takes what follows the first `@` for the host, and would show the rest of a password in its errors.
+    // The EventStoreDB client takes what follows the first `@` for the host, and would show the rest of a password in its errors.
     address(
       ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'],
       'esdb://user:password@host:port, a @ in the password as %40',

@@ -2,39 +2,41 @@ import type { TestsDone } from '../app/management/test-runs.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { type JobData, JobFailure, type JobName } from './kinds.ts';
 
-/** What a job does. The work itself belongs to other rooms and comes in as functions. */
+/** What each job does. The work itself belongs to other rooms and is passed in as functions. */
 
 export interface JobContext {
   readonly id: string;
   /** 1 for the first run. */
   readonly attempt: number;
-  /** Percent done, 0 to 100; shown by `savepoint jobs list`. Costs nothing to call often. */
+  /** Reports percent done, 0 to 100; `savepoint jobs list` shows it. It may be called often. */
   progress(percent: number): void;
-  /** Removes jobs done, and dead letters, that ended longer ago than this many ms. Resolves to how many. */
+  /** Removes jobs done, and dead letters, that ended longer than this ago (ms). Resolves to how many. */
   forget(age: { readonly doneMs: number; readonly deadMs: number }): Promise<number>;
 }
 
-/** What a handler leaves to be read, as JSON. */
+/** The result that a handler leaves for operators, as JSON. */
 export type JobOutcome = Readonly<Record<string, unknown>>;
 
 export type JobHandlers = { readonly [N in JobName]: (data: JobData<N>, context: JobContext) => Promise<JobOutcome> };
 
 export interface JobWork {
-  /** No names: all. A refusal is for good; anything else is tried again. */
+  /** No names: all. A refusal fails the job for good; after any other error it is tried again. */
   rebuild(names: readonly string[], onPercent: (percent: number) => void): Promise<JobOutcome>;
   verify(
     onPercent: (percent: number) => void,
   ): Promise<{ readonly ok: boolean; readonly problems: readonly { readonly detail: string }[]; readonly events: number }>;
   runTests(projectId: string, target: PublishTarget, onPercent: (percent: number) => void): Promise<TestsDone>;
-  /** Drops what aborted rebuilds and verifications left; resolves to the names of the tables. */
+  /** Drops the tables that aborted rebuilds and verifications left, and resolves to their names. */
   dropAbandoned(): Promise<readonly string[]>;
-  /** Sweeps what players reported and is older than its project keeps it; `cut`: events swept before that now left the log, too. */
+  /** Sweeps what players reported and what is older than its project keeps it. `cut`: how many events, swept earlier, left the log. */
   retainTelemetry(): Promise<{ readonly projects: number; readonly events: number; readonly cut: number }>;
-  /** Forgets expired auth sessions, used request ids and kept answers, by an event of each project that has any; resolves to those projects. */
+  /**
+   * Sweeps expired auth sessions, used request ids and kept answers, by an event in each project that has any. Resolves to those projects.
+   */
   sweepAccess(): Promise<readonly string[]>;
 }
 
-/** As many failed tests as a result tells of: a job is kept for a week. */
+/** The most failed tests that a result names, because a job is kept for a week. */
 const FAILURES_KEPT = 100;
 
 const DAY = 86_400_000;
@@ -56,7 +58,7 @@ export function createJobHandlers(work: JobWork): JobHandlers {
       const failures = results.filter((result) => result['passed'] !== true).slice(0, FAILURES_KEPT);
       return { total, passed, failed, failures: failures.map(({ id = null, name = null, reason = null }) => ({ id, name, reason })) };
     },
-    // Rows that the log still tells of stay: `verify` would miss them.
+    // Only tables are dropped. Rows that follow from the log stay: `verify` would report them as missing.
     'tables.cleanup': async () => ({ dropped: await work.dropAbandoned() }),
     'telemetry.retain': async () => ({ ...(await work.retainTelemetry()) }),
     'access.sweep': async () => ({ swept: await work.sweepAccess() }),

@@ -13,41 +13,41 @@ import type { LaneWorker, Store, StoredJob } from './store.ts';
 import { type JobState, type JobView, numberedId, STATES } from './view.ts';
 
 /**
- * The one place that makes queues and workers. Nothing here is needed to answer a request: a store that is away makes `enqueue`
- * refuse within `answerMs`, and workers come back by themselves when it does.
+ * The only place that makes queues and workers. No request needs them: during an outage of the store `enqueue` refuses within `answerMs`,
+ * and workers go on by themselves afterwards.
  *
- * A job is *waiting*, *active*, *delayed* (between two tries), *completed* or *failed*: the dead letter, after the
- * last try or a failure for good. `retry` makes a dead letter wait again with all its tries.
+ * A job is *waiting*, *active*, *delayed* (between two tries), *completed* or *failed*. Failed jobs are the dead letters: they failed at
+ * the last try, or for good. `retry` makes a dead letter wait again with all its tries.
  */
 
 export interface JobsOptions {
   /** `null`: jobs are kept in Postgres. */
   readonly redisUrl: string | null;
   readonly databaseUrl: string;
-  /** An address fit for logs and messages. */
+  /** Makes an address fit for logs and messages. */
   readonly redact: (url: string) => string;
   readonly logger: Logger;
-  /** `null` where nothing is run, such as a command that lists. */
+  /** `null` where no jobs run, such as in a command that lists them. */
   readonly handlers: JobHandlers | null;
   readonly timing?: Partial<Timing>;
   /** Unix ms. */
   readonly now?: () => number;
 }
 
-/** All in ms. */
+/** All in milliseconds. */
 export interface Timing {
-  /** Longest wait for an answer of the store. */
+  /** The longest wait for an answer of the store. */
   readonly answerMs: number;
-  /** Before the second run; doubled before each further one. */
+  /** Pause before the second run; doubled before each further one. */
   readonly retryMs: number;
-  /** How long a worker that died keeps its job. */
+  /** How long a job still belongs to a worker that died. */
   readonly lockMs: number;
-  /** Between two looks for scheduled jobs that are due. */
+  /** Pause between two checks for scheduled jobs that are due. */
   readonly lookMs: number;
 }
 
 export interface EnqueueOptions {
-  /** While a job enqueued under this text waits or runs, another one is not added, and its id is answered. */
+  /** While a job with this text waits or runs, no other is added, and `enqueue` returns its id. */
   readonly unique?: string;
 }
 
@@ -61,17 +61,17 @@ export interface JobsHealth {
 }
 
 export interface Jobs {
-  /** Resolves to the id. Refuses with `VALIDATION_FAILED`, or with `STORAGE_UNAVAILABLE` when the store does not answer in time. */
+  /** Resolves to the job's id. Refuses with `VALIDATION_FAILED`, or with `STORAGE_UNAVAILABLE` when the store does not answer in time. */
   enqueue<N extends JobName>(name: N, data: JobData<N>, options?: EnqueueOptions): Promise<string>;
-  /** Workers and schedules, as soon as the store is there; returns at once. */
+  /** Starts workers and schedules as soon as the store is there. Returns at once. */
   start(): void;
   /** Newest first within each lane and state. */
   list(filter?: { readonly states?: readonly JobState[]; readonly limit?: number }): Promise<readonly JobView[]>;
-  /** Resolves to the ids that wait again. Refuses with `NOT_FOUND` for what is no dead letter. */
+  /** Resolves to the ids of jobs that wait again. Refuses with `NOT_FOUND` if a job is not a dead letter. */
   retry(which: { readonly id: string } | 'all'): Promise<readonly string[]>;
-  /** Never rejects. */
+  /** It never rejects. */
   health(): Promise<JobsHealth>;
-  /** Takes no more jobs, waits `graceMs` at most for those that run, gives up the connections. Unfinished ones run again elsewhere. */
+  /** Takes no more jobs, waits at most `graceMs` for running ones, and closes the connections. Unfinished jobs run again elsewhere. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ const TAKE_OVERS = 3;
 const LONGEST_PAUSE_MS = 5000;
 const QUIET_MS = 30_000;
 const GRACE_MS = 10_000;
-/** Closing connections, where nothing runs. */
+/** How long closing connections may take when no job runs. */
 const GOODBYE_MS = 1000;
 
 interface Opened {
@@ -92,7 +92,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
   const timing = { ...TIMING, ...given };
   const kind = redisUrl === null ? 'postgres' : 'redis';
   const address = redact(redisUrl ?? databaseUrl);
-  // A store that is away is told of by every connection, all the time.
+  // While the store is away every connection reports that all the time, so it is logged only now and then.
   const trouble = tellNowAndThen(
     (reason: string) => logger.warn({ store: address, reason }, 'the job queue has trouble; requests go on'),
     QUIET_MS,
@@ -123,7 +123,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     }
   }
 
-  /** Asks the store; the refusal says what is known of the outcome. */
+  /** Asks the store. The refusal says what is known of the outcome. */
   async function ask<T>(what: string, question: (opened: Opened) => Promise<T>): Promise<T> {
     const patience = new AbortController();
     const tooLong = sleep(timing.answerMs, undefined, { signal: patience.signal }).then(() => {
@@ -169,7 +169,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     }
   }
 
-  /** Ends early when closing; keeps no process alive. */
+  /** Ends early when closing, and does not keep the process alive. */
   function pause(ms: number): Promise<void> {
     return sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
   }
@@ -182,7 +182,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
       } catch (error) {
         if (closing.signal.aborted) return;
         trouble(reasonOf(error));
-        // Workers that did not get under way are of no use to the next attempt.
+        // Workers of an attempt that failed are not used by the next one.
         await within(Promise.allSettled(workers.splice(0).map((worker) => worker.close())), GOODBYE_MS);
         await pause(Math.min(100 * 2 ** tries, LONGEST_PAUSE_MS));
       }

@@ -2,16 +2,19 @@ import { z } from 'zod';
 import type { PublishTarget } from '../domain/events.ts';
 
 /**
- * Every kind of job there is: what it carries, where it runs, how often it is tried. A kind is added here and in the handlers, and
- * nowhere else. A job may run more than once (a worker died, its answer was lost), so every handler must bear repetition.
+ * Every kind of job: what it carries, in which lane it runs, how often it is tried. A new kind is added here and in the handlers, and
+ * nowhere else. A job may run more than once (a worker died, its answer was lost), so every handler must tolerate repetition.
  */
 
-/** A failure that no repetition mends: the job is a dead letter at once. */
+/** A failure that trying again cannot mend: the job becomes a dead letter at once. */
 export class JobFailure extends Error {
   override readonly name = 'JobFailure';
 }
 
-/** Long work in one lane, one at a time in a process; small upkeep in the other, so that it never waits for a rebuild of an hour. */
+/**
+ * One lane is for long work, one job at a time in a process. The other is for short maintenance, so that it never waits for a rebuild of an
+ * hour.
+ */
 export const LANES = ['long', 'upkeep'] as const;
 export type Lane = (typeof LANES)[number];
 
@@ -20,9 +23,9 @@ interface Kind<T> {
   readonly about: string;
   /** Throws `JobFailure` when the data is not of this kind. */
   readonly check: (data: unknown) => T;
-  /** Runs in all before it is a dead letter. */
+  /** The number of runs before it is a dead letter. */
   readonly attempts: number;
-  /** Runs by itself this often, ms; `null`: only when asked for. */
+  /** The interval at which it runs by itself, ms; `null`: only when asked for. */
   readonly everyMs: number | null;
 }
 
@@ -37,7 +40,7 @@ function shaped<T>(shape: z.ZodType<T>): (data: unknown) => T {
   };
 }
 
-/** What each kind carries. */
+/** The data of each kind. */
 export interface JobDatas {
   'projection.rebuild': { readonly names: readonly string[] };
   'verify.run': Readonly<Record<string, never>>;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waiting, within bounds. */
+/** Waiting with a limit. */
 
-/** Whether it was done in time. Rejections count as done: there is nothing left to wait for. */
+/** Whether the work ended in time. A rejection counts as ended. */
 export async function within(work: Promise<unknown>, ms: number): Promise<boolean> {
   const over = new AbortController();
   const timeOver = sleep(ms, false, { signal: over.signal }).catch(() => false);

@@ -13,14 +13,14 @@ import { reasonOf } from '../kernel/trouble.ts';
 import { POSTGRES_CLIENTS, queueName, type Store, type StoreOptions, workerSettings } from './store.ts';
 
 /**
- * Jobs in Postgres, in a schema of their own beside ours. The library is handed a pool of ours, because only then are the number of
- * connections, their keep-alive and their errors in our hands; it then insists on this name of the schema.
+ * Jobs in Postgres, in a schema beside ours. The library gets a pool of ours, because then we control the number of connections, their
+ * keep-alive and their errors. With a pool it insists on this name of the schema.
  */
 const SCHEMA = 'bullmq';
 /** Pause after a failed attempt to fetch a job. */
 const BREATH_MS = 500;
 
-/** Makes the tables when there are none. Rejects when Postgres cannot be reached, or does not answer in time. */
+/** Makes the tables if there are none. Rejects when Postgres cannot be reached, or does not answer in time. */
 export async function openPostgresStore({ url, answerMs, trouble }: StoreOptions): Promise<Store> {
   const told = (error: unknown) => trouble(reasonOf(error));
   const pool = new pg.Pool({
@@ -32,7 +32,7 @@ export async function openPostgresStore({ url, answerMs, trouble }: StoreOptions
     keepAlive: true,
   });
   pool.on('error', told);
-  // The pool does not listen to a client that is in use; losing its server between two queries would end the process.
+  // The pool does not listen to a client that is in use. Losing its server between two queries would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
     await prepare(pool);
@@ -40,7 +40,7 @@ export async function openPostgresStore({ url, answerMs, trouble }: StoreOptions
     await pool.end();
     throw error;
   }
-  // The library's own words for a pool: the types differ, the thing does not.
+  // The library has a type of its own for a pool. The types differ, but the object is the same.
   if (!isPgPool(pool)) throw new Error('the job library does not take this pool');
 
   return {
@@ -78,8 +78,8 @@ async function prepare(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * The library's worker asks again at once after every failure that is not a refused connection; while Postgres starts or shuts down
- * that is a busy loop.
+ * The library's worker asks again at once after every failure that is not a refused connection. While Postgres starts or shuts down that
+ * would be a busy loop.
  */
 class PatientBackend extends PostgresQueueBackend {
   override moveToActive(...call: Parameters<PostgresQueueBackend['moveToActive']>): ReturnType<PostgresQueueBackend['moveToActive']> {

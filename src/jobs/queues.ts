@@ -3,7 +3,7 @@ import { JOB_KINDS, JOB_NAMES, type JobName, LANES, type Lane } from './kinds.ts
 import type { LaneQueue, Store, StoredJob } from './store.ts';
 import { type JobState, type JobView, parseId, viewOf } from './view.ts';
 
-/** What is asked of the queues of all lanes. Rejects as the store does. */
+/** Requests to the queues of all lanes. They reject as the store does. */
 
 export type Queues = Readonly<Record<Lane, LaneQueue>>;
 
@@ -11,12 +11,12 @@ const PAGE = 1000;
 
 export async function openQueues(store: Store): Promise<Queues> {
   const queues = { long: store.queue('long'), upkeep: store.queue('upkeep') };
-  // A queue that could not greet its store once never recovers.
+  // A queue that could not connect to its store at the start never recovers.
   for (const lane of LANES) await queues[lane].waitUntilReady();
   return queues;
 }
 
-/** How a job of this kind is tried, and how long it is remembered. `retryMs`: before the second run, doubled before each further one. */
+/** How a job of this kind is tried, and how long it is kept. `retryMs`: pause before the second run, doubled before each further one. */
 export function settingsOf(name: JobName, retryMs: number) {
   return {
     attempts: JOB_KINDS[name].attempts,
@@ -28,8 +28,9 @@ export function settingsOf(name: JobName, retryMs: number) {
 }
 
 /**
- * Every node asks for the same run by the same id, which is kept longer than its period: so it is one run. (The library's own job
- * schedulers are set by several nodes at once on Postgres with deadlocks and runs too many: docs/architecture.md.)
+ * Adds the scheduled jobs that are due. Every node adds the same run with the same id, which is kept longer than the job's period, so it
+ * runs once. (The library's own schedulers, set by several nodes at once on Postgres, led to deadlocks and runs too many:
+ * docs/architecture.md.)
  */
 export async function enqueueDue(queues: Queues, now: number, retryMs: number): Promise<void> {
   for (const name of JOB_NAMES) {
@@ -57,7 +58,7 @@ export interface DeadLetter {
   readonly job: StoredJob;
 }
 
-/** That one, if it is one, or the newest {@link PAGE} of each lane. */
+/** The dead letter with this id, if it is one, or the newest {@link PAGE} of each lane. */
 export async function deadLetters(queues: Queues, which: { readonly id: string } | 'all'): Promise<readonly DeadLetter[]> {
   if (which !== 'all') {
     const place = parseId(which.id);
@@ -87,7 +88,7 @@ async function countsIn(queue: LaneQueue): Promise<Record<JobState, number>> {
   };
 }
 
-/** Removes what ended longer ago than this; resolves to how many. */
+/** Removes jobs that ended longer than this ago; resolves to how many. */
 export async function forgetJobs(queues: Queues, age: { readonly doneMs: number; readonly deadMs: number }): Promise<number> {
   let removed = 0;
   for (const lane of LANES) {

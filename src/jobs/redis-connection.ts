@@ -8,8 +8,8 @@ export function retryStrategy(times: number): number {
 }
 
 /**
- * A connection for asking: who asks is told at once when Redis is away, so that nobody waits and nothing is sent later that its sender
- * was told had failed. Resolves when Redis has answered; rejects with the cause when it cannot be reached, or does not answer in time.
+ * A connection for requests. They fail at once during an outage of Redis, so that nobody waits, and nothing is sent later that its sender
+ * believes to have failed. Resolves when Redis has answered; rejects with the cause when it cannot be reached, or does not answer in time.
  */
 export async function connectForAsking(url: string, answerMs: number, told: (error: unknown) => void): Promise<Redis> {
   const asking = new Redis(url, {
@@ -21,7 +21,7 @@ export async function connectForAsking(url: string, answerMs: number, told: (err
     commandTimeout: answerMs,
     retryStrategy,
   });
-  // `connect` rejects with "Connection is closed" alone; the cause was told before.
+  // `connect` rejects with "Connection is closed" alone. The cause comes before, as an event.
   let cause: unknown;
   asking.on('error', (error) => {
     cause = error;
@@ -37,13 +37,13 @@ export async function connectForAsking(url: string, answerMs: number, told: (err
   }
 }
 
-/** What a Redis says of itself. */
+/** What a Redis server says of itself. */
 export interface RedisFacts {
-  /** `7.0.15`, with its name where it is another server of the same protocol. */
+  /** `7.0.15`; with its name if it is another server with the same protocol. */
   readonly version: string;
-  /** Of one question. */
+  /** Time of one request. */
   readonly latencyMs: number;
-  /** What it throws away when its memory is full. */
+  /** What it removes when its memory is full. */
   readonly evictionPolicy: string;
   /** Bytes; 0: as much as the machine has. */
   readonly maxMemory: number;
@@ -51,7 +51,7 @@ export interface RedisFacts {
   readonly appendsOnly: boolean;
 }
 
-/** Throws an `Error` that says why not, without secrets. */
+/** Throws an `Error` that says why Redis cannot be asked, without secrets. */
 export async function readRedisFacts(url: string, answerMs: number): Promise<RedisFacts> {
   let redis: Redis | null = null;
   try {
@@ -80,10 +80,10 @@ function factsIn(info: string): Omit<RedisFacts, 'latencyMs'> {
 }
 
 export const OLDEST_REDIS = '6.2';
-/** The job library works with no older one. */
+/** The job library does not work with an older one. */
 const LEAST_REDIS = '5.0';
 
-/** `no`: jobs do not run on it. `unsound`: they run, and the library advises against it. */
+/** `no`: jobs do not run on it. `unsound`: jobs run, but the library advises against it. */
 export function redisServes({ version }: Pick<RedisFacts, 'version'>): 'yes' | 'unsound' | 'no' {
   if (isOlder(version, LEAST_REDIS)) return 'no';
   return isOlder(version, OLDEST_REDIS) ? 'unsound' : 'yes';

@@ -5,8 +5,8 @@ import { connectForAsking, retryStrategy } from './redis-connection.ts';
 import { queueName, type Store, type StoreOptions, workerSettings } from './store.ts';
 
 /**
- * Jobs in Redis. Two kinds of connections: those that ask are told at once when Redis is away; those of workers wait for it as long as
- * it takes.
+ * Jobs in Redis. There are two kinds of connections. Those for requests fail at once during an outage of Redis; those of workers wait for
+ * it as long as it takes.
  */
 
 /** Resolves when Redis has answered; rejects when it cannot be reached, or does not answer in time. */
@@ -36,7 +36,7 @@ export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): 
         return made;
       };
       const connection = watched(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: answerMs, retryStrategy }));
-      // The library makes a second one for blocking calls, which it cannot close while Redis is away.
+      // The library makes a second connection for blocking calls, which it cannot close during an outage of Redis.
       const duplicate = connection.duplicate.bind(connection);
       connection.duplicate = (options) => watched(duplicate(options));
       const worker = new Worker<unknown, unknown, string>(queueName(lane), run, {
@@ -44,7 +44,7 @@ export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): 
         ...workerSettings(tuning),
       });
       worker.on('error', told);
-      // It leaves the connections it was given open.
+      // It does not close the connections that it was given.
       worker.once('closed', () => {
         for (const each of own) each.disconnect();
         for (const each of own) waiting.delete(each);

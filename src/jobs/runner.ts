@@ -6,11 +6,11 @@ import type { JobContext, JobHandlers, JobOutcome } from './handlers.ts';
 import { isJobName, JOB_KINDS, JobFailure, type JobName } from './kinds.ts';
 import type { StoredJob } from './store.ts';
 
-/** One run of one job: its data checked, its handler called, its failure sorted into "again" and "never again". */
+/** Runs one job once: checks its data, calls its handler, and decides whether a failure is tried again. */
 
 export interface Runner {
   run(id: string, job: StoredJob): Promise<JobOutcome>;
-  /** Handlers at work now. */
+  /** Handlers that are running. */
   readonly running: number;
 }
 
@@ -22,7 +22,7 @@ export function createRunner(handlers: JobHandlers, forget: JobContext['forget']
     },
     async run(id, job) {
       const { name } = job;
-      // A newer release's job: whoever knows it may take it up by `retry`.
+      // The job belongs to a newer release. That release can run it after a `retry`.
       if (!isJobName(name)) throw new UnrecoverableError(`this version has no job ${name}`);
       const context = { id, attempt: job.attemptsMade + 1, progress: progressOf(job, logger), forget };
       running += 1;
@@ -37,7 +37,7 @@ export function createRunner(handlers: JobHandlers, forget: JobContext['forget']
   };
 }
 
-/** The handler with its own kind of data. */
+/** Calls the handler with its own kind of data. */
 async function call<N extends JobName>(handlers: JobHandlers, name: N, stored: unknown, context: JobContext): Promise<JobOutcome> {
   return handlers[name](JOB_KINDS[name].check(stored), context);
 }
@@ -46,7 +46,7 @@ function isForGood(error: unknown): boolean {
   return error instanceof JobFailure || (error instanceof Refusal && error.status < 500);
 }
 
-/** At most one update on its way; whole percents only; one that fails is no reason to fail the job. */
+/** Reports whole percents, with at most one update on its way. An update that fails does not fail the job. */
 function progressOf(job: StoredJob, logger: Logger): (percent: number) => void {
   let told = -1;
   let busy = false;

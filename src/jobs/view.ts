@@ -3,7 +3,7 @@ import type { StoredJob } from './store.ts';
 
 /** A job as operators see it. */
 
-/** In the order in which they are of interest. `failed` are the dead letters. */
+/** In the order in which operators want to see them. `failed` are the dead letters. */
 export const STATES = ['active', 'waiting', 'delayed', 'failed', 'completed'] as const;
 export type JobState = (typeof STATES)[number];
 
@@ -12,16 +12,16 @@ export interface JobView {
   readonly id: string;
   readonly name: string;
   readonly state: JobState;
-  /** Runs so far, and in all. */
+  /** Runs so far, and the most there may be. */
   readonly attempts: number;
   readonly of: number;
-  /** Percent; `null` for kinds that do not tell. */
+  /** Percent; `null` for kinds that do not report progress. */
   readonly progress: number | null;
   readonly data: unknown;
   readonly result: unknown;
   /** Why the last run failed. */
   readonly error: string | null;
-  /** ISO times. */
+  /** Times in ISO 8601. */
   readonly enqueuedAt: string;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
@@ -48,7 +48,7 @@ function timeOf(ms: number | null | undefined): string | null {
   return ms === undefined || ms === null ? null : new Date(ms).toISOString();
 }
 
-/** Numbers are counted in each lane. */
+/** The id of a job with its lane, because each lane counts for itself. */
 export function numberedId(lane: Lane, job: Pick<StoredJob, 'id'>): string {
   return `${lane}-${job.id ?? ''}`;
 }

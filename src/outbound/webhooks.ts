@@ -7,19 +7,19 @@ import { WEBHOOK_PREFIXES } from '../domain/wire-names.ts';
 import { Bulkhead } from '../kernel/bulkhead.ts';
 import { stringifyJson } from '../kernel/json.ts';
 
-/** Under way at once in this process: one slow service must not use up its sockets. Projects share them. */
+/** The most webhooks under way in this process: one slow service must not use up its sockets. Projects share them. */
 export const MOST_WEBHOOKS = 64;
 const MOST_ERROR = 500;
 
-/** `settled`: those that are under way have ended; nobody else waits for what goes out after a call. */
+/** `settled` resolves when those under way have ended. Nobody else waits for webhooks that are sent after a call. */
 export interface SentWebhooks extends Webhooks {
   settled(): Promise<void>;
 }
 
 /**
- * `asked`: beginnings of addresses, each with a path; `null` for those of the one service that everybody uses. An address is compared
- * as it will be asked, so `..` and user names lead nowhere else. Redirects are not followed, and a name that resolves to a private
- * address is not asked; an address in numbers or `localhost` is, where a prefix names it: whoever runs the installation said so.
+ * `asked`: prefixes of addresses, each with a path; `null` for those of the one service that everybody uses. An address is compared in the
+ * form in which it will be requested, so `..` and user names lead nowhere else. Redirects are not followed. A name that resolves to a
+ * private address is not requested. A numeric address or `localhost` is, if a prefix names it: the operator allowed it.
  */
 export function createWebhooks(asked: readonly string[] | null, shares = new Bulkhead({ places: MOST_WEBHOOKS })): SentWebhooks {
   const prefixes = asked ?? WEBHOOK_PREFIXES;
@@ -53,7 +53,9 @@ function failed(error: string): Delivery {
   return { ok: false, status: 0, error: error.slice(0, MOST_ERROR) };
 }
 
-/** The status of the answer, whose body nobody reads. One connection for each: they are few, and far between. */
+/**
+ * Resolves to the status of the answer; nobody reads its body. Each webhook gets a connection of its own, because they are few and rare.
+ */
 function send(url: URL, text: string, timeoutMs: number): Promise<number> {
   const headers = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) };
   const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -69,7 +71,7 @@ function send(url: URL, text: string, timeoutMs: number): Promise<number> {
   });
 }
 
-/** Two lists: in one, the network of IPv4 in IPv6 would hold every IPv4 address. */
+/** Two lists, because in one the network of IPv4 in IPv6 would include every IPv4 address. */
 const PRIVATE = { 4: new BlockList(), 6: new BlockList() } as const;
 for (const network of [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16'],
@@ -86,7 +88,7 @@ export function isPrivateAddress(address: string): boolean {
   return isIP(address) === 6 ? PRIVATE[6].check(address, 'ipv6') : PRIVATE[4].check(address, 'ipv4');
 }
 
-/** Looks a name up as it is connected to, so that no second answer can slip in between. */
+/** Looks a name up at the moment of connecting, so that no second look-up can give another address. */
 const publicOnly: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, []);

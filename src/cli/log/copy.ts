@@ -12,11 +12,11 @@ interface CopyCommandOptions extends CommonOptions {
   readonly toData?: string;
   readonly follow?: boolean;
   readonly allowIncomplete?: boolean;
-  /** Commander's form of `--no-read-models`. */
+  /** This is how Commander names `--no-read-models`. */
   readonly readModels?: boolean;
 }
 
-/** 128 + SIGINT, as shells have it. */
+/** 128 + SIGINT, as in shells. */
 const INTERRUPTED = 130;
 
 const AFTERWARDS = `
@@ -27,7 +27,7 @@ stop it, copy again, and start the node on the target; \`savepoint verify\` ther
 
 Exit codes: 0 all is copied, 1 refused or failed, 2 wrong usage, 130 interrupted before all was copied.`;
 
-/** `savepoint log copy`: backup, restore, and moving house. */
+/** `savepoint log copy`: backup, restore, and moves to another engine. */
 export function copyCommand(): Command {
   return command('copy', 'copy every event, with the same ids, revisions and hash chain, to another engine or a file')
     .option('--from <place>', 'where the log is')
@@ -59,7 +59,7 @@ function placesOf(options: CopyCommandOptions): { readonly from: Place; readonly
   return places;
 }
 
-/** Also brings the read models of a whole copy up, unless they are left to a start. */
+/** Copies, and then also brings the read models up to date when the copy is complete, unless that is left to the next start. */
 async function copiedWith(from: Place, to: Place, options: CopyCommandOptions) {
   const copied = await copyBetween(from, to, options);
   const wanted = copied.complete && !options.follow && options.readModels !== false;
@@ -104,7 +104,7 @@ function summary({ copied, skipped, seconds, complete }: Copied, readModels: Bro
   return `${done}\n${up}. Next: \`savepoint verify\` on the target proves them; then start it.`;
 }
 
-/** What brings read models up that this command has left as they were. */
+/** How to bring up to date the read models that this command did not touch. */
 function stepsTo({ kind }: Place): string {
   if (kind !== 'eventstore')
     return 'Next: `savepoint verify --wait` on the target brings them up to the log and proves them; so does a start, which proves nothing.';

@@ -17,7 +17,7 @@ export interface Opened<End> {
   close(): Promise<void>;
 }
 
-/** Opens a place to copy from; nothing in it is changed. */
+/** Opens a place to copy from. Nothing in it is changed. */
 export async function openSource(place: Place, allowIncomplete: boolean): Promise<Opened<CopySource>> {
   if (place.kind === 'file') {
     const file = await openFileSource(place.path, { allowIncomplete });
@@ -29,10 +29,10 @@ export async function openSource(place: Place, allowIncomplete: boolean): Promis
   return { end: logSource(log, { counted }), close };
 }
 
-/** Postgres stores what is sent in one turn in one call, in this order. */
+/** Appends that are sent in one turn: Postgres stores them in one call, in this order. */
 const AT_ONCE = 64;
 
-/** Opens a place to copy to, with the tables it needs. */
+/** Opens a place to copy to, and makes the tables that it needs. */
 export async function openTarget(place: Place): Promise<Opened<CopyTarget>> {
   if (place.kind === 'file') {
     const file = await openFileTarget(place.path);

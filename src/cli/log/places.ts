@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Config, redactUrl } from '../../config/config.ts';
 import { refusal } from '../../kernel/errors.ts';
 
-/** Where a log lies, as `log copy` is told. */
+/** Where a log is kept, as given to `log copy`. */
 export type Place =
   | { readonly kind: 'postgres'; readonly url: string }
   | { readonly kind: 'eventstore'; readonly url: string }
@@ -21,7 +21,7 @@ Without --from or --to that end is this installation's own log.`;
 const POSTGRES = ['postgres:', 'postgresql:'];
 const EVENTSTORE = ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'];
 
-/** Throws a refusal that names what is allowed; the text may hold a password and is not shown whole. */
+/** Reads a place. Throws a refusal that names what is allowed. The text may hold a password, so the message does not show all of it. */
 export function parsePlace(text: string): Place {
   if (text.startsWith('data:') && text.length > 5) return { kind: 'data', dir: resolve(text.slice(5)) };
   if (text.startsWith('file://') && URL.canParse(text)) return { kind: 'file', path: fileURLToPath(text) };
@@ -39,7 +39,7 @@ export function placeOf({ eventStoreUrl, databaseUrl, dataDir }: Config): Place 
   return { kind: 'data', dir: resolve(dataDir) };
 }
 
-/** As it may be shown: without a password. Two places that are told alike are one. */
+/** The place as it may be shown, without a password. Two places with the same text are the same place. */
 export function placeText(place: Place): string {
   if (place.kind === 'data') return `data:${place.dir}`;
   if (place.kind === 'file') return `file:${place.path}`;

@@ -7,17 +7,17 @@ import { progress, tell } from '../context.ts';
 import type { Place } from './places.ts';
 import { projectStreams } from './project-streams.ts';
 
-/** What became of the read models of the place that a log was copied to. */
+/** How the read models are, at the place that a log was copied to. */
 export interface BroughtUp {
   readonly projects: number;
   readonly seconds: number;
-  /** Projects whose read models do not move; the log of the command says why. */
+  /** Projects whose read models do not move. The command's own messages say why. */
   readonly behind: readonly string[];
 }
 
 /**
- * Brings the read models beside a copied log up to its end, so that a start on it finds them done. Only what is new is projected. Those of
- * an EventStoreDB are in a Postgres of their own: `null` where this installation is not the one that keeps its log there.
+ * Brings the read models of a copied log up to its end, so that a start finds them done. Only what is new is projected. The read models of
+ * an EventStoreDB are in a Postgres of their own: `null` if this installation does not keep its log in that EventStoreDB.
  */
 export async function bringReadModelsUp(place: Place, own: Config): Promise<BroughtUp | null> {
   const config = configOf(place, own);
@@ -37,7 +37,7 @@ function configOf(place: Place, own: Config): Config | null {
   return place.kind === 'eventstore' && place.url === own.eventStoreUrl ? own : null;
 }
 
-/** Brings the read models up to where the log ends now, whether a node runs beside this or not. */
+/** Brings the read models up to the log's present end, whether a node runs beside this or not. */
 export async function bringUp(installation: Installation): Promise<BroughtUp> {
   const started = performance.now();
   const heads = new Map<string, number>();
@@ -46,7 +46,7 @@ export async function bringUp(installation: Installation): Promise<BroughtUp> {
     if (head) heads.set(projectOf(stream) ?? '', head.revision);
   }
   const behind = await installation.bringUp(heads, (done) => progress(`read models: ${done} of ${heads.size} projects`));
-  // Its projects are those that the other read models name by now.
+  // The other read models come first: they name the projects.
   const stopped = await catchUpTelemetry(installation);
   for (const [project, error] of stopped) tell(`What players of ${project} reported is not shown to the end: ${error.message}`);
   const seconds = (performance.now() - started) / 1000;

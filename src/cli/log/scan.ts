@@ -2,7 +2,7 @@ import { followToEnd } from '../../log/heard.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { isProductStream } from '../../log/streams.ts';
 
-/** Every event of the product up to the end of the log, in order: the way to ask an engine that answers no other questions. */
+/** Every event of the product up to the end of the log, in order. For engines that cannot answer narrower questions. */
 export async function* scan(log: Log, prefix = ''): AsyncGenerator<RecordedEvent> {
   for await (const { events } of followToEnd(log, prefix)) {
     for (const event of events) if (isProductStream(event.stream)) yield event;

@@ -57,11 +57,11 @@ async function placeInTables(pool: pg.Pool, project: string | undefined, lines: 
 
 interface Last {
   readonly events: readonly RecordedEvent[];
-  /** Where to go on. */
+  /** Where following goes on. */
   readonly end: bigint | null;
 }
 
-/** Without a table to ask: one project's stream is read from its end, all projects' from the beginning of the log. */
+/** For a log without a table to ask. One project's stream is read from its end; for all projects the log is read from its beginning. */
 async function lastEvents(log: Log, project: string | undefined, lines: number): Promise<Last> {
   const end = await log.end();
   if (lines === 0) return { events: [], end };
@@ -77,7 +77,7 @@ async function lastEvents(log: Log, project: string | undefined, lines: number):
   return { events, end: events.at(-1)?.position ?? end };
 }
 
-/** One event on one line. */
+/** An event as one line. */
 function shown(event: RecordedEvent, options: CommonOptions): string {
   const head = { position: event.position.toString(), stream: event.stream, revision: event.revision, type: event.type, id: event.id };
   // Data and metadata are shown as they are stored: parsing could change a number.

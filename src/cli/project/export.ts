@@ -9,7 +9,7 @@ interface ExportOptions extends CommonOptions {
   readonly force?: boolean;
 }
 
-/** `savepoint project export`: what players and authors have of a project, as one JSON file (management 18). */
+/** `savepoint project export`: what players and authors have stored in a project, as one JSON file. */
 export function exportCommand(): Command {
   return command('export', 'write the live definitions, keys, pages, documents and save records of a project into one JSON file')
     .argument('<project>', 'its id, or its name')
@@ -47,14 +47,14 @@ const HELP = `
 Keys are in it as the server keeps them: public ones whole, of secret ones the hash. The ledger, telemetry, what is staged and all
 history are not: \`savepoint log copy\` moves everything there is.`;
 
-/** Beside it first, and under its name when it is whole: a file that is there is an export. */
+/** Writes to a file beside `out`, and renames it when it is complete. So a file of that name is always a whole export. */
 async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle) => Promise<T>): Promise<T> {
   const { open, rename, rm, stat } = await import('node:fs/promises');
   const there = await stat(out).catch(() => null);
-  // A device under this name, such as /dev/stdout, would be gone for every other program.
+  // Renaming would replace a device of this name, such as /dev/stdout, for every other program.
   if (there !== null && !there.isFile()) throw refusal('VALIDATION_FAILED', `${out} is no file; name one to be made`);
   if (force !== true && there !== null) throw refusal('VALIDATION_FAILED', `${out} is there already; --force replaces it`);
-  // A name of its own, and new: what lay there might be read by others, or be another export under way.
+  // A new file with a name of its own. An existing file might be readable by others, or be another export under way.
   const part = `${out}.${process.pid}.part`;
   await rm(part, { force: true });
   const file = await open(part, 'wx', 0o600);

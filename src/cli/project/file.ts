@@ -6,24 +6,24 @@ import { isObject, type Json, JsonError, type JsonObject, parseJson } from '../.
 import { BrokenJson, ELEMENT, JsonSplitter } from '../../kernel/json-split.ts';
 import { member } from '../../kernel/path.ts';
 
-/** A JSON project export as a file (management 18): read as it comes, however large it is. */
+/** A JSON project export as a file. It is read as a stream, however large it is. */
 
-/** Rows that are read where they are written: there may be millions. */
+/** Tables whose rows are read only when they are written, because there may be millions. */
 const STREAMED: ReadonlySet<string> = new Set(['records', 'global_records', 'save_records']);
-/** Characters of one row. */
+/** The most characters of one row. */
 const LONGEST_ROW = 32 * 1024 * 1024;
-/** Definitions are held in memory until they are published. */
+/** The most definitions: they are held in memory until they are published. */
 const MOST_DEFINITIONS = 10_000;
 
 export interface StreamedRow {
   readonly table: string;
   readonly collection: string;
   readonly row: Json;
-  /** For messages. */
+  /** Where the row is in the file, for messages. */
   readonly place: string;
 }
 
-/** What of the file is held in memory. */
+/** The part of the file that is held in memory. */
 export interface ProjectFile {
   readonly projectId: string;
   readonly name: string | null;
@@ -31,11 +31,11 @@ export interface ProjectFile {
   readonly definitions: readonly DefinitionRow[];
   readonly keys: readonly AdoptKey[];
   readonly pages: readonly Json[];
-  /** Table → collection → rows. */
+  /** Number of rows by table and collection. */
   readonly streamed: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-/** The path of a row: `tables`, its table, its collection where it has one, and the sign of an element. */
+/** Whether a path is that of a row: `tables`, its table, its collection where it has one, and the sign of an element. */
 function enters(path: readonly string[], kind: 'object' | 'array'): boolean {
   const [first, table = ''] = path;
   if (path.length === 0) return kind === 'object';
@@ -72,7 +72,7 @@ async function* pieces(file: string, onTables: () => void = () => undefined): As
     }
   };
   try {
-    // Strict: bytes that are no text would be stored as other characters without a word.
+    // Strict: bytes that are not UTF-8 would otherwise silently be stored as other characters.
     const decoder = new TextDecoder('utf-8', { fatal: true });
     for await (const chunk of createReadStream(file)) {
       for (const piece of splitter.feed(decoder.decode(chunk, { stream: true }))) yield placed(piece);
@@ -86,7 +86,7 @@ async function* pieces(file: string, onTables: () => void = () => undefined): As
   }
 }
 
-/** Everything but the streamed rows, which are counted. Throws VALIDATION_FAILED, naming what is missing or wrong. */
+/** Reads everything but the streamed rows, which are counted. Throws VALIDATION_FAILED and names what is missing or wrong. */
 export async function readProjectFile(file: string): Promise<ProjectFile> {
   const head = new Map<string, Json>();
   const pages: Json[] = [];
@@ -126,7 +126,7 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
   };
 }
 
-/** The rows of documents and save records, in their order. */
+/** The rows of documents and save records, in the order of the file. */
 export async function* streamedRows(file: string): AsyncGenerator<StreamedRow> {
   for await (const { path, json, place } of pieces(file)) {
     const [first, table = '', collection = ''] = path;
@@ -134,7 +134,7 @@ export async function* streamedRows(file: string): AsyncGenerator<StreamedRow> {
   }
 }
 
-/** What is wrong with a row, with its place. */
+/** Runs `read` on a row. What it refuses is thrown again with the row's place in the file. */
 export function at<T>(file: string, place: string, read: () => T): T {
   try {
     return read();

@@ -10,7 +10,7 @@ interface ImportOptions extends CommonOptions {
   readonly preview?: boolean;
 }
 
-/** `savepoint project import`: a JSON project export into a project of this installation (management 18). */
+/** `savepoint project import`: reads a JSON project export into a project of this installation. */
 export function importCommand(): Command {
   return command('import', 'bring the definitions, documents and save records of a JSON project export into a project')
     .argument('<file>')

@@ -25,7 +25,7 @@ const COMMIT_BYTES = 256 * 1024;
 
 type Made = Pick<ImportReport, 'publicKey' | 'secretKey'> & { readonly projectId: string };
 
-/** One import, from its file into a project. */
+/** One import of a file into a project. */
 export class ProjectImport {
   readonly #installation: Installation;
   readonly #file: string;
@@ -44,7 +44,7 @@ export class ProjectImport {
     const into = 'into' in target ? await findProject(this.#installation.pool, target.into) : null;
     const state = into === null ? null : await importer.definitions(into);
     const { definitions } = this.#contents;
-    // Nothing is made before the definitions are known to be good.
+    // Nothing is created until the definitions are known to be valid.
     this.#puts(definitions);
     if (into === null) this.#requireRoomForKeys();
     this.#requireCollections(state === null ? [] : [...state.live.collection.keys()]);
@@ -78,7 +78,7 @@ export class ProjectImport {
     return rows.map((row) => at(this.#file, `${row.table} ${row.id}`, () => putOfRow(row)));
   }
 
-  /** Disabled until all of it is there: nobody plays on half of a game. */
+  /** The project is disabled until all of it is there, so that nobody plays on half a game. */
   async #create(target: ImportTarget): Promise<Made> {
     const { operator } = this.#installation;
     const named = 'asNew' in target ? target.asNew : null;
@@ -92,7 +92,7 @@ export class ProjectImport {
     await this.#installation.operator.changeSettings(projectId, { enabled: true, ...settings });
   }
 
-  /** A new project has a public and a secret key of its own beside those of the file. */
+  /** A new project has a public and a secret key of its own, beside those of the file. */
   #requireRoomForKeys(): void {
     const room = MAX_KEYS - 2;
     const { length } = this.#contents.keys;
@@ -166,7 +166,7 @@ export class ProjectImport {
     return { documents, saveRecords };
   }
 
-  /** What the tables do not show has to be held in memory, and there is a bound to that: then they are waited for. */
+  /** What the tables do not show yet is held in memory, within a bound. When the bound is reached, the import waits for the tables. */
   async #written(importer: Importer, projectId: string, write: () => Promise<Imported>): Promise<Imported> {
     for (;;) {
       try {
@@ -181,7 +181,7 @@ export class ProjectImport {
   }
 
   async #keepUp(importer: Importer, projectId: string): Promise<boolean> {
-    // A publish of many commits may break off half way: then more is stored than its caller has heard of.
+    // A publish of many commits may fail half way. Then more is stored than its caller was told.
     const reached = Math.max(this.#reached, importer.head(projectId));
     const isShown = await this.#installation.projected(projectId, reached);
     if (isShown) importer.shown(projectId, reached);
@@ -202,7 +202,7 @@ WHERE project = $1 AND space = 'live' AND collection = ANY ($2::text[]) AND docu
 const THERE = `SELECT count(*) AS n FROM savepoint.documents
 WHERE project = $1 AND space = 'live' AND collection = $2 AND key = ANY ($3::text[]) AND document IS NOT NULL`;
 
-/** Rows of one table and collection at a time, as many as a commit takes. */
+/** Rows of one table and collection at a time, as many as one commit takes. */
 async function* batches(file: string, wanted: (row: StreamedRow) => boolean): AsyncGenerator<readonly [string, readonly StreamedRow[]]> {
   let batch: StreamedRow[] = [];
   let bytes = 0;

@@ -30,9 +30,9 @@ SELECT current_setting('server_version') AS version, current_setting('server_ver
 const SLOW_MS = 20;
 const CLOCK_MS = 1_000;
 
-/** Throws what connecting throws. */
+/** Throws when it cannot connect. */
 export async function checkDatabase(config: Config, pool: pg.Pool): Promise<readonly Finding[]> {
-  // The first query pays for the connection.
+  // The first query also opens the connection, so it is not measured.
   await pool.query('SELECT 1');
   const before = Date.now();
   const { rows } = await pool.query<Row>(FACTS);

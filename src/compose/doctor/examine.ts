@@ -13,7 +13,7 @@ import { checkAppendLimit, checkEngine, checkHistories } from './log.ts';
 import { checkDataFolder, checkNode, checkPort } from './machine.ts';
 import { checkQueue } from './queue.ts';
 
-/** Looks at everything that a node with this configuration depends on. Starts nothing and changes nothing. */
+/** Checks everything that a node with this configuration depends on. It starts nothing and changes nothing. */
 export async function examine(config: Config, logger: Logger): Promise<readonly Finding[]> {
   const findings: Finding[] = [
     checkNode(),
@@ -37,7 +37,7 @@ function checkSettings(config: Config): Finding {
   }
 }
 
-/** Whether its service answers is not asked: nobody has a token to ask with. */
+/** The service is not asked, because nobody has a token to ask it with. */
 function checkVerifier({ verifier }: Config): Finding {
   const problem = verifierProblem(verifier);
   return problem === null ? ok('players', describeVerifier(verifier)) : fail('players', problem, 'Set what is named, or VERIFIER=none.');

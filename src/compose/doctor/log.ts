@@ -8,14 +8,14 @@ import { compareHistories, OTHER_LOG_CURE } from '../histories.ts';
 import { askEventStore, isTooOld, OLDEST_EVENTSTORE } from '../log.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** The log, and whether the read models are of it and keep up with it. */
+/** Checks the log, and whether the read models belong to it and keep up with it. */
 
 const EVENTSTORE_APPEND = 1024 * 1024;
 const POSTGRES_APPEND = 16 * 1024 * 1024;
 const PATIENCE_MS = 5_000;
 const SLOW_MS = 20;
 
-/** The first finding says whether the log can be asked at all. */
+/** The first finding says whether the log answers at all. */
 export async function checkEngine({ eventStoreUrl }: Config): Promise<readonly [Finding, ...Finding[]]> {
   if (eventStoreUrl === null) return [ok('log', 'in the database')];
   const place = `EventStoreDB ${redactUrl(eventStoreUrl)}`;
@@ -41,7 +41,7 @@ function latency(ms: number): Finding {
 export function checkAppendLimit({ eventStoreUrl, limits }: Config): Finding {
   const most = eventStoreUrl === null ? POSTGRES_APPEND : EVENTSTORE_APPEND;
   const found = `GROUP_BYTES ${limits.groupBytes} of ${most} bytes`;
-  // What is not counted in a group, the envelopes of its events, needs room too.
+  // The envelopes of a group's events are not counted in its limit and need room, too.
   if (limits.groupBytes <= most * 0.8) return ok('append limit', found);
   return fail('append limit', found, `Lower GROUP_BYTES to at most ${Math.floor(most * 0.8)}: the log refuses larger appends.`);
 }

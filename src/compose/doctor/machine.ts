@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts';
 import { reasonOf } from '../../kernel/trouble.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** The machine that a node runs on: Node itself, the data folder, the port. */
+/** Checks the machine that a node runs on: Node itself, the data folder, the port. */
 
 const OLDEST_NODE = [20, 19] as const;
 
@@ -48,7 +48,7 @@ function freeSpace(folder: string, isNeeded: boolean): Finding {
   return free < TOO_LITTLE ? fail('disk', found, cure) : warn('disk', found, cure);
 }
 
-/** The port is free, or a node of ours serves on it. */
+/** Checks that the port is free, or that a node of ours serves on it. */
 export async function checkPort({ port, host }: Config): Promise<Finding> {
   const place = `${host}:${port}`;
   const refusal = port === 0 ? null : await tryToListen(port, host);

@@ -3,7 +3,7 @@ import type { RedisFacts } from '../../jobs/redis-connection.ts';
 import { reasonOf } from '../../kernel/trouble.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** Where background jobs are kept. Requests go on without it; jobs do not. */
+/** Checks where background jobs are kept. Without it requests go on and jobs do not. */
 
 const PATIENCE_MS = 5_000;
 const SLOW_MS = 50;
@@ -11,7 +11,7 @@ const SLOW_MS = 50;
 export async function checkQueue({ redisUrl }: Config): Promise<readonly Finding[]> {
   if (redisUrl === null) return [ok('queue', 'in the database')];
   const place = `Redis ${redactUrl(redisUrl)}`;
-  // Loading its client takes time that only who has a Redis should pay.
+  // Loading the client takes time, so only an installation with Redis does it.
   const { readRedisFacts, redisServes, OLDEST_REDIS } = await import('../../jobs/redis-connection.ts');
   try {
     const facts = await readRedisFacts(redisUrl, PATIENCE_MS);

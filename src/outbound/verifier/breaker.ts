@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 
-/** Failures in a row, or addresses that see only failures, until a service is left alone. */
+/** The breaker opens after this many failures in a row of one address, or after this many addresses with only failures. */
 const BREAKS_AFTER = 5;
 const BREAK_MS = 5_000;
-/** How long what came of an address' last verification says something about the service. */
+/** How long the outcome of an address' last verification says something about the service. */
 const RECENT_MS = 10_000;
 const MOST_PROJECTS = 1_000;
 const MOST_VOICES = 200;
@@ -17,21 +17,22 @@ interface Voice {
 
 /** What the addresses of one project have seen of the service lately. */
 interface Seen {
-  /** By address: each has one voice, its latest. */
+  /** By address: each counts once, with its latest outcome. */
   readonly voices: LRUCache<string, Voice>;
   brokenUntil: number;
 }
 
-/** Of one address in one project. */
+/** The failures in a row of one address in one project. */
 interface Streak {
   failures: number;
   until: number;
 }
 
 /**
- * Leaves a service alone that is down, so that nobody waits for it, and one caller every few seconds finds out whether it is back. Whether
- * it is down is judged for each project by itself, and each address has one voice: a player whose tokens make the service fail is no
- * longer asked for, and keeps nobody else from it. Who asks from this machine is taken for somebody else each time.
+ * A circuit breaker: a service that is down is not asked, so that nobody waits for it, and one caller every few seconds finds out whether
+ * it is back. Whether it is down is decided for each project by itself, and each address counts once. So a player whose tokens make the
+ * service fail is no longer verified, but does not stop the others. A caller on this machine, who has no address, counts as a new one each
+ * time.
  */
 export class Breaker {
   readonly #scheduler: Scheduler;
@@ -43,7 +44,7 @@ export class Breaker {
     this.#scheduler = scheduler;
   }
 
-  /** Whether the service may be asked now. Where it was down, whoever is let through first finds out for the others. */
+  /** Whether the service may be asked now. If it was down, the first caller that is let through finds out for the others. */
   mayAsk(projectId: string, address: string | null): boolean {
     const now = this.#scheduler.monotonic();
     const streak = address === null ? undefined : this.#streaks.get(`${projectId} ${address}`);
@@ -53,7 +54,7 @@ export class Breaker {
     }
     const seen = this.#projects.get(projectId);
     if (seen === undefined || seen.brokenUntil === 0) return true;
-    // Whom the service served the last time may go on: it may be down for what others send.
+    // An address that the service served the last time may go on: the service may be failing only for what others send.
     if (address !== null && seen.voices.get(address)?.failed === false) return true;
     if (now < seen.brokenUntil) return false;
     seen.brokenUntil = now + BREAK_MS;

@@ -2,25 +2,25 @@ import type { Failure, FailureKind, PlayerVerifier, Verdict } from '../../app/po
 import type { Awaitable } from '../../kernel/awaitable.ts';
 
 /**
- * One kind of proof, asked only for an id and a token that are there. What can be told here is told at once; whoever has to be asked for
- * it is asked through `service`. May throw.
+ * Checks one kind of proof. It is called only with an id and a token. What it can decide itself it returns at once; it asks others through
+ * `service`. It may throw.
  */
 export type Check = (asked: { readonly platformId: string; readonly token: string }, service: Service) => Awaitable<Verdict>;
 
-/** The way to a service elsewhere: bounded, and left alone while it is down. */
+/** The way to an external service: bounded, and not used while the service is down. */
 export interface Service {
-  /** Runs `work`, whose signal aborts at the time limit. Rejects with {@link Unasked} where nobody is to be asked now. */
+  /** Runs `work`, whose signal aborts at the time limit. Rejects with {@link Unasked} when the service may not be asked now. */
   ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-/** Nobody was asked, so nothing is known of the service. */
+/** The service was not asked, so nothing is known of the proof. */
 export class Unasked extends Error {
   override readonly name = 'Unasked';
 }
 
 export const VERIFIED: Verdict = { ok: true };
 
-/** `until`: unix ms; what proved it is over then. */
+/** `until`: unix ms at which the proof expires. */
 export function verifiedUntil(until: number): Verdict {
   return { ok: true, until };
 }
@@ -29,7 +29,9 @@ export function failed(kind: FailureKind, message: string): Failure {
   return { ok: false, kind, message };
 }
 
-/** Without a verifier nobody is verified: a project that requires players to be fails closed (decision 14). */
+/**
+ * Without a verifier nobody is verified. A project that requires verified players then refuses all of them, because it must fail closed.
+ */
 export const NO_VERIFIER: PlayerVerifier = {
   verify: async () => failed('unavailable', 'Players cannot be verified: this installation has no player verifier (VERIFIER)'),
   rejected: () => undefined,

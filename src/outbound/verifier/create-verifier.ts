@@ -9,10 +9,10 @@ import { type HttpMapping, httpCheck } from './http.ts';
 import { jwksAt } from './jwks.ts';
 import { jwtCheck } from './jwt.ts';
 
-/** What an installation chose (decision 14). `null`: not given. */
+/** The verifier settings of an installation. `null`: not given. */
 export interface VerifierSettings {
   readonly kind: 'none' | 'http' | 'jwt' | 'hmac';
-  /** `http`: names of the published platform for everything that is not given. */
+  /** For `http`: which names stand in for settings that are not given. */
   readonly preset: 'custom' | 'published';
   readonly url: string | null;
   readonly idMember: string | null;
@@ -20,7 +20,7 @@ export interface VerifierSettings {
   /** `path=text`. */
   readonly success: string | null;
   readonly idPath: string | null;
-  /** `hmac`, and `jwt` without a key set. */
+  /** For `hmac`, and for `jwt` without a key set. */
   readonly secret: string | null;
   readonly jwksUrl: string | null;
   readonly issuer: string | null;
@@ -30,7 +30,7 @@ export interface VerifierSettings {
   readonly cacheSeconds: number;
 }
 
-/** What is wrong with the choice, in words; `null`: nothing. */
+/** What is wrong with the settings, in words; `null`: nothing. */
 export function verifierProblem({ kind, preset, url, secret, jwksUrl }: VerifierSettings): string | null {
   if (kind === 'http' && preset === 'custom' && url === null) return 'VERIFIER is http, and VERIFIER_URL is not set';
   if (kind === 'hmac' && secret === null) return 'VERIFIER is hmac, and VERIFIER_SECRET is not set';
@@ -39,10 +39,10 @@ export function verifierProblem({ kind, preset, url, secret, jwksUrl }: Verifier
   return null;
 }
 
-/** How many verifications one process has under way with a service: projects share them. */
+/** The most verifications that one process has under way with a service. Projects share them. */
 export const MOST_VERIFICATIONS = 1_000;
 
-/** Throws for a choice with a {@link verifierProblem}. */
+/** Throws for settings with a {@link verifierProblem}. */
 export function createVerifier(
   settings: VerifierSettings,
   scheduler: Scheduler,
@@ -70,7 +70,7 @@ function checkOf(settings: VerifierSettings, scheduler: Scheduler): Check | null
   }
 }
 
-/** What a service of one's own is asked when nothing else is said. */
+/** How a studio's own service is asked when nothing else is set. */
 const CUSTOM: HttpMapping = { url: '', idMember: 'platformId', tokenMember: 'token', success: null, idPath: 'platformId' };
 
 function mappingOf({ preset, url, idMember, tokenMember, success, idPath }: VerifierSettings): HttpMapping {
@@ -89,7 +89,7 @@ function successIn(text: string): HttpMapping['success'] {
   return text === 'none' ? null : { path: text.slice(0, at), value: text.slice(at + 1) };
 }
 
-/** In words, without secrets: for `savepoint doctor` and the start. */
+/** The verifier in words, without secrets, for `savepoint doctor` and the start. */
 export function describeVerifier(settings: VerifierSettings): string {
   switch (settings.kind) {
     case 'none':

@@ -5,11 +5,11 @@ const MOST_DEPTH = 32;
 
 export interface Fetched {
   readonly status: number;
-  /** Parsed without loss: player ids are often numbers beyond a double. `undefined` where it is no JSON, or too much. */
+  /** Parsed without loss, because player ids are often numbers beyond a double. `undefined` if it is no JSON, or too large. */
   readonly body: Json | undefined;
 }
 
-/** Asks a service for JSON. Throws what `fetch` throws, also when `signal` aborts. A redirect is a fault: the token would go elsewhere. */
+/** Asks a service for JSON. Throws what `fetch` throws, also when `signal` aborts. A redirect is an error: the token would go elsewhere. */
 export async function fetchJson(
   url: string,
   init: Pick<RequestInit, 'method' | 'body' | 'headers'>,
@@ -25,7 +25,7 @@ async function bytesOf(answer: Response): Promise<Buffer | null> {
   let size = 0;
   for await (const chunk of answer.body) {
     size += chunk.length;
-    // Leaving the loop cancels the rest.
+    // Leaving the loop cancels the rest of the body.
     if (size > MOST_BYTES) return null;
     chunks.push(chunk);
   }

@@ -10,33 +10,33 @@ import { type Check, failed, type Service, Unasked, VERIFIED } from './check.ts'
 
 export interface GuardSettings {
   readonly timeoutMs: number;
-  /** How long a success is believed at most; 0: not at all. A failure is never kept. */
+  /** The longest time that a success is remembered; 0: not at all. A failure is never remembered. */
   readonly cacheMs: number;
 }
 
 const MOST_KEPT = 50_000;
 const LONGEST_TOKEN = 8_192;
-/** Verifications under way with a service, of one client address in one project. */
+/** The most verifications under way with a service for one client address in one project. */
 const MOST_OF_ADDRESS = 100;
 const MOST_AT_ONCE = 1_000;
-/** Proofs that do not hold, of one client in one project within a minute. */
+/** The most invalid proofs of one client in one project within a minute. */
 const MOST_REJECTED = 10;
 
-/** Who is asked for: what they provoke is theirs. */
+/** Whoever sent the proof: failures are counted against the sender. */
 type Sender = Pick<Proof, 'projectId' | 'address'>;
 
-/** How long a success is believed. */
+/** How long a success counts. */
 interface Kept {
-  /** Monotonic ms: by the setting. */
+  /** Until when the setting allows, in monotonic ms. */
   readonly until: number;
-  /** Unix ms: by what the token says itself. */
+  /** Until when the token itself is valid, in unix ms. */
   readonly alive: number;
 }
 
 /**
- * A check with what any of them needs around it. What was proven is remembered for a short time, and costs no more than a look. For
- * those that ask a service: a time limit, one check for any number of callers with the same proof, a share of what may be under way for
- * every project and address, and a service that is down is left alone. A client that keeps guessing is kept out.
+ * A check with what all checks need around it. A success is remembered for a short time, and then costs only a look-up. Checks that ask a
+ * service get a time limit, one request for all callers with the same proof, a share of the requests under way for every project and
+ * address, and a breaker for a service that is down. A client that keeps guessing is throttled.
  */
 export class GuardedVerifier implements PlayerVerifier {
   readonly #check: Check;
@@ -45,12 +45,12 @@ export class GuardedVerifier implements PlayerVerifier {
   readonly #shares: Bulkhead;
   readonly #proven: LRUCache<string, Kept>;
   readonly #running = new Map<string, Promise<Verdict>>();
-  /** How many are under way for an address. */
+  /** How many verifications are under way for an address. */
   readonly #asking = new Map<string, number>();
   readonly #throttle: Throttle;
   readonly #breaker: Breaker;
 
-  /** `shares`: of what may be under way with a service, by project. */
+  /** `shares`: divides the requests under way with a service among projects. */
   constructor(check: Check, settings: GuardSettings, scheduler: Scheduler, shares = new Bulkhead({ places: MOST_AT_ONCE })) {
     this.#check = check;
     this.#settings = settings;
@@ -64,7 +64,7 @@ export class GuardedVerifier implements PlayerVerifier {
   verify({ projectId, platformId, token, address }: Proof): Awaitable<Verdict> {
     const isUsable = platformId !== null && platformId !== '' && token !== null && token !== '' && token.length <= LONGEST_TOKEN;
     const key = isUsable ? keyOf(platformId, token) : '';
-    // Before the throttle: who guesses has nothing of it, and whoever shares the address of one who does plays on.
+    // This comes before the throttle. It is of no use to a guesser, and a player who shares an address with one can play on.
     if (isUsable && this.#isKept(key)) return VERIFIED;
     const wait = this.#throttle.blockedFor(address, projectId);
     if (wait > 0) return { ...failed('rate_limited', 'Too many failed attempts to verify a player'), retryAfter: Math.ceil(wait / 1000) };
@@ -88,7 +88,7 @@ export class GuardedVerifier implements PlayerVerifier {
     return false;
   }
 
-  /** What the check says, or will say to somebody who asked the same before. */
+  /** What the check says, or will say to another caller with the same proof. */
   #judged(key: string, asked: { readonly platformId: string; readonly token: string }, sender: Sender): Awaitable<Verdict> {
     const running = this.#running.get(key);
     if (running) return running;
@@ -156,7 +156,7 @@ function asFailure(error: unknown): Verdict {
   return isLate ? { ...DOWN, kind: 'timeout', message: 'The service that verifies players did not answer in time' } : DOWN;
 }
 
-/** A token is never kept. */
+/** The key is a hash, because a token must never be stored. */
 function keyOf(platformId: string, token: string): string {
   return hash('sha256', `${platformId}\0${token}`, 'base64');
 }

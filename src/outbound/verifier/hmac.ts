@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Check, failed, verifiedUntil } from './check.ts';
 
 /**
- * Tokens of a studio's own login: `{expires}.{signature}`, `expires` in unix seconds, the signature HMAC-SHA256 over
- * `{platformId}:{expires}` as hex. `now` answers unix ms.
+ * Tokens of a studio's own login: `{expires}.{signature}`. `expires` is in unix seconds; the signature is HMAC-SHA256 over
+ * `{platformId}:{expires}` in hex. `now` returns unix ms.
  */
 export function hmacCheck(secret: string, now: () => number): Check {
   return ({ platformId, token }) => {

@@ -4,19 +4,19 @@ import { getPath } from '../../kernel/path.ts';
 import { type Check, failed, VERIFIED } from './check.ts';
 import { fetchJson } from './fetch-json.ts';
 
-/** How a service is asked, and where its answer says what (security 2.4). */
+/** How a service is asked, and where its answer says what (docs/security.md, "Verifiers"). */
 export interface HttpMapping {
   readonly url: string;
-  /** Members of the JSON body that carry id and token. */
+  /** Members of the JSON body with id and token. */
   readonly idMember: string;
   readonly tokenMember: string;
-  /** Path of the answer's member that says whether it is so, and its text then; `null`: status 2xx suffices. */
+  /** Path and text of the answer's member that says whether the proof holds; `null`: status 2xx suffices. */
   readonly success: { readonly path: string; readonly value: string } | null;
   /** Path of the answer's member that says whose token it is; `null`: the service has compared the id itself. */
   readonly idPath: string | null;
 }
 
-/** Asks a service: one POST per proof. */
+/** Asks a service, with one POST for each proof. */
 export function httpCheck(mapping: HttpMapping): Check {
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
   return async ({ platformId, token }, service) => {
@@ -38,7 +38,7 @@ function judged({ success, idPath }: HttpMapping, platformId: string, answer: Js
   return VERIFIED;
 }
 
-/** Ids come as numbers, too, which count by their digits. */
+/** Ids may also be numbers, which are compared by their digits. */
 export function textOf(value: Json | undefined): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

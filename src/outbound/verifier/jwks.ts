@@ -7,15 +7,18 @@ import { fetchJson } from './fetch-json.ts';
 import type { IssuerKeys } from './jwt.ts';
 
 const FRESH_MS = 10 * 60_000;
-/** A key that nobody knows is looked for again this often at most: an issuer changes its keys, a guesser only their names. */
+/**
+ * The shortest time between two fetches because of an unknown key. An issuer changes its keys rarely, but a guesser can send new key ids
+ * all the time.
+ */
 const AGAIN_MS = 30_000;
 
-/** The keys of a set that a token with this header may be signed with. */
+/** The keys of a set with which a token with this header may be signed. */
 type KeySet = (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>;
 
 /**
- * An issuer's key set behind an address (RFC 7517). Keys that were had once are used on while it does not answer, and it is asked through
- * the guard of all services: jose's own remote set knows neither.
+ * The key set of an issuer at an address (RFC 7517). Keys that were fetched once are used on while the issuer does not answer, and it is
+ * asked through the guard of all services. jose's own remote set does neither.
  */
 export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
   let keys: KeySet | null = null;
@@ -31,7 +34,7 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
       fetchedAt = triedAt;
     });
   };
-  /** One for all who need it now. */
+  /** One fetch for all who need it now. */
   let refreshing: Promise<void> | null = null;
   const refreshed = (service: Service): Promise<void> => {
     refreshing ??= refresh(service).finally(() => {
@@ -47,7 +50,7 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
       const isFresh = scheduler.monotonic() - fetchedAt < FRESH_MS;
       const mayAsk = refreshing !== null || keys === null || scheduler.monotonic() - triedAt >= AGAIN_MS;
       if (known.length > 0 && isFresh) return known;
-      // Somebody else's asking may just have come to its end.
+      // Another caller's fetch may just have ended.
       if (!mayAsk) return fitting();
       return refreshed(service).then(fitting, (error: unknown) => {
         if (known.length === 0) throw error;
@@ -61,18 +64,18 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
 function keySetIn(body: Json | undefined): KeySet {
   const listed = isObject(body) ? member(body, 'keys') : undefined;
   if (!isArray(listed)) throw new Error('the key set has no keys');
-  // The boundary: jose checks the members itself, and passes over keys that it cannot use.
+  // Types are asserted here and not checked: jose checks the members itself, and ignores keys that it cannot use.
   const keys = listed.filter(isObject) as unknown as JSONWebKeySet['keys'];
   const named = createLocalJWKSet({ keys });
   const nameless = createLocalJWKSet({ keys: keys.filter(({ kid }) => typeof kid !== 'string') });
   return async ({ alg, kid }) => {
     if (typeof kid !== 'string') return keysFor(named, { alg });
-    // An issuer that names no keys may name them in its tokens all the same.
+    // An issuer whose keys have no ids may still name one in its tokens.
     return [...(await keysFor(named, { alg, kid })), ...(await keysFor(nameless, { alg }))];
   };
 }
 
-/** Nothing where no key fits, or the one that would cannot be used. */
+/** Empty if no key fits, or the one that would cannot be used. */
 async function keysFor(set: ReturnType<typeof createLocalJWKSet>, header: JWTHeaderParameters): Promise<readonly CryptoKey[]> {
   try {
     return [await set(header)];

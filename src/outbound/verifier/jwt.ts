@@ -6,10 +6,10 @@ import { type Check, failed, type Service, verifiedUntil } from './check.ts';
 import { textOf } from './http.ts';
 
 export interface JwtSettings {
-  /** One of the two. */
+  /** Either `secret` or `keys` is given. */
   readonly secret: string | null;
   readonly keys: IssuerKeys | null;
-  /** Compared when given. */
+  /** Compared if given. */
   readonly issuer: string | null;
   readonly audience: string | null;
   /** The claim that holds the player's id. */
@@ -18,9 +18,9 @@ export interface JwtSettings {
 
 /** The issuer's keys. */
 export interface IssuerKeys {
-  /** Keys that a token with this header may be signed with. Rejects when they cannot be had. */
+  /** Keys with which a token with this header may be signed. Rejects when they cannot be fetched. */
   find(header: JWTHeaderParameters, service: Service): Promise<readonly CryptoKey[]>;
-  /** Unix ms; what they prove is to be looked at again then, since one of them may have been taken back. */
+  /** Unix ms after which a success must be checked again, because a key may have been withdrawn. */
   freshUntil(): number;
 }
 
@@ -38,8 +38,8 @@ const BY_CLAIM: ReadonlyMap<string, Failure> = new Map([
 ]);
 
 /**
- * Signed tokens (RFC 7519): HS256 with a shared secret, or RS256 and ES256 with the issuer's public keys; never both, so that a public
- * key cannot be taken for a secret. `exp` must be there. `now` answers unix ms.
+ * Signed tokens (RFC 7519): HS256 with a shared secret, or RS256 and ES256 with the issuer's public keys. Never both, so that a public key
+ * cannot be used as a secret. `exp` must be there. `now` returns unix ms.
  */
 export function jwtCheck({ secret, keys, issuer, audience, claim }: JwtSettings, now: () => number): Check {
   const algorithms = secret === null ? ['RS256', 'ES256'] : ['HS256'];
@@ -51,7 +51,7 @@ export function jwtCheck({ secret, keys, issuer, audience, claim }: JwtSettings,
   return async ({ platformId, token }, service) => {
     const header = headerOf(token);
     if (header === null) return MALFORMED;
-    // Nobody is asked for keys of an algorithm that does not count.
+    // Keys are not fetched for an algorithm that is not accepted.
     const candidates = keys === null ? shared : algorithms.includes(header.alg) ? await keys.find(header, service) : [];
     for (const key of candidates) {
       const judged = await expiryIn(token, key, { ...options, currentDate: new Date(now()) });
@@ -73,7 +73,7 @@ function headerOf(token: string): JWTHeaderParameters | null {
   }
 }
 
-/** Unix ms of the expiry of a token that holds. */
+/** When a valid token expires, in unix ms. */
 async function expiryIn(token: string, key: CryptoKey | Uint8Array, options: JWTVerifyOptions): Promise<number | Failure> {
   try {
     const { payload } = await jwtVerify(token, key, options);
@@ -86,7 +86,7 @@ async function expiryIn(token: string, key: CryptoKey | Uint8Array, options: JWT
   }
 }
 
-/** The player that the claims name, an id that is a number by its exact digits: jose reads numbers as doubles. */
+/** The player that the claims name. An id that is a number is read by its exact digits, because jose reads numbers as doubles. */
 function idIn(token: string, claim: string): string | null {
   const claims = jsonIn(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(), { maxDepth: 16 });
   return isObject(claims) ? textOf(member(claims, claim)) : null;
