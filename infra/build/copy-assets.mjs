@@ -1,4 +1,4 @@
-// tsc writes JavaScript only; what the code reads beside itself is put there after it: SQL files, and the reference of the API.
+// tsc writes only JavaScript. This then copies the other files that the code reads beside itself: SQL files, and the reference of the API.
 import { cpSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -5,19 +5,19 @@ import { isReady } from '../harness/node.ts';
 import { type Kept, keep } from './keep.ts';
 import { balancerPart, type NodePart, nodePart, postgresPart, redisPart } from './parts.ts';
 
-/** The topology of `infra/docker`, without Docker: processes of this machine, on the loopback only. */
+/** The topology of `infra/docker` without Docker: processes on this machine, on the loopback only. */
 
 export interface ClusterOptions {
-  /** For everything it keeps: database, queue, logs. */
+  /** Folder for everything that it stores: database, queue, logs. */
   readonly folder: string;
-  /** API nodes. */
+  /** Number of API nodes. */
   readonly nodes: number;
-  /** Of the balancer; 0 takes a free one. */
+  /** Port of the load balancer; 0 takes a free one. */
   readonly port: number;
-  /** Whether there are a Redis and a worker. */
+  /** Whether to start a Redis and a worker. */
   readonly jobs: boolean;
   /**
-   * The nodes' settings. DATABASE_URL, EVENTSTORE_URL and REDIS_URL name servers of your own; without the first and the last, an embedded
+   * The nodes' settings. DATABASE_URL, EVENTSTORE_URL and REDIS_URL name external servers. Without the first and the last, an embedded
    * Postgres and a Redis are started.
    */
   readonly env: NodeJS.ProcessEnv;
@@ -31,29 +31,29 @@ export interface ClusterNode {
 }
 
 export interface Cluster {
-  /** Of the balancer. */
+  /** Address of the load balancer. */
   readonly url: string;
   readonly nodes: readonly ClusterNode[];
   /** In the order in which they were started. */
   readonly parts: readonly Kept[];
-  /** The environment in which `savepoint` commands work on this cluster. Holds passwords. */
+  /** The environment in which `savepoint` commands work on this cluster. It holds passwords. */
   readonly env: NodeJS.ProcessEnv;
-  /** With the password: never for a log. */
+  /** With the password, so it must never be logged. */
   readonly databaseUrl: string;
-  /** Keys of the project that the very first start makes; `null` where the log held projects already. */
+  /** The file with the keys of the demo project; `null` where the log already held projects. */
   readonly credentialsFile: string | null;
-  /** Balancer first, database last; what runs is finished. */
+  /** Stops the load balancer first and the database last. Running requests are finished. */
   stop(): Promise<void>;
 }
 
-/** How long the balancer waits for the nodes to have caught up with the log. */
+/** How long to wait until the nodes have caught up with the log. */
 const READY_MS = 60_000;
 /** Connections that one node may take, and those for commands beside them. */
 const CONNECTIONS = { perNode: 20, spare: 20 };
-/** What a node gets from its command line here; as settings they would contradict its role. */
+/** Settings that a node gets on its command line here. As environment variables they would contradict its role. */
 const OWN_SETTINGS = ['PORT', 'HOST', 'ROLES', 'WORKERS', 'SAVEPOINT_DATA'];
 
-/** Starts everything and waits until it serves. Throws what keeps one part from starting; the others are stopped again. */
+/** Starts everything and waits until it serves. If one part does not start, throws its error and stops the others. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const kept: Kept[] = [];
   const stop = async () => {
@@ -83,7 +83,7 @@ async function start(options: ClusterOptions, kept: Kept[], stop: () => Promise<
     env['REDIS_URL'] = redis.url;
     await add(redis);
   }
-  // The first node migrates, and the first that serves waits for its demo project to be projected.
+  // The first node runs the migrations, and the first that serves waits for its demo project to be projected.
   await add(await nodePart('projector', 'projector', folder, env, ['--no-demo']));
   const serving: NodePart[] = [];
   for (let index = 1; index <= nodes; index += 1) {
@@ -110,7 +110,10 @@ async function start(options: ClusterOptions, kept: Kept[], stop: () => Promise<
   };
 }
 
-/** Before that a node would tell players that there is nothing yet. One that takes long is sent requests all the same, and refuses some. */
+/**
+ * Waits until the nodes are ready. Earlier a node would tell players that there is nothing yet. One that takes too long gets requests all
+ * the same, and refuses some.
+ */
 async function untilReady(serving: readonly NodePart[], tell: (text: string) => void): Promise<void> {
   const until = Date.now() + READY_MS;
   for (const { name, url } of serving) {
@@ -132,7 +135,7 @@ async function embedded(
   return postgres.url;
 }
 
-/** Who is in front goes first: the balancer, then all nodes at once, then what they stand on. */
+/** The order of stopping: first the load balancer, then all nodes at once, then what they depend on. */
 function stopOrder(kept: readonly Kept[]): readonly (readonly Kept[])[] {
   const named = (name: string) => kept.filter(({ part }) => part.name === name);
   const ends = ['balancer', 'redis', 'postgres'];

@@ -4,18 +4,18 @@ import { reasonOf } from '../../src/kernel/trouble.ts';
 /** A part of the cluster while it runs. */
 export interface Running {
   readonly pid: number;
-  /** Resolves with how it ended, in a word or two. */
+  /** Resolves with a word or two about how it ended. */
   readonly ended: Promise<string>;
-  /** Has it finish its work; resolves when it is gone. */
+  /** Lets it finish its work; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 export interface Part {
   readonly name: string;
   readonly does: string;
-  /** Where it listens, fit to be shown. */
+  /** Where it listens, without secrets. */
   readonly address: string;
-  /** Resolves when it serves. Throws when it cannot, or when `signal` says to give up. */
+  /** Resolves when it serves. Throws when it cannot start, or when `signal` aborts. */
   start(signal: AbortSignal): Promise<Running>;
 }
 
@@ -29,10 +29,10 @@ export interface Kept {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** Who lived this long did not die of its start. */
+/** A part that lived this long did not fail because of its start, so it is started again without a longer pause. */
 const LONG_LIFE_MS = 10_000;
 
-/** Starts a part; from then on its ends are told, and it is started again. Throws when it does not start the first time. */
+/** Starts a part, and starts it again whenever it ends; each end is reported. Throws when the first start fails. */
 export async function keep(part: Part, tell: (text: string) => void): Promise<Kept> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -70,7 +70,7 @@ export async function keep(part: Part, tell: (text: string) => void): Promise<Ke
       stopping.abort();
       await state.running?.stop();
       await watching;
-      // It may have been on its way up.
+      // It may just have been starting.
       await state.running?.stop();
     },
   };

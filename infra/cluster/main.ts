@@ -22,7 +22,7 @@ interface Options {
   readonly json: boolean;
 }
 
-/** `null`: only the usage was asked for. */
+/** `null`: help was asked for. */
 function readOptions(): Options | null {
   const { values } = parseArgs({
     options: {
@@ -53,7 +53,7 @@ function whole(name: string, text: string, least: number, most: number): number 
 async function main(): Promise<void> {
   const options = readOptions();
   if (options === null) return print(USAGE);
-  // The first signal is kept while parts still start; npm passes Ctrl-C on, so it comes twice.
+  // A signal that comes while parts still start is remembered. npm passes Ctrl-C on, so it comes twice.
   const stopping = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
   });
@@ -96,5 +96,5 @@ process.exitCode = await main().then(
     return 1;
   },
 );
-// Nothing of the parts may hold the process open.
+// Handles that parts left open must not keep the process alive.
 process.exit();

@@ -1,27 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where the balancer of a cluster listens, and for whom. All on 127.0.0.1. */
+/** Addresses of a cluster's load balancer and of its nodes. All are on 127.0.0.1. */
 export interface Balancing {
   readonly port: number;
   readonly nodes: readonly number[];
-  /** For the files it makes while it runs. */
+  /** Folder for the files that it makes while it runs. */
   readonly folder: string;
-  /** Whether root starts it, who must then stay root: nobody else may look into the folder. */
+  /** Whether root starts it. It must then stay root, because no other account may read the folder. */
   readonly asRoot: boolean;
 }
 
 const SERVERS = /(?: *server api-\d+:\d+ [^\n]*\n)+/;
 const SERVER = /server api-\d+:\d+ ([^\n]*)/;
-/** Distributions put them where only root may write. */
+/** Folders for temporary files, which distributions put where only root may write. */
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
-/** The settings of `nginx.conf` beside this file, at these addresses. */
+/** The settings of `nginx.conf` beside this file, with these addresses. */
 export async function balancerSettings(balancing: Balancing): Promise<string> {
   return settingsFor(await readFile(join(import.meta.dirname, 'nginx.conf'), 'utf8'), balancing);
 }
 
-/** Throws when the text has no place for an address. */
+/** Puts the addresses into the text. Throws when the text has no place for one. */
 export function settingsFor(text: string, { port, nodes, folder, asRoot }: Balancing): string {
   const options = SERVER.exec(text)?.[1] ?? '';
   const servers = nodes.map((node) => `    server 127.0.0.1:${node} ${options}\n`).join('');

@@ -11,14 +11,14 @@ import type { Part, Running } from './keep.ts';
 import { balancerSettings } from './nginx.ts';
 import { findProgram, startProcess, whenReady } from './process.ts';
 
-/** The kinds of parts: Postgres, Redis, nodes, the balancer. Each keeps its address over its restarts. */
+/** The kinds of parts: Postgres, Redis, nodes, the load balancer. Each keeps its address when it is restarted. */
 
 export interface Postgres extends Part {
-  /** With the password: never for a log. */
+  /** With the password, so it must never be logged. */
   readonly url: string;
 }
 
-/** The embedded Postgres of `folder`, for as many connections as several nodes take. */
+/** The embedded Postgres of `folder`, for the connections of several nodes. */
 export async function postgresPart(folder: string, connections: number, tell: (text: string) => void): Promise<Postgres> {
   const log = { info: () => undefined, warn: tell };
   const open = () => startDatabase({ dataDir: folder, log });
@@ -46,7 +46,7 @@ function running(database: Database): Running {
   const byUs = new Promise<string>((resolve) => {
     stopped = resolve;
   });
-  // Its session would take its lock again as soon as there is a server, and stand in the way of the next.
+  // Its session would take the lock again as soon as there is a server, and stand in the way of the next start.
   const byItself = database.exited.then(() => database.stop()).then(() => 'its process is gone');
   return {
     pid: database.pid,
@@ -71,11 +71,11 @@ async function withConnections(database: Database, connections: number, open: ()
 }
 
 export interface RedisPart extends Part {
-  /** With the password: never for a log. */
+  /** With the password, so it must never be logged. */
   readonly url: string;
 }
 
-/** Debian's Redis, with its own password and its appends on the disk of `folder`. Throws when there is none on this machine. */
+/** The system's Redis, with a password of its own and an append-only file in `folder`. Throws when this machine has none. */
 export async function redisPart(folder: string): Promise<RedisPart> {
   const program = required('redis-server', 'redis-server');
   const port = await freePort();
@@ -104,7 +104,7 @@ export interface NodePart extends Part {
   readonly url: string;
 }
 
-/** A `savepoint start` with these roles. `words`: more of its command line. */
+/** A `savepoint start` with these roles. `words`: further arguments. */
 export async function nodePart(
   name: string,
   roles: string,
@@ -124,7 +124,7 @@ export async function nodePart(
   return { name, does: roles, address: `127.0.0.1:${port}`, url, start };
 }
 
-/** nginx in front of the nodes. `port` 0 takes a free one. Throws when there is none on this machine. */
+/** nginx in front of the nodes. `port` 0 takes a free one. Throws when this machine has no nginx. */
 export async function balancerPart(folder: string, port: number, nodes: readonly NodePart[]): Promise<NodePart> {
   const program = required('nginx', 'nginx-light');
   const own = port === 0 ? await freePort() : port;

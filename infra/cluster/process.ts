@@ -4,26 +4,26 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Running } from './keep.ts';
 
-/** Processes of a cluster: found, started with their output in a file, waited for, stopped. */
+/** Processes of a cluster: finds programs, starts them with their output in a file, waits for them, stops them. */
 
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** What it prints is added here. */
+  /** Its output is appended to this file. */
   readonly logFile: string;
-  /** What asks it to finish its work and end. */
+  /** The signal that asks it to finish its work and end. */
   readonly stopWith: NodeJS.Signals;
 }
 
 const STOP_MS = 20_000;
 const READY_MS = 90_000;
-/** Distributions keep servers where a user's PATH does not look. */
+/** Folders with servers that are often not in a user's PATH. */
 const SERVER_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin'];
-/** Linux's way to have a process end with its parent, however that ends. */
+/** On Linux this program makes a process end with its parent, however the parent ends. */
 const SETPRIV = '/usr/bin/setpriv';
 
-/** The path of a program of this machine; `null` where there is none. */
+/** The path of a program on this machine; `null` where there is none. */
 export function findProgram(name: string): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...SERVER_FOLDERS];
   return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
@@ -42,7 +42,7 @@ export function startProcess({ program, args, env, logFile, stopWith }: Command)
   const output = openSync(logFile, 'a', 0o600);
   const own = [program, ...args];
   const [first = program, ...rest] = isExecutable(SETPRIV) ? [SETPRIV, '--pdeathsig', 'TERM', ...own] : own;
-  // A group of its own: Ctrl-C in the terminal is for the cluster, which stops its parts in their order.
+  // A process group of its own: Ctrl-C in the terminal goes to the cluster, which stops its parts in their order.
   const child = spawn(first, rest, { env, stdio: ['ignore', output, output], detached: true });
   closeSync(output);
   const ended = new Promise<string>((resolve) => {
@@ -64,17 +64,17 @@ export function startProcess({ program, args, env, logFile, stopWith }: Command)
   };
 }
 
-/** What a killed process leaves behind, such as the workers of nginx, would keep its port. */
+/** Kills what a killed process leaves behind, such as the workers of nginx, which would keep its port. */
 function endGroup(leader: number | undefined): void {
   if (leader === undefined) return;
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // Nothing was left.
+    // Nothing was left behind.
   }
 }
 
-/** Resolves when `isReady` says so. Otherwise stops what runs, and throws with its last lines: it ended, it took too long, `signal`. */
+/** Resolves when `isReady` is true. If the process ends, takes too long, or `signal` aborts, stops it and throws with its last lines. */
 export async function whenReady(running: Running, logFile: string, isReady: () => Promise<boolean>, signal: AbortSignal): Promise<Running> {
   const state: { end: string | null } = { end: null };
   running.ended.then((how) => {

@@ -2,7 +2,7 @@ import { at, listAt, numberAt, textAt } from '../harness/json.ts';
 import { expectCurrent, expectOk, type Project, playerHeaders, secretHeaders, storagePath } from '../harness/project.ts';
 import type { Player } from './player.ts';
 
-/** One thing that had to hold; `problems` says where it did not. */
+/** One thing that had to be true; `problems` says where it was not. */
 export interface Check {
   readonly name: string;
   readonly problems: readonly string[];
@@ -17,7 +17,7 @@ export interface LedgerLine {
   readonly delta: number;
 }
 
-/** What the town's market counted, before and after the game. */
+/** What the town's market has counted. */
 export interface Market {
   readonly sold: number;
   readonly paid: number;
@@ -34,7 +34,7 @@ export interface LeaderboardLine {
 const PAGE = 500;
 const AT_ONCE = 32;
 
-/** Every player's document and ledger against the player's own count: nothing lost, nothing doubled, no entry missing. */
+/** Compares every player's document and ledger with the player's own count: nothing lost, nothing doubled, no entry missing. */
 export async function auditPlayers(project: Project, players: readonly Player[]): Promise<readonly Check[]> {
   const counts: string[] = [];
   const books: string[] = [];
@@ -56,7 +56,7 @@ export async function auditPlayers(project: Project, players: readonly Player[])
   ];
 }
 
-/** Sales change two documents in one commit: the town must have counted exactly what all players sold together. */
+/** A sale changes two documents in one commit, so the town must have counted exactly what all players sold together. */
 export function auditMarket(before: Market, after: Market, players: readonly Player[]): Check {
   const problems: string[] = [];
   for (const field of ['sold', 'paid'] as const) {
@@ -66,7 +66,7 @@ export function auditMarket(before: Market, after: Market, players: readonly Pla
   return { name: "the town's market counted exactly what the players sold", problems };
 }
 
-/** The leaderboard is a view: it must show the richest players as their documents are. */
+/** The leaderboard is a view: it must show the richest players as their documents say. */
 export function auditLeaderboard(lines: readonly LeaderboardLine[], players: readonly Player[]): Check {
   const problems: string[] = [];
   const own = new Map(players.map((player) => [player.id, player]));
@@ -104,7 +104,7 @@ export async function readLeaderboard(project: Project): Promise<readonly Leader
   }));
 }
 
-/** The whole ledger of one player's gold, oldest first, page by page. */
+/** The whole ledger of one player's gold, oldest first, read page by page. */
 export async function readLedger(project: Project, platformId: string): Promise<readonly LedgerLine[]> {
   const lines: LedgerLine[] = [];
   let cursor = '';

@@ -14,8 +14,8 @@ import { stagePrices } from './staging.ts';
 import { createTally, type Throughput } from './tally.ts';
 
 /**
- * `npm run demo`: publishes the example game to a node, plays it with simulated players, and checks the books afterwards.
- * Exit code 0 only if everything held.
+ * `npm run demo`: publishes the example game to a node, plays it with simulated players, and then checks all balances. Exit code 0 only if
+ * every check passed.
  */
 
 interface Options {
@@ -26,7 +26,7 @@ interface Options {
   readonly players: number;
   readonly overwrite: boolean;
   readonly json: boolean;
-  /** Findings in the game's definitions are failures. */
+  /** Findings in the game's definitions count as failures. */
   readonly strict: boolean;
 }
 
@@ -38,7 +38,7 @@ const USAGE = `npm run demo [-- options]
   --no-strict      push the game also where the server finds something in it
   --seconds N      how long to play (8)      --players N   how many at once (200)      --json   print the report as JSON`;
 
-/** `null`: only the usage was asked for. */
+/** `null`: help was asked for. */
 function readOptions(): Options | null {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -108,7 +108,7 @@ async function credentialsFor(options: Options): Promise<Credentials> {
   return ownProject(options.dataFolder ?? '.');
 }
 
-/** The example game's own project of an installation: made once, its keys kept beside those of the demo project. */
+/** The example game's own project in an installation. It is made once, and its keys are stored beside those of the demo project. */
 async function ownProject(dataFolder: string): Promise<Credentials> {
   const file = join(dataFolder, 'example-game.json');
   const kept = await readFile(file, 'utf8').catch(() => null);
@@ -120,7 +120,7 @@ async function ownProject(dataFolder: string): Promise<Credentials> {
   return parseCredentials(JSON.parse(stdout));
 }
 
-/** Publishing replaces what has the same id, and the game values and rules as a whole. */
+/** Refuses to publish over another game. Publishing replaces what has the same id, and all game values and rules. */
 async function refuseToReplace(project: Project): Promise<void> {
   const ours = new Set(await gameIds());
   for (const route of ['collections', 'endpoints']) {
@@ -172,7 +172,7 @@ async function demonstrate(credentials: Credentials, url: string, dataFolder: st
   }
 }
 
-/** The values every client loads at start; here they also tell the players what things cost. */
+/** The game values that every client loads at its start. Here they also tell the players what things cost. */
 async function loadRules(project: Project): Promise<Rules> {
   const path = `/v3/values/${project.projectId}?apiKey=${project.publicKey}`;
   const { body } = await expectOk('the game values', project.http.send('GET', path, { headers: { 'x-public-key': project.publicKey } }));
@@ -194,7 +194,7 @@ async function playAll(project: Project, players: readonly Player[], rules: Rule
   return tally.throughput((performance.now() - started) / 1000);
 }
 
-/** Replays the log against the tables; the program's own words are the result. */
+/** Runs `savepoint verify`, which replays the log against the tables, and returns its own words. */
 async function verify(dataFolder: string | null, program: typeof savepoint, checks: Check[]): Promise<string | null> {
   if (dataFolder === null) return null;
   say('verifying the log against the tables');
@@ -211,7 +211,7 @@ function conclude(checks: readonly Check[]): boolean {
   return failed.length === 0;
 }
 
-/** Ids in the form of the published platform's, new in every run, so that a run can be repeated on one project. */
+/** Ids in the form of the published platform's. They are new in every run, so that a run can be repeated on one project. */
 const runMark = String(Date.now() % 1_000_000_000).padStart(9, '0');
 function playerId(index: number): string {
   return `7${runMark}${String(index).padStart(7, '0')}`;

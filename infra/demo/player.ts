@@ -5,8 +5,8 @@ import type { AxePricing } from './push.ts';
 import type { Tally } from './tally.ts';
 
 /**
- * What a player must own, counted from nothing but the answers it got: every acknowledged call changes it, a refused one does not.
- * After a call whose outcome is unknown the count is worth nothing, and `certain` says so.
+ * What a player must own, counted only from the answers that it got. Every acknowledged call changes it, a refused one does not. After a
+ * call whose outcome is unknown the count is worth nothing, and `certain` is false.
  */
 export interface Player {
   readonly id: string;
@@ -20,7 +20,7 @@ export interface Player {
   certain: boolean;
 }
 
-/** What the game tells its players: the values a client loads at start. */
+/** The game values that a client loads at its start. */
 export interface Rules {
   readonly purse: number;
   readonly axes: number;
@@ -31,17 +31,18 @@ export function newPlayer(id: string, name: string): Player {
   return { id, name, gold: 0, wood: 0, axe: 1, sold: 0, paid: 0, joined: false, certain: true };
 }
 
+/** Price of the next axe after level `axe`, in gold. */
 export function priceOf(pricing: AxePricing, axe: number): number {
   return Math.max(Math.ceil(pricing.base * pricing.growth ** (axe - 1)), 1);
 }
 
-/** Plays one player, one call at a time, until `over` says so or a call is left without an answer. `random` gives numbers in [0, 1). */
+/** Plays one player, one call at a time, until `over` is true or a call is left without an answer. `random` gives numbers in [0, 1). */
 export async function play(project: Project, player: Player, rules: Rules, random: () => number, tally: Tally, over: () => boolean) {
   let tired = false;
   while (!over() && player.certain) {
     const action = choose(player, rules, random(), tired);
     const refusal = await actions[action](project, player, rules, random, tally);
-    // Whoever chopped too much this minute sells and spends until the clock turns; the bravest try again.
+    // A player who chopped too much this minute sells and buys until the next one; a few try again.
     tired = action === 'chop' ? refusal === 'RATE_LIMIT' : tired && random() > 0.02;
   }
 }

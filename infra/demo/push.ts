@@ -4,7 +4,7 @@ import { listAt, textAt } from '../harness/json.ts';
 import { repositoryFolder } from '../harness/node.ts';
 import { expectOk, managePath, type Project, secretHeaders, type Target } from '../harness/project.ts';
 
-/** A definition as an author wrote it: the server compiles `sourceText`. */
+/** A definition as its author wrote it; the server compiles `sourceText`. */
 interface SourceItem {
   readonly kind: string;
   readonly id: string;
@@ -14,7 +14,7 @@ interface SourceItem {
   readonly sourceText: string;
 }
 
-/** Price of the axe after `level`: `ceil(base * growth ^ (level - 1))`, at least 1. */
+/** The price of the axe after `level` is `ceil(base * growth ^ (level - 1))`, at least 1. */
 export interface AxePricing {
   readonly base: number;
   readonly growth: number;
@@ -23,13 +23,13 @@ export interface AxePricing {
 const gameFolder = () => join(repositoryFolder(), 'infra/demo/game');
 
 /**
- * Publishes the example game live: definitions, values, the leaderboard and the rate-limit rule. Answers how many definitions went up.
- * `strict`: what the validator finds in one of them is a failure.
+ * Publishes the example game live: definitions, values, the leaderboard and the rate-limit rule. Returns the number of definitions.
+ * `strict`: a finding in one of them is a failure.
  */
 export async function pushGame(project: Project, strict: boolean): Promise<number> {
   const sources = await readSources();
   const push = (on: Project, method: string, route: string, body: unknown) => send(on, method, `${route}?strict=${strict}`, body);
-  // What others refer to goes first, so that no player ever meets half a game.
+  // What others refer to comes first, so that no player ever meets half a game.
   for (const [kind, route] of [
     ['collection', 'collections'],
     ['workflow', 'workflows'],
@@ -54,7 +54,7 @@ export async function pushGame(project: Project, strict: boolean): Promise<numbe
   return sources.length + listAt({ queries }, 'queries').length + 2;
 }
 
-/** Publishes the game values with another axe pricing, everything else unchanged. */
+/** Publishes the game values with another pricing of the axe. Everything else stays. */
 export async function pushAxePricing(project: Project, pricing: AxePricing, target: Target): Promise<void> {
   const items = listAt(await readJson('values.json'), 'items').map((item) =>
     textAt(item, 'id') === 'axe_pricing' ? { ...Object(item), entries: pricing } : item,

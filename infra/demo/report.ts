@@ -4,7 +4,7 @@ import type { Player } from './player.ts';
 import type { Staging } from './staging.ts';
 import type { Throughput } from './tally.ts';
 
-/** Everything one run of the demo found out; `--json` prints it as it is. */
+/** All results of one run of the demo. `--json` prints it as it is. */
 export interface Report {
   readonly url: string;
   readonly projectId: string;
@@ -13,7 +13,7 @@ export interface Report {
   readonly ledger: { readonly player: Player; readonly lines: readonly LedgerLine[] };
   readonly staging: Staging;
   readonly checks: readonly Check[];
-  /** What `savepoint verify` said; `null` when there is no data folder to run it on. */
+  /** What `savepoint verify` said; `null` when there was no data folder to run it on. */
   readonly verified: string | null;
 }
 
@@ -33,7 +33,7 @@ export function printReport(report: Report): void {
   if (report.verified !== null) print(`  savepoint verify: ${report.verified}`);
 }
 
-/** Shows how far the game is: one line that rewrites itself on a terminal, else a line every two seconds. */
+/** Shows the progress of the game: one line that is rewritten on a terminal, elsewhere a line every two seconds. */
 export function startProgress(calls: () => number, seconds: number): () => void {
   const started = performance.now();
   const terminal = process.stderr.isTTY === true;

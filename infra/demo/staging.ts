@@ -13,7 +13,7 @@ import type { Check } from './audit.ts';
 import { priceOf } from './player.ts';
 import { type AxePricing, pushAxePricing } from './push.ts';
 
-/** What the same purchase cost before, beside and after a staged change of prices. */
+/** What the same purchase cost before a staged change of prices, during it and after it. */
 export interface Staging {
   readonly livePrice: number;
   readonly stagedPrice: number;
@@ -22,8 +22,8 @@ export interface Staging {
 }
 
 /**
- * Stages a price change, plays it on `next`, sees that live neither shows it nor keeps anything of the test, promotes it, and plays
- * it live. `rich` and `patient` are players of their own, so that nobody's books change.
+ * Stages a change of prices and plays it on `next`. Checks that live neither shows it nor keeps anything of the test. Promotes it and plays
+ * it live. `rich` and `patient` are extra players, so that no other player's balance changes.
  */
 export async function stagePrices(project: Project, now: AxePricing, then: AxePricing, rich: string, patient: string): Promise<Staging> {
   const problems: string[] = [];

@@ -1,5 +1,5 @@
-// node infra/demo/sync-body.mjs FOLDER: prints the body of `PUT sync` for a folder of source files: NAME.collection.yml, NAME.endpoint.yml,
-// NAME.workflow.yml, NAME.library.yml, and values.json, queries.json, rules.json.
+// Usage: node infra/demo/sync-body.mjs FOLDER. Prints the body of `PUT sync` for a folder of source files: NAME.collection.yml,
+// NAME.endpoint.yml, NAME.workflow.yml, NAME.library.yml, and values.json, queries.json, rules.json.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

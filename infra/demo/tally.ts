@@ -2,7 +2,7 @@ import type { Answer } from '../harness/http.ts';
 import { quantile } from '../harness/numbers.ts';
 import { errorCode } from '../harness/project.ts';
 
-/** Refusals that belong to the game: too poor for the axe, no better axe left, too much wood in one minute. */
+/** Refusals that are part of the game: not enough gold for the axe, no better axe left, too much wood in one minute. */
 const EXPECTED: ReadonlySet<string> = new Set(['TOO_POOR', 'BEST_AXE', 'RATE_LIMIT']);
 
 export interface Throughput {
@@ -17,7 +17,7 @@ export interface Throughput {
 
 /** Counts every call of every player. */
 export interface Tally {
-  /** Waits for the call; `null` when no whole answer came or it left the outcome open, which makes the caller's own count uncertain. */
+  /** Waits for the call. `null` when no whole answer came or the outcome is unknown, which makes the caller's own count uncertain. */
   count(caller: { certain: boolean }, call: Promise<Answer>): Promise<Answer | null>;
   readonly calls: number;
   throughput(seconds: number): Throughput;

@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
 import type { GeneratedFile } from './file.ts';
 
-/** docs/commands.md: every command of the program, as its own help says it. */
+/** Makes docs/commands.md: every command of the program, from its own help. */
 
 const INTRODUCTION = `# Commands
 
@@ -16,7 +16,7 @@ const INTRODUCTION = `# Commands
 - Exit codes: 0 done, 1 refused or failed, 2 wrong usage; others stand with their command.
 - A \`PROJECT\` is named by its id; \`savepoint project list\` shows them.`;
 
-/** What {@link INTRODUCTION} says of all of them. */
+/** Options of all commands, which {@link INTRODUCTION} describes. */
 const COMMON = ['--data', '--json'];
 
 export const COMMANDS_PAGE: GeneratedFile = {

@@ -7,7 +7,7 @@ import { routesOf } from '../../src/contract/routes/index.ts';
 import { VERSION } from '../../src/version.ts';
 import type { GeneratedFile } from './file.ts';
 
-/** What is made of the contract: the description of the API, and who may call what. */
+/** Makes the description of the API and the credential matrix, from the contract. */
 
 const HEAD = '# Made of src/contract by `npm run docs`: change it there.\n';
 
@@ -28,7 +28,10 @@ export const CREDENTIALS = [
 
 export type Credential = (typeof CREDENTIALS)[number];
 
-/** A row of the matrix: a route, and where it is about a collection, one that is open to games or one that is closed. */
+/**
+ * A row of the matrix: a route. Where the route is about a collection there are two rows: one for a collection that is open to games, one
+ * for a closed one.
+ */
 export interface MatrixRow {
   /** Method and path. */
   readonly route: string;
@@ -36,7 +39,7 @@ export interface MatrixRow {
   readonly outcomes: Readonly<Record<Credential, string>>;
 }
 
-/** `in`: let through, and then judged by what was asked; a number: refused with that status. */
+/** `in`: the request is let through and then judged by its content. A number: it is refused with that status. */
 export function credentialMatrix(): readonly MatrixRow[] {
   const served = (Object.keys(BASES) as Family[])
     .filter((family) => family !== 'canary')

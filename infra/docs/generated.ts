@@ -4,5 +4,5 @@ import type { GeneratedFile } from './file.ts';
 import { SCHEMA_FILES } from './schemas.ts';
 import { SETTINGS_PAGE } from './settings.ts';
 
-/** Every generated file. A new one is a row here. */
+/** All generated files. A new one is added here. */
 export const GENERATED: readonly GeneratedFile[] = [SETTINGS_PAGE, COMMANDS_PAGE, OPENAPI, CREDENTIALS_PAGE, ...SCHEMA_FILES];

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { repositoryFolder } from '../harness/node.ts';
 import { GENERATED } from './generated.ts';
 
-/** `npm run docs`: writes every generated file anew. */
+/** `npm run docs`: writes all generated files. */
 
 for (const { file, render } of GENERATED) {
   const path = join(repositoryFolder(), file);

@@ -1,7 +1,7 @@
 import { LIMITS, SERVER, type Setting, VERIFIER } from '../../src/config/settings.ts';
 import type { GeneratedFile } from './file.ts';
 
-/** docs/settings.md: every setting of a node, from the table that the program reads them with. */
+/** Makes docs/settings.md: every setting of a node, from the table with which the program reads them. */
 
 type Settings = Readonly<Record<string, Setting<unknown>>>;
 
@@ -44,7 +44,7 @@ function row({ variable, initial, about, allowed, secret }: Setting<unknown>): s
   return `| \`${variable}\` | ${fallback} | ${about} | ${escaped(allowed)}${note} |`;
 }
 
-/** A bar would end the cell. */
+/** A bar in a text would end the cell of the table. */
 function escaped(text: string): string {
   return text.replaceAll('|', '\\|');
 }

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-/** What came back. `body` is the parsed JSON, or the text where it was none; `ms` is the time from sending to the last byte. */
+/** An answer. `body` is the parsed JSON, or the text if it was none; `ms` is the time from sending to the last byte. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -14,10 +14,10 @@ export interface Call {
   readonly body?: unknown;
 }
 
-/** JSON over HTTP with kept-alive connections, as a game client speaks it. Throws when no whole answer arrives (cut off, time-out). */
+/** JSON over HTTP with keep-alive connections, like a game client. Throws when no whole answer arrives (cut off, time-out). */
 export interface Http {
   send(method: string, path: string, call?: Call): Promise<Answer>;
-  /** Ends every connection. */
+  /** Closes all connections. */
   close(): void;
 }
 

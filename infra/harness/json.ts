@@ -1,4 +1,4 @@
-/** Readers of answers whose shape nobody vouches for. A path is dotted; list items go by number. Missing is `undefined`, never an error. */
+/** Reads answers whose shape is not known. A path is dotted; list items go by number. A missing value is `undefined`, never an error. */
 
 export function at(value: unknown, path: string): unknown {
   let found = value;
@@ -9,7 +9,7 @@ export function at(value: unknown, path: string): unknown {
   return found;
 }
 
-/** The number at `path`; `NaN` where there is none, so that no comparison with it ever holds. */
+/** The number at `path`; `NaN` where there is none, so that every comparison with it is false. */
 export function numberAt(value: unknown, path: string): number {
   const found = at(value, path);
   return typeof found === 'number' ? found : Number.NaN;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { freePort } from './port.ts';
 import { type Credentials, parseCredentials } from './project.ts';
 
-/** A `savepoint start` of our own, on its own data folder and a free loopback port. */
+/** A `savepoint start` that a test or benchmark owns, with its own data folder and a free loopback port. */
 export interface RunningNode {
   readonly url: string;
   readonly dataFolder: string;
@@ -14,7 +14,7 @@ export interface RunningNode {
   readonly startedInMs: number;
   /** The last lines it printed, for error messages. */
   output(): string;
-  /** Asks it to drain and end; answers its exit code, `null` when it had to be killed after 20 s. */
+  /** Asks it to finish and end. Resolves to its exit code, `null` when it had to be killed after 20 s. */
   stop(): Promise<number | null>;
   /** `kill -9`. Resolves when it is gone. */
   kill(): Promise<void>;
@@ -22,7 +22,7 @@ export interface RunningNode {
 
 const run = promisify(execFile);
 
-/** The folder of the repository, from the sources as from `dist/`. */
+/** The folder of the repository, whether this runs from the sources or from `dist/`. */
 export function repositoryFolder(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'bin/savepoint.js'))) {
@@ -36,15 +36,18 @@ export function programPath(): string {
   return join(repositoryFolder(), 'bin/savepoint.js');
 }
 
-/** What to spawn for the words of a command line: as a user's shell runs it, the first line of the program names Node and its flags. */
+/**
+ * The program and arguments to spawn for a command line. The program is run as a user's shell runs it: its first line names Node and the
+ * flags.
+ */
 export function programCommand(words: readonly string[]): readonly [command: string, args: readonly string[]] {
-  // Windows knows no such line.
+  // Windows does not know such a line.
   return process.platform === 'win32' ? [process.execPath, [programPath(), ...words]] : [programPath(), words];
 }
 
 export interface NodeOptions {
   readonly withinMs?: number;
-  /** More words behind `start`. */
+  /** Further arguments after `start`. */
   readonly args?: readonly string[];
   readonly settings?: Settings;
 }
@@ -87,10 +90,10 @@ export async function startNode(dataFolder: string, options: NodeOptions = {}): 
   };
 }
 
-/** Settings of a node of ours beside the defaults, as environment variables. */
+/** Settings of a node beside the defaults, as environment variables. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** A project to work on: the one that the first start on a data folder made, or a new one in a log that held some already. */
+/** A project to work on: the one that the first start on a data folder made, or a new one if the log already held some. */
 export async function projectOf(dataFolder: string, settings: Settings): Promise<Credentials> {
   if (existsSync(join(dataFolder, 'demo-project.json'))) return demoCredentials(dataFolder);
   const { code, stdout, stderr } = await savepointWith(settings, 'project', 'create', 'Harness', '--data', dataFolder, '--json');
@@ -109,17 +112,17 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs one command of the program beside a node of our own; answers its exit code and what it printed. */
+/** Runs one command of the program beside a node of ours. Resolves to its exit code and its output. */
 export function savepoint(...commandLine: readonly string[]): Promise<Ended> {
   return runProgram(ownEnvironment(), commandLine);
 }
 
-/** The same with settings of its own. */
+/** The same with settings. */
 export function savepointWith(settings: Settings, ...commandLine: readonly string[]): Promise<Ended> {
   return runProgram(ownEnvironment(settings), commandLine);
 }
 
-/** The same beside somebody else's node: with the caller's own settings, which say where its log and its database are. */
+/** The same beside a node that is not ours, with the caller's own settings, which say where its log and database are. */
 export function savepointAsCaller(...commandLine: readonly string[]): Promise<Ended> {
   return runProgram(process.env, commandLine);
 }
@@ -139,7 +142,7 @@ export async function runProgram(env: NodeJS.ProcessEnv, commandLine: readonly s
   }
 }
 
-/** Nothing of the caller's configuration reaches a node of ours: it must not write into somebody's real database. */
+/** An environment without the caller's configuration: a node of ours must not write into somebody's real database. */
 export function ownEnvironment(settings: Settings = {}): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LD_LIBRARY_PATH'];
   const inherited = kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
@@ -167,17 +170,17 @@ async function healthy(url: string, child: ChildProcess, deadline: number): Prom
   }
 }
 
-/** Whether the node there answers `/health` with 200. */
+/** Whether the node answers `/health` with 200. */
 export async function isHealthy(url: string): Promise<boolean> {
   return (await healthStatus(url)) === 200;
 }
 
-/** Whether the node there answers `/ready` with 200: its read models have been where the log ended. */
+/** Whether the node answers `/ready` with 200, which means that its read models have caught up with the log. */
 export async function isReady(url: string): Promise<boolean> {
   return (await statusOf(`${url}/ready`)) === 200;
 }
 
-/** The status of `/health` there; 0 when nobody answers. */
+/** The status of the node's `/health`; 0 when nobody answers. */
 export function healthStatus(url: string): Promise<number> {
   return statusOf(`${url}/health`);
 }

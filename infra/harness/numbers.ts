@@ -1,9 +1,9 @@
-/** The value below which the share `q` of the sorted values lies; 0 for none. */
+/** The quantile `q` of sorted values; 0 if there are none. */
 export function quantile(sorted: ArrayLike<number>, q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
 }
 
-/** Small, seeded generator of numbers in [0, 1) (mulberry32), so that a run can be repeated. */
+/** A small generator of numbers in [0, 1) with a seed (mulberry32), so that a run can be repeated. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,15 +1,15 @@
 import { createServer } from 'node:net';
 
 /**
- * Below those that systems hand out by themselves (Linux: from 32768): such a port may be another program's, or one end of anybody's
- * connection, by the time that it is used, or while a node that was killed on it is away.
+ * Below the ports that systems assign by themselves (Linux: from 32768). A port from there may be taken by another program or an outgoing
+ * connection before it is used, or while a node that was killed is down.
  */
 const FIRST = 10_000;
 const COUNT = 20_000;
-/** Processes that look for ports at the same time begin apart. */
+/** Processes that look for ports at the same time begin at different numbers. */
 let next = (process.pid * 211) % COUNT;
 
-/** A loopback port that nobody listens on at this moment, and that this process has not been given lately. */
+/** A loopback port on which nobody listens at this moment, and which this process was not given lately. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < COUNT; tries += 1) {
     const port = FIRST + next;

@@ -8,7 +8,7 @@ export interface Credentials {
   readonly secretKey: string;
 }
 
-/** One project on one running node, and the calls that games, servers and studios make of it. */
+/** One project on one running node, and the calls that games, servers and studios make to it. */
 export interface Project extends Credentials {
   readonly url: string;
   readonly http: Http;
@@ -20,7 +20,7 @@ export function openProject(url: string, credentials: Credentials): Project {
   return { ...credentials, url, http: createHttp(url) };
 }
 
-/** Checks what a file or a program printed. */
+/** Checks credentials that were read from a file or from a program's output. */
 export function parseCredentials(value: unknown): Credentials {
   const projectId = textAt(value, 'projectId');
   const publicKey = textAt(value, 'publicKey');
@@ -30,14 +30,17 @@ export function parseCredentials(value: unknown): Credentials {
   return { projectId, publicKey, secretKey };
 }
 
-/** What the client library sends with every call of a player: the public key twice, the player's id, the target when it is not live. */
+/**
+ * The headers that the client library sends with every call of a player: the public key twice, the player's id, and the target when it is
+ * not live.
+ */
 export function playerHeaders(project: Project, platformId: string, target: Target = 'live'): Record<string, string> {
   const headers: Record<string, string> = { 'x-public-key': project.publicKey, 'x-platform-id': platformId, 'x-ns-client-type': 'game' };
   if (target === 'next') headers['x-ns-publish-target'] = 'next';
   return headers;
 }
 
-/** What a dedicated server or a studio's tool sends. */
+/** The headers that a dedicated server or a studio's tool sends. */
 export function secretHeaders(project: Project, target: Target = 'live'): Record<string, string> {
   const headers: Record<string, string> = { 'x-api-key': project.secretKey, 'x-public-key': project.publicKey };
   if (target === 'next') headers['x-ns-publish-target'] = 'next';
@@ -63,17 +66,17 @@ export function errorCode(answer: Answer): string | null {
   return textAt(answer.body, 'error.code') ?? `HTTP_${answer.status}`;
 }
 
-/** Passes a successful answer on; throws naming the call and what came instead. */
+/** Resolves to a successful answer. Throws with the name of the call and the answer for any other. */
 export async function expectOk(what: string, call: Promise<Answer>): Promise<Answer> {
   const answer = await call;
   if (errorCode(answer) === null) return answer;
   throw new Error(`${what} answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 600)}`);
 }
 
-/** Views may lag behind a restart or a burst for a moment, and then say so. */
+/** How long views may say that they are stale after a restart or a burst. */
 const STALE_MS = 15_000;
 
-/** The same for a view: asks again until the answer is current. */
+/** The same for a view: asks again until the answer is not stale. */
 export async function expectCurrent(what: string, call: () => Promise<Answer>): Promise<Answer> {
   for (const until = performance.now() + STALE_MS; ; ) {
     const answer = await expectOk(what, call());

@@ -1,4 +1,4 @@
-/** Columns as wide as their widest cell; numbers to the right. */
+/** A table with columns as wide as their widest cell. Numbers are aligned to the right. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const cells = [head, ...rows].map((row) => row.map(String));
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

@@ -5,13 +5,13 @@ import { savepoint } from '../harness/node.ts';
 import { expectOk, managePath, type Project, secretHeaders, storagePath } from '../harness/project.ts';
 import { collection, GROWN, keyOf, MANY, type Prepared, rows, topOf } from './board-data.ts';
 
-/** What is asked of a project that holds many documents while its players write (`bench:board`). */
+/** What `bench:board` asks of a project that holds many documents while its players write. */
 
 export interface BoardCase {
   readonly name: string;
   /** The collection that is written meanwhile. */
   readonly writesTo: typeof MANY | typeof GROWN;
-  /** Begins it; the answer is whether it is there, asked again and again. */
+  /** Starts it. The result tells whether it is done, and is asked again and again. */
   begin(at: BoardPlace): Promise<() => Promise<boolean>>;
 }
 
@@ -25,7 +25,9 @@ async function manage({ project }: BoardPlace, method: string, route: string, bo
   await expectOk(`${method} ${route}`, project.http.send(method, managePath(project, route), { headers: secretHeaders(project), body }));
 }
 
-/** Whether the address answers 200, and of now. While it is made it answers 503 `BUILDING`, and `BEHIND` before that is known. */
+/**
+ * Whether the address answers 200 and is not stale. While it is being made it answers 503 `BUILDING`, and `BEHIND` before that is known.
+ */
 async function isShown({ project }: BoardPlace, path: string): Promise<boolean> {
   const { status, body, headers } = await project.http.send('GET', path, { headers: secretHeaders(project) });
   if (status === 200) return headers['x-ns-stale'] !== 'true';
@@ -36,7 +38,7 @@ async function isShown({ project }: BoardPlace, path: string): Promise<boolean> 
 
 const queryPath = ({ project }: BoardPlace, id: string) => `/v3/queries/${project.projectId}/${id}`;
 
-/** A command beside the node. Its failure is told when it is asked for. */
+/** Runs a command beside the node. If it fails, the next question throws. */
 function running(...words: readonly string[]): () => Promise<boolean> {
   let ended: { readonly code: number; readonly stderr: string } | null = null;
   savepoint(...words).then(

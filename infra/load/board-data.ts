@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import { savepoint } from '../harness/node.ts';
 import { type Credentials, parseCredentials } from '../harness/project.ts';
 
-/** The many documents of `bench:board`, brought in by an import as somebody's old game would be. */
+/** The many documents of `bench:board`. They are imported, like those of an older game. */
 
-/** Nothing is published over these but the collection itself. */
+/** Over these documents only the collection itself is published. */
 export const MANY = 'many';
-/** These have their board from the first document on: what one takes on the disk that grew with its data. */
+/** These have a board from the first document on. It shows the disk space of a board that grew with its data. */
 export const GROWN = 'grown';
-/** What a row takes on the disk depends little on how many there are. */
+/** The disk space of a row depends little on the number of rows, so this many are enough. */
 const MOST_GROWN = 100_000;
 
 export interface Prepared {
@@ -20,7 +20,7 @@ export interface Prepared {
   readonly documents: number;
   readonly grown: number;
   readonly bytes: number;
-  /** How long the import took. */
+  /** The time that the import took. */
   readonly seconds: number;
 }
 
@@ -30,7 +30,7 @@ export function keyOf(index: number): string {
   return `76561197${String(index).padStart(9, '0')}`;
 }
 
-/** About so many bytes of JSON. */
+/** A document with a score, of about this many bytes of JSON. */
 export function scored(score: number, bytes: number): object {
   return { score, _timestamp: 1_700_000_000_000 + score, region: 'north', note: 'x'.repeat(Math.max(bytes - 70, 0)) };
 }
@@ -57,7 +57,7 @@ export async function preparedIn(folder: string, documents: number, bytes: numbe
   return { ...found, credentials: parseCredentials(found.credentials) };
 }
 
-/** Makes a data folder with a project of so many documents. */
+/** Makes a data folder with a project of this many documents. */
 export async function prepare(folder: string, documents: number, bytes: number): Promise<Prepared> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
@@ -87,7 +87,10 @@ function* exported(documents: number, grown: number, bytes: number): Generator<s
 
 const ROWS_AT_ONCE = 1_000;
 
-/** Keys from this number on in an order that is not theirs, as players come; the elements of a JSON array. */
+/**
+ * Documents as elements of a JSON array, with keys from number `from` on. They do not come in the order of their keys, as players do not
+ * either.
+ */
 export function* rows(count: number, bytes: number, from = 0): Generator<string> {
   const stride = strideOf(count);
   for (let first = 0; first < count; first += ROWS_AT_ONCE) {
@@ -99,7 +102,7 @@ export function* rows(count: number, bytes: number, from = 0): Generator<string>
   }
 }
 
-/** A step that meets every number below `count` once. */
+/** A step that visits every number below `count` once. */
 function strideOf(count: number): number {
   const shares = (one: number, other: number): boolean => (other === 0 ? one > 1 : shares(other, one % other));
   let stride = Math.floor(count * 0.618) + 1;

@@ -17,8 +17,8 @@ import { type Machine, machine, machineText } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 
 /**
- * `npm run bench:board`: what players feel while something is asked of all the documents of their project: a new board, a collection that
- * becomes global, a rebuild. Exit code 1 when a write was refused; a missed bar is reported.
+ * `npm run bench:board`: what players notice while all the documents of their project are processed: for a new board, a collection that
+ * becomes global, a rebuild. Exit code 1 when a write was refused. A missed bar is only reported.
  */
 
 const USAGE = `npm run bench:board [-- options]
@@ -32,7 +32,7 @@ const USAGE = `npm run bench:board [-- options]
   --markdown FILE        write the table as docs/performance.md shows it, too`;
 
 const BARS = { refused: 0, times: 2, seconds: 90, disk: 1.3 };
-/** Nothing that is asked takes longer than this, or it is given up. */
+/** What takes longer than this is given up. */
 const LONGEST_SECONDS = 300;
 const POLL_MS = 200;
 const REST_MS = 5_000;
@@ -47,18 +47,18 @@ interface Felt {
 
 interface Line {
   readonly name: string;
-  /** Until it was there. */
+  /** Time until it was done. */
   readonly seconds: number;
   readonly before: Felt;
   readonly while: Felt;
   readonly times: number;
-  /** Bytes of a board's row by those of a board that grew with its data; `null` for what is no board. */
+  /** Bytes of a row of the new board, divided by those of a board that grew with its data; `null` if it is not a board. */
   readonly disk: number | null;
 }
 
 interface Result {
   readonly lines: readonly Line[];
-  /** Cases that could not be measured to the end. */
+  /** Cases that could not be measured completely. */
   readonly failed: readonly string[];
   readonly bars: typeof BARS;
   readonly documents: number;
@@ -79,7 +79,7 @@ interface Options {
   readonly markdownFile: string | null;
 }
 
-/** `null`: only the usage was asked for. */
+/** `null`: help was asked for. */
 function readOptions(): Options | null {
   const { values } = parseArgs({
     options: {
@@ -132,7 +132,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Fills the folder with the documents: a copy of those that are kept, where they are. */
+/** Fills the folder with the documents. If a data folder with them is kept, it is copied. */
 async function documentsIn({ documents, bytes, data }: Options, work: string): Promise<Prepared> {
   const kept = data ?? work;
   const found = await preparedIn(kept, documents, bytes);
@@ -141,7 +141,7 @@ async function documentsIn({ documents, bytes, data }: Options, work: string): P
   if (found === null) progress(`imported in ${prepared.seconds.toFixed(0)} s`);
   if (data !== null) {
     await mkdir(work, { recursive: true });
-    // Node's own copying would give the database another owner.
+    // Node's own copying would change the owner of the database.
     await promisify(execFile)('cp', ['-Rp', `${data}/.`, work]);
   }
   return prepared;
@@ -183,7 +183,7 @@ async function bench(node: RunningNode, prepared: Prepared, options: Options): P
   );
 }
 
-/** Rows and indexes of all boards. */
+/** Bytes of the rows and indexes of all boards. */
 async function boardBytes(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ bytes: number }>(
     `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::float8 AS bytes FROM pg_class
@@ -196,7 +196,7 @@ async function measured(at: BoardPlace, asked: BoardCase, writer: Neighbour, opt
   const { documents, grown, bytes, credentials } = at.prepared;
   const writes = { collection: asked.writesTo, documents: asked.writesTo === 'many' ? documents : grown, bytes };
   const pace = { url: at.project.url, project: credentials, perSecond: options.perSecond, writes };
-  // What a node does for a request is compiled for good after some seconds of it.
+  // V8 optimises the code of a request only after some seconds of it.
   progress(`${asked.name}: before`);
   await writer.feel({ ...pace, seconds: options.seconds / 3 });
   const before = feltOf(await writer.feel({ ...pace, seconds: options.seconds }));
@@ -209,7 +209,7 @@ async function measured(at: BoardPlace, asked: BoardCase, writer: Neighbour, opt
   return { name: asked.name, seconds, before, while: felt, times: felt.p99Ms / before.p99Ms };
 }
 
-/** When it was there, by `performance.now()`. */
+/** Waits until it is done; returns that moment by `performance.now()`. */
 async function untilThere(at: BoardPlace, asked: BoardCase): Promise<number> {
   const deadline = performance.now() + LONGEST_SECONDS * 1_000;
   for (const isThere = await asked.begin(at); ; ) {

@@ -10,14 +10,14 @@ import type { PeerStart } from './peer.ts';
 
 export interface Generator {
   perform(job: Job): Promise<Seen>;
-  /** All of them at the same time. */
+  /** Does all jobs at the same time. */
   performAll(jobs: readonly Job[]): Promise<readonly Seen[]>;
   stop(): void;
 }
 
 export interface BareServer {
   readonly url: string;
-  /** From now on it answers `body` to everything. */
+  /** From now on it answers every request with `body`. */
   answerWith(body: object): Promise<void>;
   stop(): void;
 }
@@ -28,7 +28,7 @@ export interface Peer {
   stop(): void;
 }
 
-/** Throws with its reason where it does not start. */
+/** Throws with the reason when it does not start. */
 export async function startPeer(start: PeerStart): Promise<Peer> {
   const child = forkBeside('peer.js');
   const answer = nextMessage(child);
@@ -40,7 +40,7 @@ export async function startPeer(start: PeerStart): Promise<Peer> {
 }
 
 export interface Neighbour {
-  /** `until`: when that is over, it ends early. */
+  /** `until`: ends early when this settles. */
   feel(pace: Pace, until?: Promise<unknown>): Promise<Felt>;
   stop(): void;
 }

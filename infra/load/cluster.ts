@@ -10,7 +10,7 @@ import { ARRANGEMENTS, type Contention, contend, type Load } from './contention.
 import { type Machine, machine, machineText } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 
-/** `npm run bench:cluster`: `document.write` on one project and on six, to one node, to three, and through the balancer. */
+/** `npm run bench:cluster`: `document.write` on one project and on six, sent to one node, to three, and through the load balancer. */
 
 interface Options extends Load {
   readonly jsonFile: string | null;
@@ -34,7 +34,7 @@ const USAGE = `npm run bench:cluster [-- options]     needs nginx on this machin
   --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
 
-/** `null`: only the usage was asked for. */
+/** `null`: help was asked for. */
 function readOptions(): Options | null {
   const { values } = parseArgs({
     options: {
@@ -116,7 +116,7 @@ async function conclude(options: Options, result: ClusterResult): Promise<number
   if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(result, null, 2)}\n`);
   const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
   if (options.markdownFile !== null) await writeFile(options.markdownFile, `${lines.join('\n')}\n`);
-  // What several nodes refuse for want of agreement (409) is a figure; anything else makes the others meaningless.
+  // Several nodes may answer 409 when they do not agree, and that is a result. Any other failure makes the figures meaningless.
   const invalid = result.results.filter(({ failures }) => Object.keys(failures).some((status) => status !== '409'));
   for (const { route, projects, failures } of invalid) progress(`INVALID: ${route}, ${projects}: ${JSON.stringify(failures)}`);
   return invalid.length > 0 ? 1 : 0;

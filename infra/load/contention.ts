@@ -7,9 +7,12 @@ import { merge, untilResting } from './measure.ts';
 import { pushDefinitions } from './prepare.ts';
 import { cpuSeconds, familyCpuSeconds } from './processes.ts';
 
-/** What a project costs several nodes: the same writes to one node, to three that all have it, and through the balancer. */
+/**
+ * What it costs when several nodes write to one project: the same writes to one node, to three that all have the project open, and through
+ * the load balancer.
+ */
 
-/** Whom the clients speak to. */
+/** Where the clients send their requests. */
 export type Route = 'one node' | 'balancer' | 'all nodes';
 
 export interface Arrangement {
@@ -18,8 +21,8 @@ export interface Arrangement {
 }
 
 /**
- * Writes to one project that two nodes have open cost both, so each arrangement has projects of its own. All nodes together come first: one
- * that had been measured alone would be ahead of the others by what it has compiled.
+ * Writes to one project that two nodes have open cost both of them, so each arrangement has projects of its own. All nodes together come
+ * first: a node that was measured alone before would be ahead of the others, because its code is already compiled.
  */
 export const ARRANGEMENTS: readonly Arrangement[] = [
   { route: 'all nodes', projects: 1 },
@@ -32,19 +35,19 @@ export const ARRANGEMENTS: readonly Arrangement[] = [
 
 export interface Contention extends Arrangement {
   readonly connections: number;
-  /** Acknowledged. */
+  /** Acknowledged writes per second. */
   readonly writesPerSecond: number;
   /** Commits per second that each node stored. */
   readonly perNode: readonly number[];
-  /** The least node's commits by all, where all take part; a third is fair for three. */
+  /** The share of the node with the fewest commits, where all take part; a third is fair for three. */
   readonly leastShare: number | null;
-  /** Appends that met another node's. */
+  /** Appends that conflicted with another node's. */
   readonly conflicts: number;
-  /** Commits in one append. */
+  /** Commits in one append, on average. */
   readonly groupSize: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers other than 2xx by status. */
+  /** Answers other than 2xx, by status. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
@@ -85,7 +88,7 @@ export async function contend(cluster: Cluster, generator: Generator, arrangemen
   };
 }
 
-/** The jobs that make up the load: the connections are shared out evenly, and each stays with its node and its project. */
+/** The jobs of the load. The connections are divided evenly, and each stays with its node and its project. */
 function jobsOf({ url, nodes }: Cluster, route: Route, projects: readonly Credentials[], connections: number): Omit<Job, 'until'>[] {
   const urls = nodes.map((node) => node.url);
   const targets = { 'one node': urls.slice(0, 1), balancer: [url], 'all nodes': urls }[route];
@@ -103,7 +106,7 @@ async function makeProjects(cluster: Cluster, { route, projects }: Arrangement):
     const credentials = parseCredentials(JSON.parse(stdout));
     const project = openProject((route === 'balancer' ? cluster.url : cluster.nodes[0]?.url) ?? cluster.url, credentials);
     await pushDefinitions(project);
-    // So that every node has the project open before it is measured.
+    // So every node has the project open before it is measured.
     for (const { url } of route === 'all nodes' ? cluster.nodes : []) {
       const other = openProject(url, credentials);
       await expectOk(`the project on ${url}`, other.http.send('GET', managePath(other, 'validate'), { headers: secretHeaders(other) }));
@@ -135,13 +138,13 @@ function countersOf({ nodes }: Cluster): Promise<readonly Counters[]> {
   );
 }
 
-/** CPU seconds of everything in the cluster; `null` where /proc does not tell. */
+/** CPU seconds of all processes of the cluster; `null` without /proc. */
 async function usedBy({ parts }: Cluster): Promise<number | null> {
   const used = await Promise.all(parts.map((part) => (part.pid() === null ? 0 : usedByPart(part.part.name, part.pid() ?? 0))));
   return used.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
 function usedByPart(name: string, pid: number): Promise<number | null> {
-  // Postgres and nginx work in children of the process that is known.
+  // Postgres and nginx work in child processes of the known one.
   return name === 'postgres' || name === 'balancer' ? familyCpuSeconds(pid) : cpuSeconds(pid);
 }

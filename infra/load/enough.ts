@@ -1,2 +1,2 @@
-/** Has the game that keeps a pace stop before its time. */
+/** The message that ends the game at an even pace before its time. */
 export const ENOUGH = 'enough';

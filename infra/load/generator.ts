@@ -5,8 +5,8 @@ import { PEER_WORKLOADS, type PeerWorkload } from './peer-workloads.ts';
 import { type CaseName, type SeedName, WORKLOADS, type Workload } from './workloads.ts';
 
 /**
- * The load generator, a process of its own: what it costs is not counted as the server's. It takes a list of jobs from its parent, does
- * them at the same time, and answers with what it saw of each.
+ * The load generator. It is a process of its own, so that its cost does not count as the server's. Its parent sends a list of jobs, which
+ * it does at the same time. It answers with the result of each.
  */
 
 export interface Job {
@@ -14,17 +14,17 @@ export interface Job {
   readonly url: string;
   readonly project: Credentials;
   readonly connections: number;
-  /** Ends after so many seconds, or after so many requests. */
+  /** It ends after this many seconds or requests. */
   readonly until: { readonly seconds: number } | { readonly requests: number };
 }
 
 export interface Seen {
-  /** One entry per answer, in milliseconds, unsorted. */
+  /** One entry for each answer, in milliseconds, unsorted. */
   readonly latencies: Float64Array;
   readonly seconds: number;
-  /** Answers other than 2xx by status; connection errors and time-outs as `error`. */
+  /** Answers other than 2xx, by status; connection errors and time-outs as `error`. */
   readonly failures: Readonly<Record<string, number>>;
-  /** CPU seconds of this process meanwhile, for all jobs of the list. */
+  /** CPU seconds of this process during the jobs, for all jobs of the list. */
   readonly cpuSeconds: number;
 }
 
@@ -38,7 +38,7 @@ function perform(job: Job): Promise<Seen> {
   const before = process.cpuUsage();
   const started = performance.now();
   const limit = 'requests' in job.until ? { amount: job.until.requests } : lasting(job.until.seconds);
-  // The bytes are handed over ready-made: autocannon's own building of varying requests costs more than all the rest of it.
+  // autocannon gets the bytes of each request ready-made. Building varying requests itself costs it more than everything else it does.
   const setupClient = (client: object) => void Object.assign(client, { getRequestBuffer: nextRequest });
   return new Promise((resolve, reject) => {
     const instance = autocannon({ url: job.url, connections: job.connections, timeout: 20, ...limit, setupClient }, (error: unknown) => {
@@ -55,15 +55,15 @@ function perform(job: Job): Promise<Seen> {
   });
 }
 
-/** It ends only where it takes a sample, by itself once a second. */
+/** autocannon ends only when it takes a sample, which is once a second by default. */
 function lasting(seconds: number) {
   return { duration: seconds, sampleInt: Math.min(1000, seconds * 1000) };
 }
 
-/** So many are made before the clock runs: enough that nearly every key is among them. */
+/** This many requests are made before the clock starts: enough that nearly every key occurs. */
 const DRAWN = 16_384;
 
-/** Requests that were made beforehand, round and round: what making them costs would be taken from those who share the CPUs. */
+/** Repeats requests that were made before. Making them during the run would take CPU from the processes that are measured. */
 function drawn(next: () => Buffer): () => Buffer {
   const ready = Array.from({ length: DRAWN }, next).map((bytes) => ({ bytes, keyAt: bytes.indexOf(KEY_HEADER) }));
   let turn = 0;
@@ -75,11 +75,11 @@ function drawn(next: () => Buffer): () => Buffer {
 }
 
 const KEY_HEADER = 'idempotency-key: ';
-/** Of this process: no other run on the same data has its keys. */
+/** Random for this process, so that no other run on the same data has its keys. */
 const RUN = randomBytes(6).toString('hex');
 let keys = 0;
 
-/** Always of one length, so that it can be written over another. */
+/** A new key, always of the same length, so that it can overwrite another in a buffer. */
 function newKey(): string {
   keys += 1;
   return `${RUN}-${String(keys).padStart(12, '0')}`;
@@ -87,7 +87,7 @@ function newKey(): string {
 
 const ALL = { ...WORKLOADS, ...PEER_WORKLOADS };
 
-/** Gives the bytes of one request after another. */
+/** Gives the bytes of the requests, one after the other. */
 function requests(job: Job): () => Buffer {
   const workload: Workload = ALL[job.workload];
   const shared = { host: new URL(job.url).host, connection: 'keep-alive', ...workload.headers(job.project) };

@@ -13,8 +13,8 @@ import { positive, progress } from './terminal.ts';
 import { CASES, type CaseName, KEYED_CASES, NEEDS } from './workloads.ts';
 
 /**
- * `npm run bench`: a node on its embedded Postgres against a bare Koa handler, on the same machine, by turns.
- * Exit code 1 when any answer was not 2xx: such figures mean nothing. A missed bar is reported and fails nothing.
+ * `npm run bench`: compares a node on its embedded Postgres with a bare Koa handler, on the same machine, by turns. Exit code 1 when any
+ * answer was not 2xx, because the figures mean nothing then. A missed bar is only reported.
  */
 
 interface Options {
@@ -24,7 +24,7 @@ interface Options {
   readonly connections: readonly number[];
   readonly workers: number;
   readonly slices: Slices;
-  /** Of the node that is measured. */
+  /** Settings of the measured node. */
   readonly settings: Settings;
 }
 
@@ -40,7 +40,7 @@ const USAGE = `npm run bench [-- options]
   --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
 
-/** `null`: only the usage was asked for. */
+/** `null`: help was asked for. */
 function readOptions(): Options | null {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -65,7 +65,7 @@ function readOptions(): Options | null {
     only: named.length === 0 ? CASES : ALL_CASES.filter((name) => named.includes(name)),
     connections: values.connections.split(',').map((text) => positive('--connections', text)),
     workers: positive('--workers', values.workers),
-    // Many short ones: the host's share of the machine changes within seconds, and both sides should meet all of it.
+    // Many short slices: the machine's share of its host changes within seconds, and both sides should meet all of that.
     slices: { count: 5, seconds: positive('--seconds', values.seconds) },
     settings: values.eventstore === undefined ? {} : { EVENTSTORE_URL: values.eventstore },
   };
@@ -153,7 +153,7 @@ async function conclude(options: Options, rows: readonly Row[], seedsPerSecond: 
     workers: options.workers,
     starts,
     seedsPerSecond,
-    // The bar is for one process.
+    // The bar holds for one process.
     bars: bars(rows, options.workers === 1 ? rssMb : null, starts),
     machine: machine(),
     finishedAt: new Date().toISOString(),

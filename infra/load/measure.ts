@@ -6,7 +6,7 @@ import type { Seen } from './generator.ts';
 import { childrenOf, cpuSeconds, familyCpuSeconds, residentBytes } from './processes.ts';
 import type { CaseName } from './workloads.ts';
 
-/** One line of the result. CPU is in seconds per 1000 requests, `null` where /proc does not tell. */
+/** One line of the result. CPU is in seconds per 1000 requests, `null` without /proc. */
 export interface Row {
   readonly case: CaseName;
   readonly connections: number;
@@ -16,23 +16,23 @@ export interface Row {
   readonly bareRps: number;
   readonly bareP50Ms: number;
   readonly bareP99Ms: number;
-  /** `rps` by `bareRps`. */
+  /** `rps` divided by `bareRps`. */
   readonly ratio: number;
   /** Node and Postgres together. */
   readonly cpuPer1000: number | null;
   readonly nodeCpuPer1000: number | null;
   readonly postgresCpuPer1000: number | null;
-  /** How long node and Postgres went on working after the load ended, at most: how far the views were behind. */
+  /** How long node and Postgres went on working after the load ended, at most. This shows how far the views were behind. */
   readonly drainMs: number;
   readonly rssMb: number | null;
-  /** Answers other than 2xx by status, time-outs and cut connections as `error`; of the bare handler too. */
+  /** Answers other than 2xx by status, with time-outs and broken connections as `error`; those of the bare handler included. */
   readonly failures: Readonly<Record<string, number>>;
   readonly non2xx: number;
-  /** Share of one CPU that the load generator used on the busier side: near 1 it is the generator that is measured. */
+  /** The part of one CPU that the load generator used, on the busier side. Near 1 it limits the result itself. */
   readonly generatorCpu: number;
 }
 
-/** What takes part in a measurement. */
+/** The parts of a measurement. */
 export interface Stand {
   readonly credentials: Credentials;
   readonly node: RunningNode;
@@ -51,7 +51,7 @@ interface Usage {
   readonly postgres: number | null;
 }
 
-/** Node and bare handler take turns in short slices, so that whatever else the machine does meets both. */
+/** Measures node and bare handler by turns in short slices, so that other work on the machine affects both. */
 export async function measure(stand: Stand, name: CaseName, connections: number, slices: Slices): Promise<Row> {
   const nodeSeen: Seen[] = [];
   const bareSeen: Seen[] = [];
@@ -90,10 +90,10 @@ export async function measure(stand: Stand, name: CaseName, connections: number,
   };
 }
 
-/** For so long a case is warmed up at most: what a node does for a request is compiled for good after about four seconds of it. */
+/** The longest warm-up of a case: V8 has optimised the code of a request after about four seconds of it. */
 const WARM_UP_SECONDS = 4;
 
-/** An uncounted run of both sides, so that neither is measured while it still compiles. */
+/** An uncounted run of both sides, so that neither is measured while its code is still being optimised. */
 export async function warmUp(stand: Stand, name: CaseName, connections: number, { seconds }: Slices): Promise<void> {
   for (const { url } of [stand.node, stand.bare]) await load(stand, url, name, connections, Math.min(WARM_UP_SECONDS, 2 * seconds));
   await settle(stand);
@@ -101,15 +101,18 @@ export async function warmUp(stand: Stand, name: CaseName, connections: number, 
 
 const SETTLE_STEP_MS = 200;
 const SETTLE_LIMIT_MS = 20_000;
-/** Share of one CPU below which a node counts as resting. */
+/** A node that uses less than this part of one CPU counts as resting. */
 const RESTING = 0.12;
 
-/** Waits until node and Postgres rest, so that what the views cost is charged to the node and not to whoever runs next. Answers the time in ms. */
+/**
+ * Waits until node and Postgres rest, so that the work of the views is charged to the node and not to the next one measured. Returns the
+ * time in ms.
+ */
 export function settle(stand: Stand): Promise<number> {
   return untilResting(async () => total(await usage(stand)));
 }
 
-/** Waits until those whose CPU seconds `used` gives do next to nothing; answers the time in ms. */
+/** Waits until the processes whose CPU seconds `used` gives do next to nothing. Returns the time in ms. */
 export async function untilResting(used: () => Promise<number | null>): Promise<number> {
   const started = performance.now();
   for (;;) {
@@ -125,7 +128,7 @@ function load(stand: Stand, url: string, name: CaseName, connections: number, se
   return stand.generator.perform({ workload: name, url, project: stand.credentials, connections, until: { seconds } });
 }
 
-/** The node, and its workers where it has some. Its Postgres is not among them. */
+/** The node's process ids, with its workers. Its Postgres is not among them. */
 async function nodeProcesses({ node, postmaster }: Stand): Promise<readonly number[]> {
   const children = await childrenOf(node.pid);
   return [node.pid, ...children.map(({ pid }) => pid).filter((pid) => pid !== postmaster)];
@@ -153,7 +156,7 @@ const difference = (before: Usage, after: Usage): Usage => ({
 });
 const total = (of: Usage) => combine(of.node, of.postgres, 1);
 
-/** Several slices, one after the other, as one. */
+/** Several consecutive slices as one. */
 export interface Merged {
   readonly count: number;
   readonly rps: number;

@@ -5,31 +5,32 @@ import { ENOUGH } from './enough.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
 /**
- * A game at an even pace, whatever the answers take, in a process of its own: the quiet neighbour of `bench:neighbours`, which asks for
- * little, and the players who write while something is published in `bench:board`. A latency counts from the moment that the request was due, so a server that stands still is not asked less.
+ * A game that sends requests at an even pace, however long the answers take, in a process of its own. It is the quiet neighbour of
+ * `bench:neighbours`, which asks for little, and the players of `bench:board` who write while something is published. A latency counts from
+ * the moment at which the request was due, so that a server that stands still is not asked less.
  */
 
 export interface Pace {
   readonly url: string;
   readonly project: Credentials;
   readonly perSecond: number;
-  /** At most: it ends when it is told `ENOUGH`, too. */
+  /** The longest time; `ENOUGH` ends it earlier. */
   readonly seconds: number;
-  /** It writes over documents of one collection, drawn at random; else it does what a small game does. */
+  /** It overwrites documents of one collection, drawn at random. Without this it does what a small game does. */
   readonly writes?: { readonly collection: string; readonly documents: number; readonly bytes: number };
 }
 
 export interface Felt {
-  /** Milliseconds from when each request was due to its answer, unsorted. */
+  /** Milliseconds from when each request was due until its answer, unsorted. */
   readonly latencies: Float64Array;
-  /** Answers other than 2xx by status; no whole answer as `error`. */
+  /** Answers other than 2xx by status; a missing or broken answer as `error`. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
-/** What the game does, in turn. */
+/** The requests of the game, in turn. */
 const DOES = ['document.read', 'document.write', 'document.read', 'endpoint.call', 'document.read', 'leaderboard.read'] as const;
 
-/** With more that wait nothing is measured any more but how long a line grows. */
+/** With more open requests than this, only the growth of a queue would be measured. */
 const MOST_OPEN = 20_000;
 
 let isEnough = false;

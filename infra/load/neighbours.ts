@@ -15,8 +15,8 @@ import { positive, print, progress } from './terminal.ts';
 import { KEYS } from './workloads.ts';
 
 /**
- * `npm run bench:neighbours`: what one project feels while another one on the same node is a nuisance. Exit code 1 when an answer to
- * the quiet project was not 2xx; a missed bar is reported.
+ * `npm run bench:neighbours`: what one project notices of another one on the same node that causes trouble. Exit code 1 when an answer to
+ * the quiet project was not 2xx. A missed bar is only reported.
  */
 
 const USAGE = `npm run bench:neighbours [-- options]
@@ -29,21 +29,21 @@ const USAGE = `npm run bench:neighbours [-- options]
   --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
 
-/** The quiet project's p99 may be so many times as long as without the nuisance. */
+/** The quiet project's p99 may be at most this many times as long as without the other project. */
 const BAR = 5;
 /** Documents of the quiet project in each collection. */
 const SEEDED = KEYS;
-/** Until what the nuisance left behind is done. */
+/** Pause until the work that the other project caused is done. */
 const REST_MS = 3_000;
 
 interface Line {
   readonly name: string;
-  /** Of the quiet time before. */
+  /** Its p99 in the quiet time before. */
   readonly quietP99Ms: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** By {@link quietP99Ms}. */
+  /** Its p99 divided by {@link quietP99Ms}. */
   readonly times: number;
   readonly failures: Readonly<Record<string, number>>;
   readonly nuisance: Answered;
@@ -67,7 +67,7 @@ interface Options {
   readonly markdownFile: string | null;
 }
 
-/** `null`: only the usage was asked for. */
+/** `null`: help was asked for. */
 function readOptions(): Options | null {
   const { values } = parseArgs({
     options: {
@@ -126,12 +126,12 @@ async function bench(node: RunningNode, options: Options): Promise<number> {
   const place = { project: loud, dataFolder: node.dataFolder, bare, sizes: options.sizes };
   const lines: Line[] = [];
   try {
-    // What a node does for a request is compiled for good only after a while of it.
+    // V8 optimises the code of a request only after some time.
     await neighbour.feel(paceOf(quiet, options));
     for (const nuisance of NUISANCES.filter(({ name }) => options.only.some((part) => name.includes(part)))) {
       const line = await measured(place, quiet, neighbour, nuisance, options);
       lines.push(line);
-      // A run that is cut short has shown what it had.
+      // Each line is shown at once, so that an aborted run has shown what it measured.
       progress(cells(line).join(' | '));
     }
   } catch (error) {

@@ -4,33 +4,33 @@ import { savepointWith } from '../harness/node.ts';
 import { endpointPath, expectOk, managePath, type Project, playerHeaders, secretHeaders, storagePath } from '../harness/project.ts';
 import type { BareServer } from './children.ts';
 
-/** What a project does that another one next to it should not feel (`bench:neighbours`). */
+/** What a project may do that another one beside it should not notice (`bench:neighbours`). */
 
-/** What it came to: requests that were answered, and by which statuses. */
+/** How many requests were answered, by status. */
 export type Answered = Readonly<Record<string, number>>;
 
 export interface Nuisance {
   readonly name: string;
-  /** Puts in place what it needs; not measured. */
+  /** Sets up what it needs. This is not measured. */
   prepare(at: Place): Promise<void>;
-  /** Goes on until `over`. */
+  /** Goes on until `over` is true. */
   run(at: Place, over: () => boolean): Promise<Answered>;
 }
 
 export interface Place {
   readonly project: Project;
   readonly dataFolder: string;
-  /** A server that is none of ours. */
+  /** A server that is not ours. */
   readonly bare: BareServer;
   readonly sizes: Sizes;
 }
 
 export interface Sizes {
-  /** Documents that queries look through. */
+  /** Number of documents that queries scan. */
   readonly scanned: number;
-  /** Documents that a new board is filled with. */
+  /** Number of documents in a new board. */
   readonly boarded: number;
-  /** Ledger entries of one player. */
+  /** Number of ledger entries of one player. */
   readonly entries: number;
 }
 
@@ -41,7 +41,7 @@ const OPERATIONS = 100;
 
 const playerOf = (index: number) => `76561199${String(index).padStart(9, '0')}`;
 
-/** `count` requests of `ask`, so many at once as `PLANTERS`; each must succeed. */
+/** Sends `count` requests, `PLANTERS` at a time. Each must succeed. */
 async function each(count: number, ask: (index: number) => Promise<{ readonly status: number }>): Promise<void> {
   let next = 0;
   const planter = async () => {
@@ -57,7 +57,7 @@ async function each(count: number, ask: (index: number) => Promise<{ readonly st
   await Promise.all(Array.from({ length: PLANTERS }, planter));
 }
 
-/** So many callers at once, each asking again as soon as it is answered. */
+/** This many callers at once, each of which asks again as soon as it is answered. */
 async function flood(
   callers: number,
   over: () => boolean,
@@ -72,7 +72,7 @@ async function flood(
         () => 'error' as const,
       );
       answered[status] = (answered[status] ?? 0) + 1;
-      // Nobody in earnest asks again in the same instant what was refused.
+      // After a refusal a real client waits before it asks again.
       if (status === 'error' || status === 503 || status === 429) await sleep(5);
     }
   };
@@ -96,7 +96,9 @@ function aggregate(id: string, collectionId: string, type: string, field: string
   return { id, name: id, type, requiresSecretKey: false, sources: [{ collectionId }], config: { field } };
 }
 
-/** What the machine itself costs the quiet project: the same load generator asks somebody else's server, and the node has nothing to do. */
+/**
+ * The baseline: what the machine itself costs the quiet project. The same load generator asks another server, and the node does nothing.
+ */
 const elsewhere: Nuisance = {
   name: 'a bare server beside it',
   prepare: ({ bare }) => bare.answerWith({ note: 'x'.repeat(500) }),
@@ -122,7 +124,7 @@ const scans: Nuisance = {
     );
     await each(at.sizes.scanned, (index) => write(at, 'scanned', index, { n: index, note: 'x'.repeat(200) }));
   },
-  // A write between them, so that no answer is one of before.
+  // A write in between, so that no answer can come from a cache.
   run: (at, over) =>
     flood(64, over, (index) =>
       index % 16 === 0 ? write(at, 'scanned', index % 100, { n: index }) : query(at, `scan_${['sum', 'average', 'min', 'max'][index % 4]}`),

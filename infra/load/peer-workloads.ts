@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Credentials } from '../harness/project.ts';
 import type { Workload } from './workloads.ts';
 
-/** The same things asked of the node and of what it is compared with. `{player}` is a key of the same form everywhere. */
+/** The same requests for the node and for the servers that it is compared with. `{player}` is a key of the same form everywhere. */
 
 export const PEER_KEYS = 10_000;
 
@@ -31,11 +31,11 @@ const asParse = () => ({ 'content-type': 'application/json', 'x-parse-applicatio
 const own = (project: Credentials, player: string) => `/v3/storage/${project.projectId}/saves/${player}?apiKey=${project.publicKey}`;
 const board = (project: Credentials, more: string) => `/v3/queries/${project.projectId}/top?apiKey=${project.publicKey}${more}`;
 
-/** Players whose reads are proven: a token is a signature, and whoever plays keeps one for hours. */
+/** Players with a token for their reads. A token is a signature, and a real player uses one for hours. */
 const PROVEN = 100;
 const EXPIRES = Math.floor(Date.now() / 1000) + 86_400;
 
-/** What the login of such a game would give its player; the node was started with the same secret. */
+/** The token that the game's login would give its player. The node was started with the same secret. */
 function tokenOf(player: string): string {
   const secret = process.env['BENCH_PLAYER_SECRET'] ?? '';
   return `${EXPIRES}.${createHmac('sha256', secret).update(`${player}:${EXPIRES}`).digest('hex')}`;

@@ -4,14 +4,14 @@ import Koa from 'koa';
 import pg from 'pg';
 
 /**
- * What `bench:peers` compares the node with, each a process of its own: what somebody writes by hand with Koa and Postgres, and Parse
- * Server. All commit with fsync before they answer.
+ * What `bench:peers` compares the node with, each in a process of its own: handwritten servers with Koa and Postgres, and Parse Server. All
+ * commit with fsync before they answer.
  */
 
 export interface PeerStart {
   readonly kind: 'koa upsert' | 'koa upsert and event' | 'parse';
   readonly databaseUrl: string;
-  /** Where Parse Server is installed. */
+  /** The folder in which Parse Server is installed. */
   readonly parseFolder: string | null;
 }
 
@@ -29,7 +29,7 @@ SELECT (SELECT count(*) FROM documents d, own WHERE (d.score, own.key) > (own.sc
 
 async function koa({ kind, databaseUrl }: PeerStart): Promise<number> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: CONNECTIONS });
-  // At the end of a run the database may stop before this process has.
+  // At the end of a run the database may stop before this process.
   pool.on('error', () => undefined);
   await pool.query(`CREATE TABLE IF NOT EXISTS documents (key text PRIMARY KEY, score bigint, document jsonb NOT NULL)`);
   await pool.query(`CREATE INDEX IF NOT EXISTS documents_score ON documents (score DESC, key)`);
@@ -84,7 +84,7 @@ async function upsertAndEvent(pool: pg.Pool, key: string, score: number, text: s
   }
 }
 
-/** Loaded from where it was installed: it is no dependency of ours. */
+/** Loaded from its own folder, because it is no dependency of ours. */
 async function parse({ databaseUrl, parseFolder }: PeerStart, port: number): Promise<number> {
   const { ParseServer } = createRequire(join(parseFolder ?? '.', 'package.json'))('parse-server');
   await ParseServer.startApp({

@@ -21,7 +21,7 @@ import { positive, print, progress } from './terminal.ts';
 import type { Workload } from './workloads.ts';
 
 /**
- * `npm run bench:peers`: the node beside what somebody would use or write instead, by turns, on Postgres with fsync: bare Koa, Koa with an
+ * `npm run bench:peers`: compares the node by turns with what one might use or write instead, on Postgres with fsync: bare Koa, Koa with an
  * upsert, Koa with an upsert and an event in one transaction, Parse Server.
  */
 
@@ -33,7 +33,7 @@ const USAGE = `npm run bench:peers [-- options]
   --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
 
-/** Of Parse Server, pinned as everything else. */
+/** The version of Parse Server, pinned like everything else. */
 const PARSE = 'parse-server@8.6.94';
 const ROUNDS = 3;
 const BOARD_CONNECTIONS = 16;
@@ -44,7 +44,7 @@ interface Side {
   readonly name: string;
   readonly url: string;
   readonly pid: number;
-  /** `null`: it has none. */
+  /** `null`: it has no Postgres. */
   readonly postmaster: number | null;
   readonly project: Credentials;
 }
@@ -52,9 +52,9 @@ interface Side {
 interface Case {
   readonly name: string;
   readonly connections: readonly number[];
-  /** By the side's name. */
+  /** Workloads by the name of the side. */
   readonly sides: Readonly<Record<string, PeerWorkload>>;
-  /** Score changes go on meanwhile. */
+  /** Scores change during the measurement. */
   readonly changes: boolean;
 }
 
@@ -65,7 +65,7 @@ interface Line {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Microseconds of CPU a request; `null` where /proc does not tell. */
+  /** Microseconds of CPU for one request; `null` without /proc. */
   readonly serverCpu: number | null;
   readonly databaseCpu: number | null;
   readonly failures: Readonly<Record<string, number>>;
@@ -108,7 +108,7 @@ interface Options {
   readonly markdownFile: string | null;
 }
 
-/** `null`: only the usage was asked for. */
+/** `null`: help was asked for. */
 function readOptions(): Options | null {
   const { values } = parseArgs({
     allowNegative: true,
@@ -159,7 +159,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** It proves players to the node with a secret of this run. */
+/** The generator gets a secret of this run, with which players prove to the node who they are. */
 function prepareGenerator(stops: (() => unknown)[]): Generator {
   process.env['BENCH_PLAYER_SECRET'] = randomBytes(32).toString('hex');
   const generator = startGenerator();
@@ -209,7 +209,7 @@ async function prepareNode(node: RunningNode): Promise<Credentials> {
   return credentials;
 }
 
-/** From then on the node's reads are of players who prove who they are, or are refused. */
+/** From now on the node refuses reads of players without proof. */
 async function demandProof(side: Side, on: boolean): Promise<void> {
   const project = openProject(side.url, side.project);
   await expectOk(
@@ -229,7 +229,7 @@ async function newDatabase(url: string, name: string): Promise<string> {
   return made.href;
 }
 
-/** `null` where npm cannot have it. */
+/** `null` when npm cannot install it. */
 async function installParse(): Promise<string | null> {
   const folder = join(tmpdir(), 'savepoint-bench-parse-server');
   if (existsSync(join(folder, 'node_modules/parse-server/package.json'))) return folder;
@@ -276,7 +276,7 @@ async function measured(
       const stopChanging = one.changes ? changing(side) : async () => undefined;
       const slice = await generator.perform({ workload, url: side.url, project: side.project, connections, until: { seconds } });
       await stopChanging();
-      // The first round warms up.
+      // The first round is the warm-up.
       if (round === 0) continue;
       seen.set(side.name, [...(seen.get(side.name) ?? []), slice]);
       used.set(side.name, sum(used.get(side.name), before, await usage(side)));
@@ -286,7 +286,7 @@ async function measured(
   return taking.map((side) => lineOf(one.name, side.name, connections, seen.get(side.name) ?? [], used.get(side.name) ?? null));
 }
 
-/** Writes of scores at an even pace, the side's own way. */
+/** Writes scores at an even pace, in the way of this side. */
 function changing(side: Side): () => Promise<void> {
   const http = createHttp(side.url);
   const workload: Workload = PEER_WORKLOADS[side.name === NODE ? 'node.write' : side.name === PARSE_SERVER ? 'parse.write' : 'koa.write'];

@@ -18,7 +18,7 @@ export async function pushDefinitions(project: Project): Promise<void> {
   }
 }
 
-/** Puts the documents of one seed into the store over HTTP; answers documents per second. Throws unless every one was accepted. */
+/** Writes the documents of one seed over HTTP. Resolves to documents per second. Throws unless every one was accepted. */
 export async function plant(stand: Pick<Stand, 'generator' | 'node' | 'credentials'>, project: Project, seed: SeedName): Promise<number> {
   const requests = SEEDS[seed];
   const until = { requests };
@@ -37,7 +37,7 @@ export async function plant(stand: Pick<Stand, 'generator' | 'node' | 'credentia
   return requests / seen.seconds;
 }
 
-/** The answer of a node to one request of a case: what the bare handler will answer too. */
+/** The node's answer to one request of a case. The bare handler will send the same. */
 export async function sampleAnswer(project: Project, node: RunningNode, name: CaseName): Promise<object> {
   const workload = WORKLOADS[name];
   const { path, body, player } = workload.request(project, 0);
@@ -48,7 +48,7 @@ export async function sampleAnswer(project: Project, node: RunningNode, name: Ca
   return answer.body;
 }
 
-/** Scores are 1 to the number of players, each once, so the top is known. */
+/** Waits until the leaderboard shows all scores: 1 to the number of players, each once, so the top is known. */
 async function leaderboardShows(project: Project): Promise<void> {
   const deadline = performance.now() + LEADERBOARD_WAIT_MS;
   const { path } = WORKLOADS['leaderboard.read'].request(project, 0);

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What Linux's /proc says about processes. Elsewhere every figure is `null`, and nobody is found. */
+/** Reads Linux's /proc about processes. On other systems every figure is `null` and no process is found. */
 
 /** USER_HZ, which is 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -15,7 +15,7 @@ export interface ProcessStat {
   readonly ended: number;
 }
 
-/** The process id of the Postgres server whose cluster lies somewhere below `dataFolder`; `null` when none is noted there. */
+/** The process id of the Postgres server whose cluster is somewhere below `dataFolder`; `null` when its file is not there. */
 export async function findPostmaster(dataFolder: string): Promise<number | null> {
   const note = await findFile(dataFolder, 'postmaster.pid', 3);
   if (note === null) return null;
@@ -24,12 +24,12 @@ export async function findPostmaster(dataFolder: string): Promise<number | null>
   return Number.isInteger(pid) && pid > 1 && (await readStat(pid)) !== null ? pid : null;
 }
 
-/** CPU seconds of one process, its children not counted. */
+/** CPU seconds of one process, without its children. */
 export async function cpuSeconds(pid: number): Promise<number | null> {
   return (await readStat(pid))?.own ?? null;
 }
 
-/** CPU seconds of a process and all its children, ended ones too: for Postgres, whose backends come and go. */
+/** CPU seconds of a process and all its children, including those that have ended: for Postgres, whose backends come and go. */
 export async function familyCpuSeconds(pid: number): Promise<number | null> {
   const parent = await readStat(pid);
   if (parent === null) return null;
@@ -49,11 +49,11 @@ export async function residentBytes(pid: number): Promise<number | null> {
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;
 }
 
-/** `null` when there is no such process (or it has ended and only waits to be collected). */
+/** `null` when there is no such process (or it has ended and was not collected yet). */
 async function readStat(pid: number): Promise<ProcessStat | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (text === null) return null;
-  // The name, in parentheses, may hold blanks; the fields after it are fixed (man 5 proc): state, parent, … utime, stime, cutime, cstime.
+  // The name, in parentheses, may hold blanks. The fields after it are fixed (man 5 proc): state, parent, … utime, stime, cutime, cstime.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return null;
   const ticks = (index: number) => Number(fields[index]) / TICKS_PER_SECOND;

@@ -4,7 +4,10 @@ import type { Row } from './measure.ts';
 import { print } from './terminal.ts';
 import type { CaseName } from './workloads.ts';
 
-/** Milliseconds from starting the program to the first healthy answer: on an empty folder, on it again, and with all the data of the run. */
+/**
+ * Milliseconds from starting the program to the first healthy answer: on an empty folder, again on the same folder, and with all data of
+ * the run.
+ */
 export interface Starts {
   readonly coldMs: number;
   readonly warmMs: number;
@@ -14,7 +17,7 @@ export interface Starts {
 export interface Result {
   readonly results: readonly Row[];
   readonly rssMb: number | null;
-  /** Processes of the node that served; `rssMb` is of all of them. */
+  /** Number of the node's processes that served; `rssMb` is that of all of them. */
   readonly workers: number;
   readonly starts: Starts;
   readonly seedsPerSecond: Readonly<Record<string, number>>;
@@ -38,7 +41,7 @@ export interface Machine {
   readonly node: string;
 }
 
-/** Least ratio to the bare handler at the bar's connections. */
+/** The least ratio to the bare handler, at the connections of the bar. */
 const RATIO_BARS: readonly (readonly [CaseName, number])[] = [
   ['document.read', 0.6],
   ['document.write', 0.4],
@@ -49,7 +52,7 @@ const BAR_CONNECTIONS = 128;
 const RSS_BAR_MB = 350;
 const WARM_START_BAR_MS = 3_000;
 
-/** Cases that were not run have no bar. */
+/** The bars of the cases that were run. */
 export function bars(rows: readonly Row[], rssMb: number | null, starts: Starts): readonly Bar[] {
   const found: Bar[] = [];
   for (const [name, bar] of RATIO_BARS) {
@@ -123,7 +126,7 @@ export function printResult(result: Result): void {
   for (const bar of result.bars) print(`  ${bar.holds ? 'holds ' : 'MISSED'}  ${bar.name} (${bar.found.toFixed(bar.bar < 10 ? 2 : 0)})`);
 }
 
-/** The table as docs/performance.md shows it. */
+/** The table in the form of docs/performance.md. */
 export function markdown(result: Result): string {
   const number = (value: number | null, digits: number) => (value === null ? '–' : value.toFixed(digits));
   const lines = result.results.map((row) =>

@@ -16,7 +16,7 @@ import { type Machine, machine, machineText } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 import { KEYS } from './workloads.ts';
 
-/** `npm run bench:storage`: what writes leave on the disk, and how fast the log is read again: rebuild, verify, backup, restore. */
+/** `npm run bench:storage`: how much disk space writes take, and how fast the log is read again: rebuild, verify, backup, restore. */
 
 const USAGE = `npm run bench:storage [-- options]
   --writes N             documents of 0.7 KB that are written, over ${KEYS} keys (200000)
@@ -128,7 +128,7 @@ async function usageOf(node: RunningNode): Promise<() => Promise<number | null>>
   };
 }
 
-/** The log is read from its beginning by each of these, without a node beside them. */
+/** Each of these reads the log from its beginning, without a node beside it. */
 async function readAgain(
   folder: string,
   data: string,
@@ -150,7 +150,7 @@ async function readAgain(
   return { speeds, backupBytes: (await stat(file)).size };
 }
 
-/** Into a Postgres of its own, whatever the log was. */
+/** Restores into a new Postgres, whatever engine the log was in. */
 const FROM_FILE = 'log copy from it';
 
 async function command(settings: Settings, words: readonly string[]): Promise<{ readonly seconds: number; readonly answer: unknown }> {
@@ -164,7 +164,7 @@ const SIZES = `
   SELECT relname AS name, pg_table_size(oid)::float8 AS rows, pg_indexes_size(oid)::float8 AS indexes
   FROM pg_class WHERE relnamespace = 'savepoint'::regnamespace AND relkind = 'r'`;
 
-/** Bytes by what they are for: the log and its indexes, the read models one by one, the write-ahead log so far. */
+/** Bytes by purpose: the log and its indexes, each read model, and the write-ahead log so far. */
 async function sizes(data: string): Promise<Map<string, number>> {
   const client = new pg.Client({ connectionString: databaseUrlOf(data) ?? '' });
   await client.connect();
@@ -186,7 +186,7 @@ async function sizes(data: string): Promise<Map<string, number>> {
   }
 }
 
-/** What takes less than this for a write is not worth a line. */
+/** What takes less than this for a write gets no line. */
 const WORTH_BYTES = 1;
 
 function show({ writes, writesPerSecond, parts, speeds, machine: on }: StorageResult): void {

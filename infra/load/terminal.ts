@@ -1,5 +1,6 @@
-/** What the benchmarks say and are told. Results go to standard output, progress to standard error. */
+/** Output and options of the benchmarks. Results go to standard output, progress to standard error. */
 
+/** The option's value as a positive number. Throws with its name for anything else. */
 export function positive(name: string, text: string): number {
   const number = Number(text);
   if (!(number > 0)) throw new Error(`${name} must be positive`);

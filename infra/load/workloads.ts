@@ -1,34 +1,34 @@
 import type { Credentials } from '../harness/project.ts';
 
-/** One request of a workload. `player` goes into the header that names the caller. */
+/** One request of a workload. `player` becomes the header that names the caller. */
 export interface WorkRequest {
   readonly path: string;
   readonly body?: string;
   readonly player?: string;
-  /** Proof of that. */
+  /** The player's proof. */
   readonly token?: string;
 }
 
 export interface Workload {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Each request has an `Idempotency-Key` of its own. */
+  /** Whether each request has an `Idempotency-Key` of its own. */
   readonly isKeyed?: true;
-  /** What all requests share. */
+  /** Headers of all requests. */
   headers(project: Credentials): Readonly<Record<string, string>>;
-  /** The request number `index` (from 0, counted over all connections). Measured cases draw a random key instead; seeds count. */
+  /** The request number `index` (from 0, counted over all connections). Seeds count; measured cases draw a random key instead. */
   request(project: Credentials, index: number): WorkRequest;
 }
 
 export const KEYS = 10_000;
 export const LEADERBOARD_PLAYERS = 100_000;
 
-/** Names are fixed: results are compared over time by them. */
+/** These names do not change, because results are compared over time by them. */
 export const CASES = ['document.read', 'document.write', 'document.ops', 'endpoint.call', 'leaderboard.read', 'global.append'] as const;
-/** What is measured where it is asked for alone. */
+/** Measured only when asked for. */
 export const KEYED_CASES = ['document.ops.keyed', 'endpoint.call.keyed'] as const;
 export type CaseName = (typeof CASES)[number] | (typeof KEYED_CASES)[number];
 
-/** What must lie in the store before a case, by the name of the workload that puts it there. */
+/** What must be stored before a case, by the name of the workload that writes it. */
 export const SEEDS = {
   'seed.documents': KEYS,
   'seed.players': KEYS,
@@ -58,7 +58,7 @@ const asServer = (project: Credentials) => ({
   'content-type': 'application/json',
 });
 
-/** Saves of about 0.7 KB, as a small game has them. A few hundred different ones, so that every write changes something. */
+/** Saves of about 0.7 KB, like those of a small game. There are a few hundred different ones, so that every write changes something. */
 const SAVES = Array.from({ length: 256 }, (_, index) => JSON.stringify(save(index)));
 
 const OPERATIONS: Workload = {
@@ -121,7 +121,7 @@ export const WORKLOADS: Readonly<Record<CaseName | SeedName, Workload>> = {
   },
 };
 
-/** Every score once, in an order that is not the key's: a stride that shares no factor with the number of players. */
+/** Every score once, but not in the order of the keys: the stride and the number of players have no common factor. */
 function scoreOf(index: number): number {
   return ((index * 7_919) % LEADERBOARD_PLAYERS) + 1;
 }

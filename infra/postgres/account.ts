@@ -2,24 +2,24 @@ import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { DatabaseProblem } from './problem.ts';
 
-/** The unprivileged account that Postgres runs under when we are root. */
+/** The unprivileged account under which Postgres runs when we are root. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Tried in this order when nothing on disk says who owns the cluster; none is created, so that nothing of the machine changes. */
+/** Accounts to try, in this order, when nothing on disk says who owns the cluster. None is created, so that the machine stays as it is. */
 const CANDIDATES = ['savepoint', 'postgres', '_postgres', 'nobody'];
 
-/** True on systems with users where we are the one that Postgres refuses to run as. */
+/** Whether we are root, as which Postgres refuses to run. Always false on systems without such users. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 /**
- * Who runs Postgres: `null` for ourselves, otherwise an unprivileged account. The owner of an existing cluster comes first, so
- * that a cluster never changes hands; then the owner of the data folder, so that `sudo` in one's own checkout leaves nothing
- * behind that its owner cannot use.
+ * The account that runs Postgres: `null` for our own, otherwise an unprivileged one. The owner of an existing cluster comes first, so that
+ * a cluster never changes its owner. Then comes the owner of the data folder, so that `sudo` in a user's own checkout leaves nothing behind
+ * that the user cannot use.
  */
 export function chooseAccount(clusterOwner: Account | null, folderOwner: Account): Account | null {
   if (!isRoot()) return null;
@@ -43,7 +43,7 @@ export function chooseAccount(clusterOwner: Account | null, folderOwner: Account
   );
 }
 
-/** initdb looks its user up by number and gives up without an entry, which is common with `docker run --user`. */
+/** Throws when our user id has no name. initdb looks it up and fails without one, which is common with `docker run --user`. */
 export function requireNamedUser(): void {
   if (process.getuid === undefined) return;
   try {

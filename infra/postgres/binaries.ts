@@ -12,7 +12,7 @@ export interface Binaries {
   readonly postgres: string;
   readonly initdb: string;
   readonly pgCtl: string;
-  /** `17`. */
+  /** Such as `17`. */
   readonly major: number;
   /** Version of the npm package, `17.10.0-beta.17`. */
   readonly version: string;
@@ -20,22 +20,22 @@ export interface Binaries {
 
 const OWN_POSTGRES = 'Set DATABASE_URL to a Postgres of your own (15 or later).';
 
-/** Where a copy goes that an unprivileged account must reach; the first one that works is taken. */
+/** Folders for a copy that an unprivileged account can reach. The first one that works is taken. */
 const REACHABLE = ['/var/lib/savepoint', join(tmpdir(), 'savepoint-postgres')];
 
 /**
- * The Postgres programs out of the npm package of this platform, at a place where `account` may run them (`null`: ourselves).
- * Throws {@link DatabaseProblem} when there are none, or none that can be run here.
+ * The Postgres programs from the npm package of this platform, at a place where `account` may run them (`null`: ourselves). Throws {@link
+ * DatabaseProblem} when there are none, or none that can run here.
  */
 export async function findBinaries(account: Account | null): Promise<Binaries> {
   const { native, version } = platformPackage();
-  // Package managers that run no install scripts leave out the links that the programs are linked against.
+  // Package managers that run no install scripts leave out links that the programs need.
   const complete = linksOf(native).every(({ path }) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
   if (!complete) tryTo(() => addLinks(native));
 
   const first = await probe(native, account);
   if (first.ok) return { ...programs(native), major: first.major, version };
-  // Nothing but root's locked folders is cured by a copy.
+  // A copy helps only against folders that are closed to all but root.
   if (account === null) throw cannotRun(native, first.reason);
 
   const reasons = [first.reason];
@@ -71,7 +71,7 @@ function programs(native: string): { postgres: string; initdb: string; pgCtl: st
 
 type Probe = { readonly ok: true; readonly major: number } | { readonly ok: false; readonly reason: string };
 
-/** Asks the program itself: mode bits alone miss access lists, `noexec` mounts and missing libraries. */
+/** Runs the program itself: file modes alone would miss access lists, `noexec` mounts and missing libraries. */
 async function probe(native: string, account: Account | null): Promise<Probe> {
   try {
     const { stdout } = await promisify(execFile)(programs(native).postgres, ['--version'], { cwd: '/', ...account });
@@ -89,11 +89,13 @@ function cannotRun(native: string, reason: string): DatabaseProblem {
   );
 }
 
-/** Copies the package's programs to `to`, complete or not at all. An existing copy is used only if nobody but root can have changed it. */
+/**
+ * Copies the package's programs to `to`, completely or not at all. An existing copy is used only if nobody but root can have changed it.
+ */
 function copyOnce(native: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true, mode: 0o755 });
   requireRootOnly(dirname(to));
-  // A strict umask took away what was asked for.
+  // A strict umask has removed bits of the mode.
   chmodSync(dirname(to), 0o755);
   if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) {
     forEachFile(to, requireRootOnly);
@@ -101,7 +103,7 @@ function copyOnce(native: string, to: string): void {
   }
   const partial = `${to}.partial-${process.pid}`;
   rmSync(partial, { recursive: true, force: true });
-  // Static libraries are for building programs, not for running them.
+  // Static libraries serve to build programs, not to run them.
   cpSync(native, partial, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') });
   addLinks(partial);
   forEachFile(partial, openToAll);
@@ -109,7 +111,7 @@ function copyOnce(native: string, to: string): void {
     renameSync(partial, to);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
-    // Another node made the same copy meanwhile.
+    // Another node made the same copy at the same time.
     if (systemCode(error) !== 'ENOTEMPTY' && systemCode(error) !== 'EEXIST') throw error;
     forEachFile(to, requireRootOnly);
   }
@@ -136,7 +138,7 @@ function forEachFile(path: string, visit: (path: string) => void): void {
 
 const Links = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** The package's list of library links: npm archives hold none, its install script makes them. Paths start with `native/`. */
+/** The package's list of links to libraries. npm archives hold no links, so an install script makes them. Paths begin with `native/`. */
 function linksOf(native: string): { path: string; to: string }[] {
   const list = join(native, 'pg-symlinks.json');
   if (lstatSync(list, { throwIfNoEntry: false }) === undefined) return [];
@@ -152,7 +154,7 @@ function addLinks(native: string): void {
   }
 }
 
-/** Runs it, and gives back why it failed, or `null`. */
+/** Runs the action; returns why it failed, or `null`. */
 function tryTo(action: () => void): string | null {
   try {
     action();

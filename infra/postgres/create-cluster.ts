@@ -10,8 +10,8 @@ import { childEnvironment, pathForPostgres } from './surroundings.ts';
 export const DATABASE_USER = 'savepoint';
 
 /**
- * Makes the cluster of a data folder: in a folder beside its place, moved there when it is complete, so that a start that is cut
- * off leaves nothing that looks like a database. Two nodes that do it at once end with the same one.
+ * Makes the cluster of a data folder. It is made in a folder beside its place and moved there when it is complete. So a start that is cut
+ * off leaves nothing that looks like a database, and two nodes that do it at once end up with the same cluster.
  */
 export async function createCluster(folder: DataFolder, binaries: Binaries, password: string): Promise<void> {
   requireNamedUser();
@@ -37,9 +37,9 @@ async function runInitdb(folder: DataFolder, binaries: Binaries, nursery: string
     ['-D', pathForPostgres(folder.account, nursery)],
     ['-U', DATABASE_USER],
     ['-A', 'scram-sha-256'],
-    // Root's locked folders hide the file's name from initdb, not the open file.
+    // A folder that is closed to all but root hides the file's name from initdb, but not the open file.
     [`--pwfile=${folder.account !== null && process.platform === 'linux' ? '/proc/self/fd/3' : passwordFile}`],
-    // Order by code point, with Postgres' own tables: the same on every machine that the folder is moved to.
+    // Texts are sorted by code point with Postgres' own tables: the same on every machine that the folder is moved to.
     ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ['--data-checksums'],
   ].flat();
@@ -70,7 +70,7 @@ function moveIntoPlace(folder: DataFolder, nursery: string): void {
   try {
     renameSync(nursery, folder.cluster);
   } catch (error) {
-    // Another process was faster, and its cluster has the same password.
+    // Another process was faster. Its cluster has the same password.
     const taken = ['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(systemCode(error) ?? '') && clusterMajor(folder) !== null;
     if (!taken) throw error;
   }

@@ -21,19 +21,18 @@ import { syncFolder, writeDurably } from './durable.ts';
 import { asProblem, DatabaseProblem, systemCode } from './problem.ts';
 
 /**
- * The data folder of a node, everything it keeps on this machine:
- *
- *     postgres/             the cluster, of the account that runs Postgres (mode 700); its logs in postgres/log/
+ * The data folder of a node, with everything that it stores on this machine:
+ *     postgres/             the cluster, owned by the account that runs Postgres (mode 700); its logs in postgres/log/
  *     postgres.json         password and port (mode 600)
- *     postgres.start.log    what Postgres said while it last started
- *     postgres.init-…       a cluster in the making; only a start that was cut off leaves one behind
+ *     postgres.start.log    the output of Postgres at its last start
+ *     postgres.init-…       a cluster that is being made; only a start that was cut off leaves one behind
  */
 export interface DataFolder {
-  /** Absolute, links resolved. */
+  /** Absolute, with links resolved. */
   readonly path: string;
   readonly cluster: string;
   readonly startLog: string;
-  /** Runs Postgres; `null` is ourselves. */
+  /** The account that runs Postgres; `null`: our own. */
   readonly account: Account | null;
 }
 
@@ -46,7 +45,7 @@ export interface Secrets {
 const SecretsFile = z.object({ password: z.string().min(1), port: z.number().int().nullable() });
 const MAKING = 'postgres.init-';
 
-/** Makes the folder where there is none, and checks that this user can work in it. Throws {@link DatabaseProblem}. */
+/** Opens the folder and makes it where there is none. Throws {@link DatabaseProblem} when this user cannot work in it. */
 export function openDataFolder(dataDir: string): DataFolder {
   const wanted = resolve(dataDir);
   try {
@@ -62,8 +61,8 @@ export function openDataFolder(dataDir: string): DataFolder {
 }
 
 /**
- * With those above it. Not Node's `recursive`, which tries for ever where a file system answers ENOENT below a folder that is there
- * (/proc does). 711: the account that runs Postgres passes through it to its own folder, and nobody else reads anything.
+ * Makes the folder and those above it. Node's `recursive` would try for ever where a file system answers ENOENT below an existing folder
+ * (/proc does). Mode 711: the account that runs Postgres passes through it to its own folder, and nobody else can read anything.
  */
 function makeFolder(path: string): void {
   try {
@@ -83,7 +82,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** The folder as it lies there, or `null` where there is no database in it. Changes nothing. */
+/** The folder as it is, or `null` where there is no database in it. Changes nothing. */
 export function lookIntoDataFolder(dataDir: string): DataFolder | null {
   const wanted = resolve(dataDir);
   try {
@@ -122,7 +121,7 @@ function ownerOf(path: string): string {
   }
 }
 
-/** Major version of the cluster that lies there, or `null` for none. Throws {@link DatabaseProblem} for anything that is no cluster. */
+/** Major version of the cluster in it, or `null` for none. Throws {@link DatabaseProblem} for anything that is not a cluster. */
 export function clusterMajor(folder: DataFolder): number | null {
   const names = lstatSync(folder.cluster, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(folder.cluster);
   if (names.length === 0) return null;
@@ -144,7 +143,7 @@ export function readSecrets(folder: DataFolder): Secrets | null {
   }
 }
 
-/** The password of the cluster; makes one for a new cluster. Of two processes that make one at once, both get the same. */
+/** The password of the cluster; for a new cluster it is made. If two processes make one at the same time, both get the same. */
 export function ensureSecrets(folder: DataFolder, isNew: boolean): Secrets {
   const present = readSecrets(folder);
   if (present !== null) return present;
@@ -176,13 +175,16 @@ function secretsPath(folder: DataFolder): string {
   return join(folder.path, 'postgres.json');
 }
 
-/** On the disk before it takes its place: after a power cut an empty file there would lock the database up for good. */
+/**
+ * The file is flushed to the disk before it is moved to its place: after a power cut an empty file there would make the database unusable
+ * for good.
+ */
 function writeDraft(folder: DataFolder, path: string, secrets: Secrets): string {
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
   const { uid, gid } = statSync(folder.path);
   try {
     writeDurably(draft, `${JSON.stringify(secrets)}\n`);
-    // Whoever owns the folder must be able to start without root later.
+    // The owner of the folder must be able to start without root later.
     if (isRoot()) chownSync(draft, uid, gid);
     return draft;
   } catch (error) {
@@ -191,8 +193,8 @@ function writeDraft(folder: DataFolder, path: string, secrets: Secrets): string 
 }
 
 /**
- * Writes a file into the cluster's folder, whole or not at all. The folder belongs to an account that root must not trust: a new
- * file moved into place never follows a link that lies there.
+ * Writes a file into the cluster's folder, completely or not at all. The folder belongs to an account that root must not trust. A new file
+ * that is moved into place never follows a link that lies there.
  */
 export function writeIntoCluster(folder: DataFolder, name: string, text: string): void {
   const path = join(folder.cluster, name);
@@ -207,7 +209,7 @@ export function writeIntoCluster(folder: DataFolder, name: string, text: string)
   }
 }
 
-/** An empty folder for a cluster in the making, of the account that runs Postgres. */
+/** An empty folder in which a cluster is made, owned by the account that runs Postgres. */
 export function makeNursery(folder: DataFolder): string {
   const path = join(folder.path, `${MAKING}${process.pid}-${randomBytes(4).toString('hex')}`);
   try {
@@ -219,7 +221,7 @@ export function makeNursery(folder: DataFolder): string {
   }
 }
 
-/** Removes what starts that were cut off left behind: everything in the making whose maker is gone. */
+/** Removes what starts that were cut off left behind: unfinished clusters whose process is gone. */
 export function clearNurseries(folder: DataFolder): void {
   for (const name of readdirSync(folder.path)) {
     const maker = name.startsWith(MAKING) ? Number.parseInt(name.slice(MAKING.length), 10) : Number.NaN;
@@ -227,12 +229,12 @@ export function clearNurseries(folder: DataFolder): void {
     try {
       rmSync(join(folder.path, name), { recursive: true, force: true });
     } catch {
-      // Its initdb outlived its maker and still writes: the next start finds it finished.
+      // Its initdb outlived the process that started it and still writes. The next start finds it finished.
     }
   }
 }
 
-/** Whether there is a process of this number, ours or not. */
+/** Whether there is a process with this number, ours or not. */
 export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);

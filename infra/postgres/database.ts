@@ -16,7 +16,7 @@ import { launch, releaseMark } from './launch.ts';
 import { findPostmaster, isPostmaster, type Postmaster, runsWith, stopPostmaster } from './postmaster.ts';
 import { DatabaseProblem } from './problem.ts';
 
-/** Where progress is told; pino fits. */
+/** Where progress is reported; a logger of pino fits. */
 export interface Progress {
   info(text: string): void;
   warn(text: string): void;
@@ -29,33 +29,33 @@ export interface DatabaseOptions {
 
 /** An embedded Postgres that this process may stop. */
 export interface Database {
-  /** `postgres://…`, with the password: never log it. */
+  /** `postgres://…` with the password, so it must never be logged. */
   readonly url: string;
   readonly major: number;
   readonly pid: number;
-  /** Whether it was found running: a node before us was killed. */
+  /** Whether the server was already running, because a node before us was killed. */
   readonly adopted: boolean;
-  /** Resolves when it is gone for whatever reason; `expected` after {@link Database.stop}. */
+  /** Resolves when the server is gone, for whatever reason. `expected`: after {@link Database.stop}. */
   readonly exited: Promise<{ readonly expected: boolean }>;
-  /** Stops it and resolves when it is gone; safe to call twice. Close the pools first. */
+  /** Stops it and resolves when it is gone. It may be called twice. Close the pools first. */
   stop(): Promise<void>;
 }
 
 export interface RunningDatabase {
   readonly url: string;
   readonly pid: number;
-  /** `null`: left behind by a node that was killed. */
+  /** `null`: a node that was killed left it behind. */
   readonly holder: Holder | null;
 }
 
-/** How long another holder is waited for, in milliseconds: a killed node's session may linger, a command ends by itself. */
+/** How long to wait for another holder, in milliseconds. The session of a killed node may linger; a command ends by itself. */
 const WAIT_FOR = { node: 2_000, command: 30_000 };
 const WAIT_FOR_ANSWER_MS = 60_000;
 
 /**
- * Starts the embedded Postgres of a data folder, making both where there are none, and holds it alone. One that a killed node
- * left running is taken over as it is. Throws {@link DatabaseProblem}, whose message names the cure: another node holds it, another major
- * version wrote it, it cannot be read, written or run.
+ * Starts the embedded Postgres of a data folder, and makes both where there are none. This process then holds it alone. A server that a
+ * killed node left running is taken over as it is. Throws {@link DatabaseProblem}, whose message says what to do: another node holds it,
+ * another major version wrote it, it cannot be read, written or run.
  */
 export async function startDatabase(options: DatabaseOptions & { readonly purpose?: Purpose }): Promise<Database> {
   const { log, purpose = 'node' } = options;
@@ -93,8 +93,8 @@ export async function startDatabase(options: DatabaseOptions & { readonly purpos
 }
 
 /**
- * The embedded Postgres that runs on this data folder, or `null` when none does. For commands beside a running node; takes no lock
- * and changes nothing. Throws {@link DatabaseProblem} when the folder cannot be read.
+ * The embedded Postgres that runs on this data folder, or `null` when none does. For commands beside a running node: it takes no lock and
+ * changes nothing. Throws {@link DatabaseProblem} when the folder cannot be read.
  */
 export async function findDatabase(options: { readonly dataDir: string }): Promise<RunningDatabase | null> {
   const folder = lookIntoDataFolder(options.dataDir);
@@ -106,8 +106,8 @@ export async function findDatabase(options: { readonly dataDir: string }): Promi
 }
 
 /**
- * The database for a command: the one of the node that runs, which `release` leaves alone; otherwise it is started and held like
- * a node's, so that of two commands and a node each waits for the other, and stopped by `release`.
+ * The database for a command. If a node runs, it is the node's, and `release` leaves it alone. Otherwise it is started and held as by a
+ * node, so that two commands and a node wait for each other, and `release` stops it.
  */
 export async function useDatabase(options: DatabaseOptions): Promise<{ readonly url: string; release(): Promise<void> }> {
   const beside = async () => {
@@ -123,14 +123,14 @@ export async function useDatabase(options: DatabaseOptions): Promise<{ readonly 
     return { url, release: () => stop().finally(ended) };
   } catch (error) {
     ended();
-    // A node was starting meanwhile.
+    // A node was starting at the same time.
     const late = error instanceof DatabaseProblem ? await beside() : null;
     if (late === null) throw error;
     return late;
   }
 }
 
-/** A start takes a second or two. Who waits longer, for another command to end, has started nothing. */
+/** A start takes a second or two. Whoever took longer than this has waited for another command, and started nothing. */
 const STARTED_MS = 3_000;
 
 async function stopStarted(starting: Promise<Database>): Promise<void> {
@@ -138,7 +138,9 @@ async function stopStarted(starting: Promise<Database>): Promise<void> {
   await database?.stop();
 }
 
-/** The address of the last start, whether or not it runs; `null` before the first start. Holds the password: never log it. */
+/**
+ * The address of the last start, whether it runs or not; `null` before the first start. It holds the password, so it must never be logged.
+ */
 export function databaseUrlOf(dataDir: string): string | null {
   const folder = lookIntoDataFolder(dataDir);
   const port = folder === null ? null : (readSecrets(folder)?.port ?? null);
@@ -172,7 +174,7 @@ function wrongPassword(folder: DataFolder): DatabaseProblem {
   );
 }
 
-/** Waits between two looks, and gives up with the reason when its time is over. */
+/** Waits between two tries, and gives up with the reason when the time is over. */
 class Patience {
   readonly #folder: DataFolder;
   readonly #log: Progress;
@@ -233,7 +235,7 @@ function asDatabase({ folder, binaries, postmaster, hold, url, adopted }: Starte
     return { expected: stopping !== null };
   };
   const stopNow = async () => {
-    // Who lost the hold to another process must not stop what that one works with.
+    // If another process holds the lock now, that process works with the server, and this one must not stop it.
     const mayStop = hold.held();
     hold.expectEnd();
     if (mayStop) await stopPostmaster(postmaster, folder, binaries);

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 
-/** Writes a new file, readable by its owner alone, that outlives a power cut once its name does: see {@link syncFolder}. */
+/** Writes a new file that only its owner can read. Its content survives a power cut once its name does: see {@link syncFolder}. */
 export function writeDurably(path: string, text: string): void {
   const file = openSync(path, 'wx', 0o600);
   try {
@@ -11,7 +11,7 @@ export function writeDurably(path: string, text: string): void {
   }
 }
 
-/** Makes the names in a folder outlive a power cut; Windows has no such call for folders. */
+/** Makes the names in a folder survive a power cut. Windows has no such call for folders. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const handle = openSync(path, 'r');

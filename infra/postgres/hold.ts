@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** Who works with the embedded database alone: a node, or a command that started it because no node runs. */
+/** Who holds the embedded database alone: a node, or a command that started it because no node runs. */
 export type Purpose = 'node' | 'command';
 
 export interface Holder {
@@ -11,13 +11,13 @@ export interface Holder {
 }
 
 /**
- * The right to start and stop the embedded database: an advisory lock of a session. It ends with the process, whatever way that
- * goes, so no lock file can be stale.
+ * The right to start and stop the embedded database: an advisory lock of a session. It ends with the process, however that ends, so there
+ * is no lock file that could be stale.
  */
 export interface Hold {
-  /** False after the session was lost (a crash of the server) until it is taken again. */
+  /** False once the session was lost (a crash of the server), until the lock is taken again. */
   readonly held: () => boolean;
-  /** From now on the end of the session is no surprise: the server is being stopped. The lock stays until it ends. */
+  /** To be called before the server is stopped: from then on the end of the session is expected. The lock stays until the session ends. */
   expectEnd(): void;
   release(): Promise<void>;
 }
@@ -28,10 +28,10 @@ export type HoldAttempt =
   | { readonly kind: 'wrongPassword' }
   | { readonly kind: 'unreachable'; readonly reason: string };
 
-/** Class and object of the lock; the log and the migrations use others. */
+/** Class and object of the lock. The log and the migrations use others. */
 const LOCK = [0x5a7e, 1];
 
-/** Tries once. `onTrouble` hears of a lost session; the hold takes it again by itself. */
+/** Tries to take the lock, once. `onTrouble` gets the loss of the session; the hold takes the lock again by itself. */
 export async function tryToHold(url: string, purpose: Purpose, onTrouble: (text: string) => void): Promise<HoldAttempt> {
   const session = await takeSession(url, purpose);
   if (session.kind !== 'held') return session;
@@ -114,7 +114,7 @@ async function readHolder(client: pg.Client): Promise<Holder | null> {
 
 function newClient(url: string, name: string): pg.Client {
   const client = new pg.Client({ connectionString: url, application_name: name, connectionTimeoutMillis: 5_000, keepAlive: true });
-  // Without a listener a lost connection would end the process; `end` follows and is listened to.
+  // Without a listener a lost connection would end the process. The event `end` follows, and is handled.
   client.on('error', () => undefined);
   return client;
 }

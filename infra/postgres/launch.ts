@@ -10,13 +10,13 @@ import { asProblem, DatabaseProblem } from './problem.ts';
 import { CONFIGURATION } from './settings.ts';
 import { childEnvironment, pathForPostgres } from './surroundings.ts';
 
-/** Recovery after a crash replays at most `max_wal_size`; a slow disk may take minutes, and giving up would only start it over. */
+/** Recovery after a crash replays at most `max_wal_size`. On a slow disk that may take minutes, and giving up would only begin it again. */
 const RECOVERY_PATIENCE_MS = 300_000;
 const ATTEMPTS = 8;
 
 /**
- * Starts Postgres on a cluster that nobody serves and resolves when it takes connections. `null`: another process was faster, so
- * look again. Postgres' own lock file decides between the two. Throws {@link DatabaseProblem}.
+ * Starts Postgres on a cluster that has no server, and resolves when it takes connections. `null`: another process was faster, so look
+ * again. Postgres' own lock file decides between the two. Throws {@link DatabaseProblem}.
  */
 export async function launch(folder: DataFolder, binaries: Binaries, secrets: Secrets): Promise<Postmaster | null> {
   writeIntoCluster(folder, 'postgresql.conf', CONFIGURATION);
@@ -34,7 +34,7 @@ export async function launch(folder: DataFolder, binaries: Binaries, secrets: Se
       await sleep(500);
       removeEmptyLockFile(folder);
     } else if (/could not create any TCP\/IP sockets/.test(outcome.said)) port = await choosePort(null);
-    // Some shared folders of virtual machines hold no sockets. Only the check for other containers is lost.
+    // Some shared folders of virtual machines cannot hold sockets. Then only the check for other containers is missing.
     else if (/Unix-domain socket/.test(outcome.said)) socket = false;
     else if (/pre-existing shared memory block/.test(outcome.said)) await sleep(250 * attempt);
     else throw failure(folder, outcome.said, outcome.ended);
@@ -54,12 +54,12 @@ async function tryToStart(folder: DataFolder, binaries: Binaries, port: number, 
     ['-c', releaseMark(binaries)],
     ['-c', `port=${port}`],
     ['-c', 'listen_addresses=127.0.0.1'],
-    // Inside the cluster's own folder, mode 700; nobody connects there, but a second container sees that it answers.
+    // The socket is inside the cluster's own folder, mode 700. Nobody connects to it, but a second container sees that it answers.
     ['-c', `unix_socket_directories=${socket ? '.' : ''}`],
   ].flat();
   rmSync(folder.startLog, { force: true });
   const output = openSync(folder.startLog, 'wx', 0o600);
-  // A group of its own: Ctrl-C in the node's terminal must not stop the database before the node has finished.
+  // A process group of its own: Ctrl-C in the node's terminal must not stop the database before the node has finished.
   const child = spawn(binaries.postgres, args, {
     ...folder.account,
     cwd: folder.cluster,
@@ -94,18 +94,18 @@ async function findOwn(folder: DataFolder, pid: number): Promise<Postmaster | nu
   return found?.pid === pid ? found : null;
 }
 
-/** A postmaster with another release mark was started by another release of ours: other programs or other settings. */
+/** Names the programs and settings of a release. A postmaster with another mark was started by another release of ours. */
 export function releaseMark(binaries: Binaries): string {
   let sum = 0;
   for (const char of CONFIGURATION) sum = (Math.imul(sum, 31) + char.charCodeAt(0)) | 0;
   return `savepoint.release=${binaries.version}:${sum >>> 0}`;
 }
 
-/** The port of the last start while it is free, so that a configured client keeps working; otherwise any free one. */
+/** The port of the last start if it is free, so that a configured client keeps working; otherwise any free one. */
 async function choosePort(last: number | null): Promise<number> {
   if (last !== null && (await isFree(last))) return last;
   for (let attempt = 0; attempt < 50; attempt += 1) {
-    // Below the range that systems take for outgoing connections, so that it is likely to be free at the next start too.
+    // Below the range that systems use for outgoing connections, so that it is likely to be free at the next start, too.
     const port = 15_000 + Math.floor(Math.random() * 17_000);
     if (await isFree(port)) return port;
   }
@@ -120,7 +120,7 @@ async function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** The log that Postgres writes today, and how long it was. */
+/** The log file that Postgres writes today, and its length at the start. */
 interface LogLength {
   readonly path: string | null;
   readonly bytes: number;

@@ -8,19 +8,19 @@ import type { Binaries } from './binaries.ts';
 import { type DataFolder, exists, writeIntoCluster } from './data-folder.ts';
 import { DatabaseProblem, systemCode } from './problem.ts';
 
-/** The server process of a cluster, ours or left behind by a node that was killed. */
+/** The server process of a cluster: our own, or one that a killed node left behind. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
-  /** Its {@link markOf}, as it was when it was found: the folder may be moved while it runs. */
+  /** Its {@link markOf} when it was found. The folder may be moved while it runs. */
   readonly mark: string;
   /** False while it starts, recovers or stops. */
   readonly ready: boolean;
 }
 
 /**
- * Sits on the postmaster's command line and tells it from any other process that was given its number later: device and inode of
- * the cluster's folder. They follow the folder when it is moved, and a copy of it has others.
+ * A mark on the postmaster's command line: device and inode of the cluster's folder. It tells the postmaster from another process that got
+ * its number later. Device and inode stay when the folder is moved, and a copy of it has others.
  */
 export function markOf(folder: DataFolder): string {
   const { dev, ino } = statSync(folder.cluster, { bigint: true });
@@ -28,8 +28,8 @@ export function markOf(folder: DataFolder): string {
 }
 
 /**
- * The postmaster that runs on this folder, or `null`. It is found by its lock file (`postmaster.pid`: number, folder, start, port,
- * socket folder, address, shared memory, state). Throws {@link DatabaseProblem} when one runs that this process cannot see.
+ * The postmaster that runs on this folder, or `null`. It is found by its lock file (`postmaster.pid`: number, folder, start, port, socket
+ * folder, address, shared memory, state). Throws {@link DatabaseProblem} when one runs that this process cannot see.
  */
 export async function findPostmaster(folder: DataFolder): Promise<Postmaster | null> {
   const lines = readLockFile(folder);
@@ -39,7 +39,7 @@ export async function findPostmaster(folder: DataFolder): Promise<Postmaster | n
   const mark = markOf(folder);
   if (await isPostmaster(pid, mark)) return { pid, port, mark, ready: (lines[7] ?? '').trim() === 'ready' };
 
-  // Another container or machine has other process numbers and the same folder. Two servers on one folder destroy it.
+  // Another container or machine may have the same folder with other process numbers. Two servers on one folder destroy it.
   if (await answersOnSocket(folder, port)) {
     throw new DatabaseProblem(
       `A Postgres that this process cannot see already runs on ${folder.cluster} (another container with the same folder?).`,
@@ -50,8 +50,8 @@ export async function findPostmaster(folder: DataFolder): Promise<Postmaster | n
 }
 
 /**
- * Makes a lock file that a killed postmaster left behind harmless. Postgres sees by itself that the process is gone, unless its
- * number belongs to another one by now. The file is not removed: with it Postgres checks that no worker of the dead server is left.
+ * Makes a lock file that a killed postmaster left behind harmless. Postgres notices by itself that the process is gone, unless another
+ * process has its number by now. The file is not removed, because Postgres uses it to check that no worker of the dead server is left.
  */
 export function disarmLockFile(folder: DataFolder): void {
   for (const name of readdirSync(folder.cluster)) {
@@ -63,32 +63,33 @@ export function disarmLockFile(folder: DataFolder): void {
     rmSync(join(folder.cluster, 'postmaster.pid'), { force: true });
     return;
   }
-  // Postgres takes its own parent's number for a stale one: a parent cannot be the server that it starts.
+  // Postgres treats the number of its own parent as stale: a parent cannot be the server that it starts.
   writeIntoCluster(folder, 'postmaster.pid', [String(process.pid), ...lines.slice(1)].join('\n'));
 }
 
-/** Removes a lock file without content, which a power cut leaves behind and Postgres refuses. Call it only if it stays empty. */
+/** Removes an empty lock file, which a power cut leaves behind and Postgres refuses. To be called only if the file stays empty. */
 export function removeEmptyLockFile(folder: DataFolder): void {
   const path = join(folder.cluster, 'postmaster.pid');
   if (statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path, { force: true });
 }
 
-/** Whether this process number is the postmaster with this mark, now. */
+/** Whether the process with this number is now the postmaster with this mark. */
 export async function isPostmaster(pid: number, mark: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 1 || !exists(pid)) return false;
   const command = await commandOf(pid);
-  // Where nobody tells what runs under a number, a living one counts as ours: too careful is better than two servers.
+  // If nothing says what the process is, a living one counts as ours: a needless refusal is better than two servers.
   return command === null || command.includes(mark);
 }
 
 async function commandOf(pid: number): Promise<string | null> {
   try {
-    // A dead process that nobody has collected yet reads as empty.
+    // The file of a dead process that was not collected yet is empty.
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     if (process.platform === 'win32') return null;
     return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
   } catch (error) {
-    // Want of descriptors or memory says nothing of that process: taken for gone, a sound server was stopped in a flood of connections.
+    // Too few descriptors or too little memory says nothing about that process. When it was taken for gone, a sound server was stopped
+    // during a flood of connections.
     return ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'].includes(systemCode(error) ?? '') ? null : '';
   }
 }
@@ -97,7 +98,7 @@ function readLockFile(folder: DataFolder): string[] | null {
   const path = join(folder.cluster, 'postmaster.pid');
   try {
     const lines = readFileSync(path, 'utf8').split('\n');
-    // Written in several steps: without a port it is being made, or was cut off.
+    // The file is written in several steps. Without a port it is still being written, or was cut off.
     return lines.length < 4 ? null : lines;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
@@ -105,7 +106,7 @@ function readLockFile(folder: DataFolder): string[] | null {
   }
 }
 
-/** The socket in the folder is reached by the folder's open handle: its path may be longer than the 107 bytes that sockets allow. */
+/** The socket is reached through the open handle of its folder, because its path may be longer than the 107 bytes that sockets allow. */
 async function answersOnSocket(folder: DataFolder, port: number): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const handle = openSync(folder.cluster, 'r');
@@ -126,8 +127,8 @@ async function answersOnSocket(folder: DataFolder, port: number): Promise<boolea
 const PATIENCE = { fast: 10_000, immediate: 5_000, killed: 5_000 };
 
 /**
- * Stops it and resolves when it is gone: first so that transactions are rolled back and everything is flushed, then at once
- * (recovery at the next start), at last by force. None of the three loses a commit.
+ * Stops it and resolves when it is gone. First it rolls back transactions and flushes everything; then it stops at once (with recovery at
+ * the next start); at last it is killed. None of the three loses a commit.
  */
 export async function stopPostmaster({ pid, mark }: Postmaster, folder: DataFolder, binaries: Binaries): Promise<void> {
   if (process.platform === 'win32') {
@@ -150,7 +151,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // Gone between the look and the signal.
+    // It ended between the check and the signal.
     if (systemCode(error) !== 'ESRCH') throw error;
   }
 }
@@ -162,7 +163,7 @@ async function goneWithin(patience: number, pid: number, mark: string): Promise<
   return false;
 }
 
-/** Whether it was started with this setting on its command line. */
+/** Whether its command line has this setting. */
 export async function runsWith(pid: number, setting: string): Promise<boolean> {
   const command = await commandOf(pid);
   return command === null || command.includes(setting);

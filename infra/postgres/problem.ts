@@ -1,6 +1,6 @@
 /**
- * Something about the embedded database that its operator can put right. The message says what is wrong, where, and the cure; it
- * is shown without a stack, because where in our code it was noticed helps nobody.
+ * A problem of the embedded database that its operator can solve. The message says what is wrong, where, and what to do. It is shown
+ * without a stack, because the place in our code does not help.
  */
 export class DatabaseProblem extends Error {
   override readonly name = 'DatabaseProblem';
@@ -27,7 +27,7 @@ const CURES: Readonly<Record<string, string>> = {
   ENOTEMPTY: 'Move what lies there out of the way, or choose another folder with --data.',
 };
 
-/** Turns a file-system error into a problem with a cure; anything else is given back as it is. */
+/** Turns a file-system error into a problem that says what to do. Anything else is returned as it is. */
 export function asProblem(error: unknown, doing: string, path: string): unknown {
   const code = systemCode(error);
   const cure = code === null ? undefined : CURES[code];

@@ -1,9 +1,9 @@
 /**
- * What the embedded Postgres is told: a small machine shared with the node, durability first. An operator's own values go in with
+ * Settings of the embedded Postgres: for a small machine that it shares with the node, durability first. An operator sets other values with
  * `ALTER SYSTEM SET …`, which Postgres reads after this file.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
-  // Durability is the product's promise: an answered commit survives a power cut.
+  // Durability is what the product promises: an answered commit survives a power cut.
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
@@ -18,8 +18,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   // Compiling a plan costs more than the short statements of a game backend.
   jit: 'off',
 
-  // Copies are made from the log (`savepoint log copy`) or from the folder of a stopped node, never by streaming; so the WAL need
-  // hold only what crash recovery uses, and bulk loads of a rebuild skip it.
+  // Copies are made from the log (`savepoint log copy`) or from the folder of a stopped node, never by streaming. So the WAL needs to hold
+  // only what crash recovery uses, and the bulk loads of a rebuild skip it.
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
@@ -33,7 +33,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   autovacuum_naptime: '30s',
 
   password_encryption: 'scram-sha-256',
-  // One file per weekday, emptied when its day comes round again: logs never need care.
+  // One file for each weekday, emptied when that day comes again, so that logs never need maintenance.
   logging_collector: 'on',
   log_directory: 'log',
   log_filename: 'postgres-%a.log',
@@ -41,7 +41,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_rotation_size: '0',
   log_truncate_on_rotation: 'on',
   log_min_messages: 'warning',
-  // A refused append or a duplicate key is an everyday answer to the node, not news.
+  // A refused append or a duplicate key is an everyday answer for the node and need not be logged.
   log_min_error_statement: 'fatal',
   log_checkpoints: 'off',
   log_line_prefix: '%m [%p] %a ',
@@ -52,7 +52,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   default_text_search_config: 'pg_catalog.simple',
 };
 
-/** The whole `postgresql.conf`, written anew at each start so that a cluster always runs with the settings of its release. */
+/** The whole `postgresql.conf`. It is written at each start, so that a cluster always runs with the settings of its release. */
 export const CONFIGURATION: string = [
   '# Written by savepoint at each start: changes here are lost. Use ALTER SYSTEM SET for values of your own.',
   ...Object.entries(SETTINGS).map(([name, value]) => `${name} = '${value}'`),
