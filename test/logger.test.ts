@@ -73,14 +73,14 @@ describe('the lines of the log', () => {
     closeSync(fd);
   });
 
-  // With the library's stream a node whose log lay on a full disk answered nobody, and no SIGTERM ended it.
+  // With the library's own stream, a node that logged to a full disk answered nobody, and SIGTERM did not end it.
   it.runIf(existsSync('/dev/full'))('are dropped where there is no room, which neither throws nor waits', async () => {
     const fd = openSync('/dev/full', 'w');
     const output = new LogOutput(fd);
     const logger = createLogger({ level: 'info' }, output);
     for (let turn = 0; turn < 20_000; turn += 1) logger.info('x'.repeat(200));
     output.flush();
-    // Left open: the write that is under way in the thread pool would go into whatever file gets this number next.
+    // It stays open: the write under way in the thread pool would otherwise go into the next file with this number.
   });
 
   it('wait for a full pipe, and come out at the end of the process where it has room by then', async () => {
@@ -99,7 +99,7 @@ describe('the lines of the log', () => {
       }
     };
     expect(fill).toThrow('EAGAIN');
-    // Longer than the test, and told from the timers of others in this process.
+    // Longer than the test, so that it can be told from the other timers of this process.
     const pauseMs = 1_000_003;
     const timers = vi.spyOn(globalThis, 'setTimeout');
     const output = new LogOutput(fd, pauseMs);

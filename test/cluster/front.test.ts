@@ -5,7 +5,7 @@ import { type Front, openFront } from '../../src/cluster/front.ts';
 let front: Front | null = null;
 afterEach(() => front?.close());
 
-/** Connects and writes these pieces, one after another with a pause between. */
+/** Connects and writes these pieces, with a pause after each. */
 async function dribble(port: number, pieces: Iterable<string>): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);

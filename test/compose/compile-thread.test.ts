@@ -19,7 +19,7 @@ import { parseJson, stringifyJson } from '../../src/kernel/json.ts';
 import { realScheduler } from '../../src/kernel/scheduler.ts';
 import { EMPTY, push } from '../domain/definition/given.ts';
 
-/** A5: definitions are compiled in a thread, the real one, built as it is for a release but for the one file. */
+/** Definitions are compiled in a real thread, built as for a release except for the one file. */
 
 const folder = mkdtempSync(join(tmpdir(), 'compile-thread-'));
 const worker = pathToFileURL(join(folder, 'worker.mjs'));

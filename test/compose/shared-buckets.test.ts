@@ -25,7 +25,7 @@ describe.skipIf(!hasRedis)('request buckets of two nodes with one Redis', () => 
   const ask = async (node: Harness, address = PLAYER) =>
     (await node.send('GET', '/v3/values/demo', { headers: { 'X-Forwarded-For': address } })).status;
   const askAll = (node: Harness, times: number, address = PLAYER) => Promise.all(Array.from({ length: times }, () => ask(node, address)));
-  /** How many requests a node lets through until it refuses. */
+  /** How many requests a node lets through before it refuses one. */
   const passed = async (node: Harness, address = PLAYER) => {
     for (let count = 0; ; count += 1) if ((await ask(node, address)) === 429) return count;
   };
@@ -42,7 +42,7 @@ describe.skipIf(!hasRedis)('request buckets of two nodes with one Redis', () => 
 
   it('a burst taken from one is not there a second time on the other', async () => {
     const [one, other] = [await startNode(redis.url), await startNode(redis.url)];
-    // A node hears from the others a moment later; until then it counts for itself.
+    // A node hears of the others a moment later. Until then it counts for itself.
     const addresses = Array.from({ length: 20 }, (_, index) => `10.0.2.${index}`);
     await until(async () => {
       const address = addresses.pop() ?? PLAYER;
@@ -59,7 +59,7 @@ describe.skipIf(!hasRedis)('request buckets of two nodes with one Redis', () => 
     await Promise.all([askAll(one, BURST - 1), askAll(other, BURST - 1)]);
     const retryAfter = async () =>
       Number((await one.send('GET', '/v3/values/demo', { headers: { 'X-Forwarded-For': PLAYER } })).headers['retry-after']);
-    // An empty bucket has a token again after 1 / perSecond; one that owes takes longer.
+    // An empty bucket has a token again after 1 / perSecond. One that is below zero takes longer.
     await until(async () => (await retryAfter()) > 1 / rule.perSecond);
   });
 

@@ -32,16 +32,16 @@ test('a project whose reads are slow leaves connections to the others', async ()
   const states = createStateReader(pool, loads.run);
   const filter = { space: 'live', collection: 'saves', platformId: 'p1' } as const;
   const ledger = (projectId: string) => views.ledger(projectId, filter, { limit: 1, after: null });
-  // Every ledger waits for this lock, as long as it is held.
+  // Every ledger waits for this lock while it is held.
   await blocker.query('BEGIN; LOCK TABLE savepoint.ledger_v1 IN ACCESS EXCLUSIVE MODE');
   const slow = Array.from({ length: 50 }, () => ledger('slow'));
   const settled = Promise.allSettled(slow);
-  // With all six connections taken this would wait for the lock, too.
+  // If all six connections were taken, this would wait for the lock, too.
   expect(await states.load('quiet', [AUTHORITY])).toMatchObject({ states: [null] });
   expect(await views.publishes('quiet', { before: 1, limit: 1 })).toMatchObject({ publishes: [] });
   expect(await states.load('slow', [AUTHORITY])).toMatchObject({ states: [null] });
   expect(reads.taken).toBe(2);
-  // The others have waited for their turn in vain by now.
+  // By now the others have waited in vain for their turn.
   expect(await Promise.race(slow.slice(2)).catch((error: unknown) => error)).toMatchObject({ code: 'BUSY', status: 503 });
   await blocker.query('COMMIT');
   await settled;

@@ -5,7 +5,7 @@ import { AppendTooLarge, LogUnavailable } from '../../src/log/port.ts';
 
 const EVENT = { id: '6f0c6f6e-8a9c-4d5b-9a39-2f7a0f4b7a11', type: 'told', data: '{}', metadata: '{}' };
 
-/** A log of which `fails` says how its next append goes, and what is told of it. */
+/** A log whose next append goes as `fails` says, and what is logged about it. */
 function told() {
   const lines: string[] = [];
   const note = (fields: object | string, text = String(fields)) =>

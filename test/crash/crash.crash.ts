@@ -14,18 +14,18 @@ import { type Death, kill, type Outage } from './kill.ts';
 import { type LogServer, startLogServer } from './log-server.ts';
 
 /**
- * A node is killed at a random moment while clients write, and started again on the same folder. After every crash, and once more at
- * the end, every acknowledged write must be there exactly once, and no other more than once.
+ * A node is killed at a random moment while clients write, and started again on the same folder. After every crash, and at the end, every
+ * acknowledged write must be there exactly once, and no other more than once.
  *
- * `EVENTSTORE_URL` puts its log on a server, in a project of its own. With `CRASH_LOG_SERVER`, the command that starts that server in
- * the foreground, the loop starts it itself, and every other round kills or freezes it under the living node.
+ * `EVENTSTORE_URL` puts its log on a server, in a project of its own. `CRASH_LOG_SERVER` is the command that starts that server in the
+ * foreground. With it the loop starts the server itself, and every other round kills or freezes it while the node lives on.
  */
 
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 20);
 const SEED = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
 const DEATHS: readonly Death[] = ['node', 'both', 'node', 'postgres first'];
 
-/** How long an outage may be over before writes must be acknowledged again. */
+/** How long after an outage writes must be acknowledged again. */
 const RECOVERY_MS = 60_000;
 const OUTAGES: readonly Outage[] = ['log server', 'log server frozen'];
 const SETTINGS: Settings = process.env['EVENTSTORE_URL'] ? { EVENTSTORE_URL: process.env['EVENTSTORE_URL'] } : {};

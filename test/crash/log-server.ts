@@ -2,13 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEventStoreLog } from '../../src/log/eventstore/log.ts';
 
-/** An EventStoreDB that the crash loop may kill: the program in `CRASH_LOG_SERVER`, which stays in the foreground and keeps its data. */
+/**
+ * An EventStoreDB that the crash loop may kill: the program named by `CRASH_LOG_SERVER`, which stays in the foreground and keeps its data.
+ */
 export interface LogServer {
   /** `kill -9`. Resolves when it is gone. */
   kill(): Promise<void>;
   /** Starts it again. Resolves when it answers. */
   start(): Promise<void>;
-  /** SIGSTOP: connections stay open and nothing is said. */
+  /** SIGSTOP: connections stay open and nothing is answered. */
   freeze(): void;
   thaw(): void;
 }
@@ -19,7 +21,7 @@ export async function startLogServer(command: string, url: string): Promise<LogS
   let child: ChildProcess | null = null;
   const start = async () => {
     const [program = '', ...args] = command.split(' ');
-    // An EventStoreDB takes every EVENTSTORE_… for a setting of its own, and ends for one that it does not know.
+    // An EventStoreDB reads every EVENTSTORE_… as a setting of its own, and ends for an unknown one.
     const { EVENTSTORE_URL: _, ...env } = process.env;
     child = spawn(program, args, { env, stdio: 'ignore' });
     await answers(url, child);
@@ -37,7 +39,7 @@ export async function startLogServer(command: string, url: string): Promise<LogS
   };
 }
 
-/** Until an append would be taken: a server that starts refuses them for a while after it listens. */
+/** Waits until an append would be accepted. A server that starts refuses appends for a while after it listens. */
 async function answers(url: string, child: ChildProcess): Promise<void> {
   const log = createEventStoreLog({ url, timeoutMs: 2_000 });
   try {

@@ -7,7 +7,7 @@ import { SCHEMA_VERSIONS } from '../../src/domain/events.ts';
 import { TELEMETRY_VERSIONS } from '../../src/domain/telemetry/events.ts';
 import { TOTALS_VERSIONS } from '../../src/domain/telemetry/totals.ts';
 
-/** docs/auditing.md against the events that it describes. */
+/** Compares docs/auditing.md with the events that it describes. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/auditing.md'), 'utf8');
@@ -32,7 +32,7 @@ test('each script has at most 40 lines', () => {
   }
 });
 
-/** Members of what an event says, with `?` where they may be missing. */
+/** The members of an event's data, with `?` for those that may be missing. */
 function membersOf(data: z.ZodType): ReadonlySet<string> {
   const choices = formsOf(z.toJSONSchema(data, { unrepresentable: 'any' }));
   const all = choices.flatMap(({ properties = {} }) => Object.keys(properties));

@@ -10,11 +10,11 @@ import { SETTING_RULES } from '../../src/domain/project/settings.ts';
 import { EMPTY, put } from '../domain/definition/given.ts';
 import { filesOf, textOfPage } from './support/pages.ts';
 
-/** docs/language.md against the language that it describes. */
+/** Compares docs/language.md with the language that it describes. */
 
 const PAGE = textOfPage('docs/language.md');
 
-/** What a refusal lists as known. */
+/** The names that a refusal lists as known. */
 function listed(refused: () => unknown): readonly string[] {
   try {
     refused();

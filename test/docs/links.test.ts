@@ -3,14 +3,14 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PAGES, ROOT, textOfPage } from './support/pages.ts';
 
-/** Text without code, where brackets mean something else. */
+/** The text without code, where brackets have another meaning. */
 function prose(page: string): string {
   return textOfPage(page)
     .replaceAll(/^```[\s\S]*?^```$/gm, '')
     .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()#]/g, ''));
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings, in GitHub's form. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const counts = new Map<string, number>();
   const headings = [
@@ -29,7 +29,7 @@ function anchorsOf(page: string): ReadonlySet<string> {
   );
 }
 
-/** What is wrong with the links of a page to files of the repository. */
+/** What is wrong with a page's links to files of the repository. */
 function brokenLinks(page: string): readonly string[] {
   const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   return links.filter((link) => {

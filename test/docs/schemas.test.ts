@@ -6,11 +6,13 @@ import { parse } from 'yaml';
 import { SOURCE_FILES, type SourceFileName } from '../../src/contract/resources/files.ts';
 import { filesOf } from './support/pages.ts';
 
-/** docs/schemas, which editors complete and check source files by, against the files of the example game and of the documentation. */
+/**
+ * Checks docs/schemas, by which editors complete and check source files, against the files of the example game and of the documentation.
+ */
 
 const ROOT = join(import.meta.dirname, '../..');
 const text = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-// Of types in unions, and of required members that another part of the schema describes, `strict` warns, too.
+// `strict` also warns of types in unions, and of required members that another part of the schema describes.
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, strictTypes: false, allErrors: true, formats: {} });
 
 const names = Object.keys(SOURCE_FILES) as SourceFileName[];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT, textOfPage } from './support/pages.ts';
 
-/** docs/troubleshooting.md against what the product says when something is wrong. */
+/** Compares docs/troubleshooting.md with what the product says when something is wrong. */
 
 const PAGE = textOfPage('docs/troubleshooting.md');
 const source = (path: string) => readFileSync(join(ROOT, path), 'utf8');

@@ -12,7 +12,7 @@ import { openPlace, type Place } from './support/place.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
 
-/** The machine's clock is set forwards and back under a node's feet. */
+/** The machine's clock is set forwards and back while a node runs. */
 
 const HOUR_MS = 3_600_000;
 const PLAYER = '76561198000000009';
@@ -48,7 +48,7 @@ async function times(): Promise<readonly number[]> {
 }
 
 let aheadMs = 0;
-/** Sets it by so much in each round. */
+/** The change of the clock in each round. */
 const withClock = (name: string, byMs: number) =>
   endure({
     name,
@@ -79,7 +79,7 @@ test('after it: new keys are known at once, reads are current, a limit lets exac
   const made = await place.run('key', 'create', project.projectId, '--json');
   const headers = { 'x-api-key': textAt(JSON.parse(made.stdout), 'key') ?? '' };
   const read = () => project.http.send('GET', storagePath(project, 'crash_saves/nobody'), { headers });
-  // A key that is not known is 401; the document is not there.
+  // An unknown key gets 401; this document does not exist.
   await eventually('the key is known', async () => (await read()).status === 404);
 
   const ten = { name: 'Ten', collection: 'crash_saves', field: 'seq', scope: 'per_player', window: 'perYear', limit: 10, action: 'reject' };

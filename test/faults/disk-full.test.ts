@@ -13,7 +13,7 @@ import { openPlace, type Place } from './support/place.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
 
-/** The disk of the data folder is full: a small file system of the test's own, which needs root and the right to mount. */
+/** The disk of the data folder is full: a small file system that belongs to the test, which needs root and the right to mount. */
 
 const disk = mkdtempSync(join(tmpdir(), 'savepoint-disk-'));
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=160m', 'tmpfs', disk]).status === 0;
@@ -50,7 +50,7 @@ describe.skipIf(!mounted)('the disk of the data folder', () => {
     rmSync(disk, { recursive: true });
   });
 
-  /** A write that the log would have to store, and a read of what the node holds. */
+  /** A write that the log would have to store, and a read of what the node has in memory. */
   const answers = async () => {
     const { project } = place;
     const send = (method: string, body?: object) =>
@@ -75,7 +75,7 @@ describe.skipIf(!mounted)('the disk of the data folder', () => {
         rmSync(ballast);
       },
     });
-    // Every refused request says no more than that the storage is away.
+    // A refused request says only that the storage is away.
     expect(place.node.stderr()).toContain('the log takes no appends; trying again');
   });
 
@@ -89,7 +89,7 @@ describe.skipIf(!mounted)('the disk of the data folder', () => {
         client.on('error', () => undefined);
         await client.connect();
         fill();
-        // The next piece of its journal cannot be made, once those that it keeps in reserve are used up.
+        // Postgres cannot make the next file of its write-ahead log, once the spare ones are used up.
         await eventually('it is gone', async () => {
           await client.query('UPDATE savepoint.log_head SET position = position').catch(() => undefined);
           await client.query('SELECT pg_switch_wal()').catch(() => undefined);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => place?.close());
 
-/** Whether a Postgres other than `last` serves the folder; its lock file is away, or half written, while one starts. */
+/** Whether a Postgres other than `last` serves the folder. While one starts, its lock file is missing or incomplete. */
 function anotherPostmaster(data: string, last: number): boolean {
   try {
     const pid = postmasterOf(data);

@@ -8,7 +8,10 @@ import type { Writing } from './support/writers.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
 
-/** The log on a server of its own: a stand-in that speaks EventStoreDB's protocol. The read models are in Postgres, which stays well. */
+/**
+ * The log on a server of its own: a stand-in that speaks EventStoreDB's protocol. The read models are in Postgres, which works all the
+ * time.
+ */
 
 let server: StandIn;
 let place: Place;

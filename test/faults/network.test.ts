@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const end = async () => Number((await direct.query('SELECT position FROM savepoint.log_head')).rows[0]?.position);
 
-/** Until nothing more is being stored: what got through has been done. */
+/** Waits until nothing more is being stored: what got through has been done. */
 async function still(): Promise<number> {
   for (let last = await end(); ; ) {
     await sleep(100);

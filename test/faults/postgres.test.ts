@@ -10,7 +10,7 @@ import { sendAgain, startWriting } from './support/writers.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
 
-/** A Postgres of DATABASE_URL, which the node does not run: all it can do is wait. */
+/** A Postgres of DATABASE_URL, which the node does not run itself: it can only wait for it. */
 
 let server: EmbeddedPostgres;
 let place: Place;

@@ -12,7 +12,7 @@ import { openPlace, type Place } from './support/place.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
 
-/** What may happen to those who write the read models, and to what they are told. */
+/** Faults of the projectors, and of the news that they get from the log. */
 
 const ROLES = ['--no-demo', '--roles', 'projector'];
 let env: { readonly DATABASE_URL: string };
@@ -20,7 +20,7 @@ let place: Place;
 let projectors: Node[] = [];
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase() };
-  // The first start makes the demo project; from the second on it serves requests alone.
+  // The first start makes the demo project. From the second start on the node only serves requests.
   place = await openPlace({ env, args: ['--roles', 'api'] });
   projectors = await Promise.all([1, 2].map(() => startNode(newFolder(), { env, args: ROLES })));
 });
@@ -36,7 +36,7 @@ test('kill -9 of a projector in the middle of a batch, while another one stands 
     name: 'projector, kill -9 in a batch',
     project: place.project,
     async inject(_, round) {
-      // Whoever writes is held up half way through its transaction: after the documents, before the ledger.
+      // The projector that writes is stopped half way through its transaction: after the documents, before the ledger.
       await client.query('BEGIN');
       await client.query('LOCK TABLE savepoint.ledger_v1 IN ACCESS EXCLUSIVE MODE');
       const stuck = await eventually('a batch is under way', async () => {
@@ -65,7 +65,7 @@ test('all projectors die, and one comes back', async () => {
   expect(await place.verify()).toMatchObject({ code: 0 });
 });
 
-/** A log whose news come twice, late, out of order, or not at all. What it holds is right. */
+/** A log that tells of its events twice, late, out of order, or not at all. The events in it are right. */
 function disturbed(log: Log, random: () => number): Log {
   return {
     ...log,
@@ -106,7 +106,7 @@ test('news of events come twice, late, out of order, or not at all: every event 
           await other.commit(written(`k${n % 5}`, { n }, Math.ceil(n / 5)));
           if (random() < 0.3) await new Promise((resolve) => setTimeout(resolve, random() * 4));
         }
-        // The last news may have been lost; those of an event more are not.
+        // The last news may have been lost. Those of one further event are not.
         await eventually('the read models show everything', async () => {
           const shown = [one, second].some((projector) => projector.progress(feed.projectId) >= each - 1);
           if (!shown) await feed.commit(written('after', {}, feed.revision - each + 2));

@@ -10,16 +10,16 @@ import type { Writing } from './support/writers.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
 
-/** Redis holds the queue of background jobs and nothing else: requests must not notice whether it is there. */
+/** Redis holds the queue of background jobs and nothing else, so requests must not notice whether it is there. */
 
 describe.skipIf(!hasRedis)('a node whose queue is in Redis', () => {
   let redis: TestRedis;
   let place: Place;
-  /** Another process' hold on the queue; it runs nothing. */
+  /** The queue as another process sees it, which runs no jobs. */
   let jobs: TestJobs;
   beforeAll(async () => {
     redis = await startRedis();
-    // Not there at the start.
+    // It is not there at the start.
     await redis.kill();
     place = await openPlace({ env: { DATABASE_URL: await testDatabase(), REDIS_URL: redis.url } });
     jobs = jobsOn({ redisUrl: redis.url, databaseUrl: '' });
@@ -30,7 +30,7 @@ describe.skipIf(!hasRedis)('a node whose queue is in Redis', () => {
     await redis?.remove();
   });
 
-  /** Every write that was begun while `work` ran must have been answered with 200, and none may have waited. */
+  /** Every write that began while `work` ran must have been answered with 200, and none may have waited. */
   const unnoticed = async (writing: Writing, work: () => Promise<void>) => {
     const before = writing.acknowledged();
     await work();

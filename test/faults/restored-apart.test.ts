@@ -8,15 +8,15 @@ import type { Write } from './support/writers.ts';
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
 
 /**
- * The log on a server of its own, and the database with the read models: each restored by itself. What was acknowledged after the
- * restored state of the log is gone by the operator's own hand; nothing else may be. The tests build on each other.
+ * The log on a server of its own, and the database with the read models: each is restored by itself. What was acknowledged after the
+ * restored state of the log is lost by the operator's own doing; nothing else may be. The tests build on each other.
  */
 
 let server: StandIn;
 let network: Network;
 let database: Copied;
 let place: Place;
-/** Copies made after the first writes, and the database after the second, which the restored log knows nothing of. */
+/** Copies made after the first writes, and the database after the second writes, which the restored log does not have. */
 let older: { readonly database: string; readonly log: StandIn };
 let otherHistory: string;
 let kept: readonly Write[];
@@ -43,7 +43,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** A server with the same events, as a backup that is restored. */
+/** A server with the same events, like a restored backup. */
 async function copyOf(original: StandIn): Promise<StandIn> {
   const copy = await startStandIn();
   for (const event of await original.store.all()) {

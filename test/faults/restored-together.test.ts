@@ -7,7 +7,7 @@ import type { Write } from './support/writers.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
 
-/** Log and read models in one Postgres: restored as a whole they tell one history, and the log's tables alone do not. */
+/** Log and read models in one Postgres. Restored together they hold the same history; the log's tables alone do not. */
 
 let database: Copied;
 let place: Place;

@@ -6,7 +6,7 @@ import { openPlace, type Place } from './support/place.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
 
-/** Connections to Postgres that die without a word, as behind a firewall that forgot them. New ones work. */
+/** Connections to Postgres that die silently, as behind a firewall that forgot them. New ones work. */
 
 let network: Network;
 let place: Place;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   place = await openPlace({ env: { DATABASE_URL: url.href, COMMAND_TIMEOUT_MS: '1500' } });
 });
 afterAll(async () => {
-  // What is still silent would hold up the stop for as long as it may take.
+  // Connections that are still silent would make the stop take as long as it may.
   network?.cut();
   await place?.close();
   await network?.close();

@@ -252,7 +252,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
   });
 }
 
-/** The store is killed, and later started with what it held. */
+/** Kills the store and later starts it with what it held. */
 function outages(makeStore: () => Promise<TestStore>): void {
   const { store, jobsWith } = opener(makeStore);
 

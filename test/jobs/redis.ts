@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort } from '../../infra/harness/port.ts';
 
-/** A real Redis of the test's own, on a free loopback port; it can be killed and started again with what it held. */
+/** A real Redis that belongs to the test, on a free loopback port. It can be killed and started again with what it held. */
 
-/** `REDIS_SERVER` names another program than Debian's. */
+/** `REDIS_SERVER` names another program than the system's. */
 const REDIS_SERVER = process.env['REDIS_SERVER'] ?? '/usr/bin/redis-server';
 export const hasRedis = existsSync(REDIS_SERVER);
 
@@ -15,7 +15,7 @@ if (!hasRedis) {
   process.stderr.write(`\n*** SKIPPED: the jobs suite on Redis. There is no ${REDIS_SERVER}: apt-get install redis-server ***\n\n`);
 }
 
-/** Shown in no log: the tests look for it. */
+/** It must not be in any log; the tests look for it there. */
 export const REDIS_PASSWORD = 'redis-secret-5d1c';
 
 export interface TestRedis {
@@ -23,7 +23,7 @@ export interface TestRedis {
   /** kill -9. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** SIGSTOP: it takes connections and says nothing. */
+  /** SIGSTOP: it accepts connections and does not answer. */
   freeze(): void;
   thaw(): void;
   remove(): Promise<void>;

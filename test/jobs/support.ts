@@ -3,7 +3,7 @@ import type { JobHandlers } from '../../src/jobs/handlers.ts';
 import { createJobs, type Jobs, type Timing } from '../../src/jobs/jobs.ts';
 import type { JobState, JobView } from '../../src/jobs/view.ts';
 
-/** A store the suite runs on; `kill` is a power cut, `start` brings it back with what it held. */
+/** A store on which the suite runs. `kill` is a power cut; `start` brings it back with what it held. */
 export interface TestStore {
   readonly name: 'redis' | 'postgres';
   readonly redisUrl: string | null;
@@ -48,12 +48,12 @@ export function jobsOn(
   return Object.assign(jobs, { logged });
 }
 
-/** The job when it has come into that state. */
+/** The job, once it is in that state. */
 export async function jobIn(jobs: Jobs, id: string, state: JobState): Promise<JobView> {
   return until(async () => (await jobs.list({ states: [state], limit: 1000 })).find((job) => job.id === id));
 }
 
-/** The first value that is there; fails with the test's own time-out. */
+/** The first value that is not missing. Fails by the test's own time-out. */
 export async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
   for (;;) {
     const found = await look();
@@ -62,7 +62,7 @@ export async function until<T>(look: () => Promise<T | undefined | false>): Prom
   }
 }
 
-/** A door that a handler waits at. */
+/** A gate at which a handler waits. */
 export function gate(): { readonly opened: Promise<void>; open(): void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

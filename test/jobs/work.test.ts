@@ -19,7 +19,7 @@ import { Feed, fillAll, reached } from '../projections/support.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { jobIn, jobsOn, type TestJobs } from './support.ts';
 
-/** The real work, wired as the node does it, on one Postgres that holds read models and jobs alike. */
+/** The real work, wired as in a node, on one Postgres for read models and jobs. */
 const NO_TESTS: ProjectTests = { run: async () => ({ results: [], total: 0, passed: 0, failed: 0 }) };
 let pool: pg.Pool;
 let log: Log;
@@ -68,7 +68,7 @@ it('a row that is not what the log says makes verify.run a dead letter', async (
   expect((await jobIn(jobs, id, 'failed')).error).toContain('1 problems, the first:');
 });
 
-/** A verification by a job may be under way, and lets no other beside it. */
+/** A job may be verifying, and only one verification may run at a time. */
 const verifiedOnce = () => vi.waitFor(() => verify({ log, pool }), { timeout: 60_000, interval: 200 });
 
 it('upkeep removes what is left behind, and verify stays green', async () => {
@@ -109,7 +109,7 @@ it('expired sessions and request ids are forgotten by an event of their project,
   );
   await reached(projector, feed);
   const id = await jobs.enqueue('access.sweep', {});
-  // What it swept is in the rows: the run that is due at the start may have come first.
+  // What was swept is checked in the rows, because the run that is due at the start may have come first.
   await jobIn(jobs, id, 'completed');
   expect(await rows()).toEqual([`r ${young}`, 's just expired', 's young']);
   const again = await jobs.enqueue('access.sweep', {});

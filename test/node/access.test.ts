@@ -4,7 +4,7 @@ import { bodyOf, ok } from './support/game-client.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Whom collections are open to (decision 34): every pair of `read` and `write`, every direct route, every kind of caller. */
+/** Who may access a collection: every pair of `read` and `write`, every direct route, every kind of caller. */
 
 const ADA = '76561198000000001';
 const BOB = '76561198000000002';
@@ -39,7 +39,7 @@ afterAll(() => node?.close());
 
 type As = 'ada' | 'bob' | 'nobody' | 'the secret key';
 
-/** Of Ada's document: what happens to a call, `in` or the code of its refusal. */
+/** What happens to a call for Ada's document: `in`, or the code of the refusal. */
 async function told(as: As, method: string, path: string, body?: unknown): Promise<string> {
   const { game } = node;
   const sent = body === undefined ? {} : { body };

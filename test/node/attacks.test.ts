@@ -8,7 +8,7 @@ import { eventually, type Node, newFolder, removeFolders, startNode } from './su
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** What somebody hostile would send to the running program. Each once stalled it, filled its log or answered 500. */
+/** What an attacker would send to the running program. Each of these once stalled it, filled its log or got a 500. */
 
 let env: { readonly DATABASE_URL: string };
 let node: Node;
@@ -31,7 +31,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-/** A write and the view of it: shows that the read models still move. */
+/** A write and the view of it, which shows that the read models still move. */
 async function viewsMove(gold: number): Promise<void> {
   await ok(game.play('POST', game.storage(`players/${PLAYER}`), { body: { gold } }));
   const ledger = await eventually('a ledger that shows the write', async () => {
@@ -41,7 +41,7 @@ async function viewsMove(gold: number): Promise<void> {
   expect(Object(ledger.body).entries.at(-1)).toMatchObject({ after: gold });
 }
 
-// Random: an index compresses what repeats.
+// Random text, because an index compresses what repeats.
 const LONG_ID = Array.from({ length: 6_000 }, () => Math.random().toString(36).slice(2, 3)).join('');
 
 test.each([

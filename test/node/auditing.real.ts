@@ -8,7 +8,7 @@ import { ALL_ROLES, eventually, newFolder, removeFolders, startNode } from './su
 vi.setConfig({ testTimeout: 180_000 });
 afterAll(removeFolders);
 
-/** No part of `npm test`: it needs a server, and leaves a project on it. Runs the built program. */
+/** Not a part of `npm test`: it needs a server, and leaves a project on it. Runs the built program. */
 const url = process.env['EVENTSTORE_URL'];
 
 test.skipIf(url === undefined || url === '')('the plain client tells a ledger from a real EventStoreDB as the API tells it', async () => {

@@ -8,7 +8,7 @@ import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './sup
 
 vi.setConfig({ testTimeout: 180_000 });
 
-/** The scripts of docs/auditing.md tell a player's ledger from nothing but the log, as the API tells it. */
+/** The scripts of docs/auditing.md print a player's ledger from the log alone, equal to what the API says. */
 
 let node: Node | null = null;
 afterEach(async () => {

@@ -40,7 +40,7 @@ const outcome = async (...args: readonly string[]) => {
   const { code, stdout, stderr } = await savepoint([...args, '--data', data]);
   return { code, said: stdout + stderr };
 };
-/** The same without a process of its own, for what others of these tests have run in one. */
+/** The same without a process, for what other tests here have run in one. */
 const quick = (...args: readonly string[]) => printed([...args, '--data', data]);
 const quickJson = async (...args: readonly string[]): Promise<unknown> => JSON.parse(await quick(...args, '--json'));
 const count = async (statement: string, ...values: readonly unknown[]) => {
@@ -299,7 +299,7 @@ describe('rebuild beside a running node under write load', () => {
   );
 });
 
-describe('a project as a JSON file (management 18)', () => {
+describe('a project as a JSON file', () => {
   const SLOTS = { id: 'slots', collectionType: 'per-platformid', accessMode: 'public', maxRecords: 3, schema: {} };
   const file = join(data, 'demo.json');
   /** Without what an import makes anew: ids, keys and times. */

@@ -15,7 +15,7 @@ import { type Node, newFolder, removeFolders, startNode } from './support/progra
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** The contract against the built program: its examples are sent, and a client that is made of it plays a game. */
+/** The contract against the built program: its examples are sent, and a client that is generated from it plays a game. */
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -50,7 +50,7 @@ const routeCalled = (id: string) => {
   return found;
 };
 
-/** Sends the example of a route, with the secret key where it takes one. `params`: what other examples have made. */
+/** Sends the example of a route, with the secret key if the route takes one. `params`: what earlier examples have made. */
 function send(route: Route, params: Readonly<Record<string, string>> = {}, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
   const { example = {}, method, family, path, keys } = route;
   const filled = (BASES[family] + path).replace(/:(\w+)/g, (_, name: string) => {
@@ -63,13 +63,13 @@ function send(route: Route, params: Readonly<Record<string, string>> = {}, heade
   return keys === null ? game.send(method, target, sent) : game.manage(method, target, sent);
 }
 
-/** A login of the studio's own, as the verifier `hmac` takes it. */
+/** A login of the studio's own, in the form that the verifier `hmac` takes. */
 function playerToken(): string {
   const expires = Math.floor(Date.now() / 1000) + 600;
   return `${expires}.${createHmac('sha256', SECRET).update(`${PLAYER}:${expires}`).digest('hex')}`;
 }
 
-/** What paths name where an example does not say it, as the description shows it. */
+/** Values of path parameters for which the example has none, as in the description. */
 const SHOWN: Readonly<Record<string, string>> = {
   ...{ collection: 'saves', key: PLAYER, player: PLAYER, slug: 'buy', query: 'richest', page: 'news', id: 'saves' },
 };
@@ -93,7 +93,7 @@ describe('the examples of the contract', () => {
     await printed(['page', 'put', game.projectId, 'news', '--file', join(folder, 'news.md')], { env });
   });
 
-  // What deletes comes last, and so does what a project has to allow first.
+  // Deletes come last, and so does what a project must allow first.
   const last = ({ method, family }: Route) => (family === 'sessions' ? 2 : method === 'DELETE' ? 1 : 0);
   const inOrder = shown.filter(({ noJson }) => noJson !== true).sort((a, b) => last(a) - last(b));
 
@@ -146,7 +146,7 @@ test('a client that a tool makes of /openapi.json compiles, and plays a game', a
   }
 });
 
-/** What a studio writes against the client that it made. */
+/** What a studio would write with the generated client. */
 const GAME = `import { defaults, putCollections, postQueries, readDocument, runQuery, writeDocument } from './client.js';
 
 const [url, project, secret, key] = process.argv.slice(2) as [string, string, string, string];

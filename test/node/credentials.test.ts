@@ -8,8 +8,8 @@ import { type Node, newFolder, removeFolders, startNode } from './support/progra
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /**
- * Every route of the contract with every kind of credential, against the running program: it lets in whom the contract lets in, and nobody
- * else. A route that lets somebody else in changes `docs/credentials.md`, which a reviewer sees.
+ * Every route of the contract with every kind of credential, against the running program. Exactly those are let in whom the contract lets
+ * in. A route that lets in somebody else changes `docs/credentials.md`, and a reviewer sees that.
  */
 
 const ID = '00000000-0000-4000-8000-000000000000';
@@ -56,7 +56,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-/** `in`: the credentials were let through, whatever came after. Otherwise the status that they were refused with. */
+/** `in`: the credentials were let through, whatever came afterwards. Otherwise the status of the refusal. */
 async function outcome(route: string, key: string | null, collection: string): Promise<string> {
   const [method = '', pattern = ''] = route.split(' ');
   const path = pattern

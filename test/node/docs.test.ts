@@ -10,7 +10,7 @@ import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './sup
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** What the documentation promises, done as it stands there: its blocks marked `sh run`, on one node for all pages. */
+/** Does what the documentation says: runs its blocks marked `sh run`, on one node for all pages. */
 
 const execute = promisify(execFile);
 const data = newFolder();
@@ -25,7 +25,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-/** A printed line of a page as a pattern: `…` stands for anything, and so does a number of seconds or events. */
+/** A printed line of a page as a pattern: `…` matches anything, and so does a number of seconds or events. */
 function pattern(line: string): RegExp {
   const literal = line.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(

@@ -24,7 +24,7 @@ interface Finding {
   readonly cure: string | null;
 }
 
-/** `savepoint doctor --json`, by what was looked at. */
+/** `savepoint doctor --json`, by what was checked. */
 async function examined(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const { code, stdout } = await here(['doctor', '--json', '--data', newFolder(), ...args], { env });
   const { ok, findings }: { ok: boolean; findings: readonly Finding[] } = JSON.parse(stdout);

@@ -7,7 +7,7 @@ import { ALL_ROLES, eventually, type Node, newFolder, removeFolders, startNode }
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** Tests of endpoints as the editor's windows run them: dry, on the real state. */
+/** Tests of endpoints as the editor runs them: dry, on the real state. */
 
 let env: Record<string, string>;
 let node: Node;
@@ -31,7 +31,7 @@ const post = (route: string, body?: unknown, headers = {}) => studio.manage('POS
 const gold = async () => Object((await ok(studio.play('GET', studio.storage(`players/${PLAYER}`)))).body).gold;
 const head = async () => Number((await ok(studio.manage('GET', studio.definitions('validate')))).headers['x-ns-position']);
 
-describe('test-endpoint (management 9.3)', () => {
+describe('test-endpoint', () => {
   test('answers what a call would, shows its steps and writes, and leaves nothing behind', async () => {
     const before = await head();
     const { body } = await ok(post('test-endpoint', { slug: 'buy', input: { item: 'axe' }, platformId: PLAYER, skipWebhooks: true }));
@@ -108,7 +108,7 @@ describe('test-endpoint (management 9.3)', () => {
       response: { status: 200, body: { names: '{{all}}' } },
     };
     await ok(studio.manage('PATCH', studio.definitions('endpoints'), { body: list }));
-    // As many keys twice as new ones: the stored one is seeded, too.
+    // As many existing keys as new ones, because the stored one is seeded, too.
     const seed = { collections: { players: { zz: { name: 'z' }, aa: { name: 'a' }, [PLAYER]: { name: 'Ada' } } } };
     const { body } = await ok(post('test-endpoint', { slug: 'list', seed }));
     const names = JSON.stringify(Object(body).result.body).match(/"name":"(\w+)"/g);
@@ -177,7 +177,7 @@ describe('test-endpoint (management 9.3)', () => {
   });
 });
 
-describe('saved tests (management 9.1, 9.4)', () => {
+describe('saved tests', () => {
   const YAML = 'kind: test\nid: yaml-test\nname: From a file\nendpoint: buy\nplatformId: "76561198000000001"\ninput: { item: axe }\n';
   const SAVED = [
     { id: 'buys', name: 'Buys', endpoint: 'buy', platformId: PLAYER, input: { item: 'axe' }, expect: { status: 200 } },
@@ -293,7 +293,7 @@ describe('without a key (docs/tests.md)', () => {
   });
 });
 
-describe('auto-test and suggest-tests (management 9.5, 9.6)', () => {
+describe('auto-test and suggest-tests', () => {
   test('one endpoint and all of them, live and next', async () => {
     expect((await ok(post('auto-test', { slug: 'echo' }))).body).toEqual({
       ok: true,

@@ -8,7 +8,7 @@ import { type Node, newFolder, removeFolders, startNode } from './support/progra
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** What the editor's windows and the command-line script do, request for request (management 19.2), on a real node. */
+/** The requests of the editor and of the command-line script, one by one, on a real node. */
 
 let env: Record<string, string>;
 let node: Node;
@@ -32,7 +32,7 @@ async function newStudio(): Promise<Client> {
   return studio;
 }
 
-/** Comments, a byte-order mark, odd line ends and characters: all of it must come back as it was. */
+/** Comments, a byte-order mark, unusual line ends and characters: all of it must come back as it was. */
 const shop = (price: number) =>
   `\uFEFF# the shop\r\nsourceVersion: 1\nkind: endpoint\nid: shop\nmethod: POST\nsteps: []\nresponse:\n  body: { price: ${price}, ok: true }  # é ✓\n`;
 const CAMP =
@@ -203,7 +203,7 @@ describe('the command-line script', () => {
     expect((await ok(studio.manage('PUT', studio.definitions('tests'), { body: tests }))).body).toMatchObject({ total: 1 });
     expect((await listing(studio, 'endpoints')).map((item) => item['slug'])).toEqual(['shop']);
 
-    // The editor names no target when it reads workflows, not even to look at what it has just staged.
+    // The editor names no target when it reads workflows, not even for what it has just staged.
     const staged = `${CHARGE}# staged\n`;
     const body = { workflows: [source('workflow', 'charge', staged)] };
     await ok(studio.manage('PUT', studio.definitions('sync'), { body, headers: NEXT }));
@@ -215,7 +215,7 @@ describe('the command-line script', () => {
   });
 });
 
-describe('what goes wrong (management 1.3, 1.7, 11, 19.4)', () => {
+describe('what goes wrong', () => {
   let studio: Client;
   beforeAll(async () => {
     studio = await newStudio();

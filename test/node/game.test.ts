@@ -8,7 +8,9 @@ import { type Node, newFolder, removeFolders, startNode } from './support/progra
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** A whole small game over HTTP against the built program, as the game client speaks. The tests build on each other's players only. */
+/**
+ * A whole small game over HTTP against the built program, with the requests of the game client. Later tests use players of earlier ones.
+ */
 
 let node: Node;
 let game: Client;
@@ -250,7 +252,7 @@ describe('endpoints', () => {
     expect(await bodyOf(game.play('GET', `${game.endpoint('echo')}?times=21&word=a%20b`))).toEqual({ ok: true, twice: 42, word: 'a b' });
     expect(await refused(game.play('GET', `${game.endpoint('echo')}?times=many`))).toBe('400 INVALID_INPUT');
     expect(await refused(game.play('GET', game.endpoint('echo')))).toBe('400 INVALID_INPUT');
-    // A HEAD would run the endpoint as well.
+    // A HEAD would also run the endpoint.
     expect((await game.play('HEAD', `${game.endpoint('echo')}?times=21`)).status).toBe(404);
   });
 

@@ -8,7 +8,7 @@ import { type Node, newFolder, removeFolders, startNode } from './support/progra
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** Boards that are asked for again and again, while their scores change. */
+/** Boards that are asked for again and again while their scores change. */
 
 let node: Node;
 let game: Client;
@@ -41,12 +41,12 @@ afterAll(async () => {
   removeFolders();
 });
 
-/** What became of a document, and where: `null`: it was deleted. */
+/** What a document was changed to, and at which revision. `null`: it was deleted. */
 interface Written {
   readonly position: number;
   readonly key: string;
   readonly xp: number | null;
-  /** Shown beside the score, and changed by itself as well. */
+  /** A field that is shown beside the score and also changes by itself. */
   readonly note: string;
 }
 
@@ -66,7 +66,7 @@ function entryOf(shown: Shown | undefined) {
   return { rank, key, value, data: expect.objectContaining({ note }) };
 }
 
-/** The whole board as of a revision, by a sort. */
+/** The whole board as of a revision, made by sorting. */
 function boardAt(writes: readonly Written[], position: number): readonly Shown[] {
   const rows = new Map<string, { readonly value: number; readonly note: string }>();
   for (const { key, xp, note } of writes.filter((write) => write.position <= position).sort((a, b) => a.position - b.position)) {
@@ -81,7 +81,7 @@ test('every answer is the board as of the revision that it names, out of the tab
   const random = seededRandom(11);
   const below = (most: number) => Math.floor(random() * most);
   const writes: Written[] = [];
-  /** Scores tie often; some documents have theirs by default, some go. */
+  /** Scores are often equal. Some documents have theirs by default, and some are deleted. */
   const write = async () => {
     const key = `p${below(60)}`;
     const [kind, xp, note] = [random(), below(12), `n${below(1_000)}`];
@@ -100,7 +100,7 @@ test('every answer is the board as of the revision that it names, out of the tab
   const answers: { readonly position: number; readonly asked: string; readonly body: ReturnType<typeof Object> }[] = [];
   let reading = true;
   const read = async () => {
-    // Enough to make the board a hot one.
+    // Enough reads to make the board a hot one.
     for (; reading; await sleep(20)) {
       const player = `platformId=p${below(64)}`;
       const asked = [`${player}&around=3`, player, `limit=10&offset=${below(30)}`][below(3)] ?? '';

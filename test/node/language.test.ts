@@ -6,7 +6,7 @@ import { type Node, newFolder, removeFolders, startNode } from './support/progra
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** The language over HTTP, against the built program: what a call alone does not show. */
+/** The language over HTTP, against the built program: what shows only over several calls. */
 
 let node: Node;
 let game: Client;
@@ -36,7 +36,7 @@ const call = (slug: string, body: object = {}, headers = {}, player?: string) =>
   game.play('POST', game.endpoint(slug), { body, headers }, player);
 const write = (id: string, collection: string, key: string, op: object) => ({ id, type: 'write', collection, key, ops: [op] });
 
-describe('a clamp inside an endpoint (decision 28)', () => {
+describe('a clamp inside an endpoint', () => {
   test('is seen by the steps after it, by copies and by the answer, and each write step has its ledger entry', async () => {
     const rules = [
       { name: 'Gold a day', collection: 'purses', field: 'gold', scope: 'per_player', window: 'perDay', limit: 10, action: 'clamp' },
@@ -63,7 +63,7 @@ describe('a clamp inside an endpoint (decision 28)', () => {
   });
 });
 
-describe('libraries (decision 31)', () => {
+describe('libraries', () => {
   const library = (price: number) => ({
     kind: 'library',
     sourceFormat: 'yaml',

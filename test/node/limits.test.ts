@@ -8,7 +8,7 @@ import { eventually, type Node, newFolder, removeFolders, startNode } from './su
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** What definitions limit, as a game meets it. Windows are years, so that none ends under a test. */
+/** The limits in definitions, as a game meets them. Windows are years, so that none ends during a test. */
 
 let env: { readonly DATABASE_URL: string };
 let node: Node;
@@ -294,7 +294,7 @@ describe('quotas of the operator', () => {
     await set('telemetryPerMinute=1');
     await eventually('an event is not stored', async () => (await track()).stored === false);
     expect([await track(), await track()]).toContainEqual({ ok: true, stored: false, reason: 'quota_exceeded' });
-    // A minute may begin between two of them, not between all.
+    // A minute may begin between two of them, but not between all.
     const beat = (player: number) => bodyOf(post(`stats/heartbeat?platformId=7656119900000050${player}`, {}));
     expect([(await beat(1)).persisted, (await beat(2)).persisted, (await beat(3)).persisted]).toContain(false);
     const lost = () =>

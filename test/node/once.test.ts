@@ -7,7 +7,7 @@ import { type Node, newFolder, removeFolders, startNode } from './support/progra
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** Requests with an `Idempotency-Key` (decision 35), over two nodes on one database. */
+/** Requests with an `Idempotency-Key`, over two nodes on one database. */
 
 let env: { readonly DATABASE_URL: string };
 let nodes: Node[] = [];
@@ -41,7 +41,7 @@ const as = (key: string) => ({ headers: { 'x-platform-id': player, 'idempotency-
 const again = (reply: Reply) => reply.headers['idempotent-replay'];
 const gold = async (client: Client) => Object(await bodyOf(client.play('GET', client.storage(`players/${player}`)))).gold;
 
-/** Sends it to both nodes and once more: all are answered alike, and all but one are told that they were. */
+/** Sends it to both nodes, and once more. All get the same answer, and all but one are marked as repeated. */
 async function onceOf(send: (client: Client) => Promise<Reply>): Promise<Reply> {
   const replies = [...(await Promise.all([send(one), send(other), send(one)])), await send(other)];
   expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -135,7 +135,7 @@ test('over a kill -9 and a start, whatever the client was told, each request is 
   await first;
   const [, second] = nodes;
   if (!second) throw new Error('two nodes were started');
-  // The other node goes on, and the killed one comes back with a memory of its own.
+  // The other node goes on, and the killed one comes back with an empty memory.
   const told = await Promise.all(sent.map((n) => ok(add(other, n))));
   nodes = [await startNode(newFolder(), { env }), second];
   connect();

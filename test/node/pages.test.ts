@@ -8,7 +8,7 @@ import { eventually, type Node, newFolder, removeFolders, startNode } from './su
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** Pages, made beside a running node, and what anybody may ask the server itself. */
+/** Pages, made beside a running node, and the paths that anybody may request. */
 
 let data: string;
 let node: Node;

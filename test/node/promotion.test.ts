@@ -6,7 +6,7 @@ import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './sup
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
-/** What is staged meets what is stored (decisions 23 and 30). */
+/** Checks of stored data when staged definitions are promoted. */
 
 let node: Node;
 let studio: Client;
@@ -33,7 +33,7 @@ const stage = (gold: object) =>
 test('documents that the staged schema refuses and ledgers that would vanish stop a promotion, until it is forced', async () => {
   const body = { id: 'heroes', accessMode: 'public', schema: { gold: { type: 'number', _ledger: true } } };
   await ok(studio.manage('PATCH', studio.definitions('collections'), { body }));
-  // More than a page, and the last is the one that does not fit.
+  // More than one page, and the last document is the one that does not fit.
   for (let index = 0; index < 12; index += 1) {
     await ok(
       studio.play('POST', studio.storage(`heroes/p${String(index).padStart(2, '0')}`), {
@@ -91,11 +91,11 @@ test('values that are to be unique and are not are found before a promotion that
   await save('a', 'x');
   await save('b', 'y');
   await publish({ type: 'string', _unique: true }, NEXT);
-  // Live knows nothing of it yet.
+  // Live does not have it yet.
   await save('b', 'x');
   const dry = (await ok(post('promote', { dryRun: true }))).body;
   expect(dry).toMatchObject({ findings: [{ code: 'VALUES_NOT_UNIQUE', id: 'tags', samples: [{ field: 'tag', keys: ['a', 'b'] }] }] });
-  // What is decided of a promotion comes first.
+  // Findings of the promotion itself come first.
   expect(await refused(post('promote'))).toBe('409 PROMOTION_FINDINGS');
   expect(await refused(post('promote', { force: true }))).toBe('409 UNIQUE_VIOLATION');
   await save('b', 'y');

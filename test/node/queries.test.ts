@@ -159,7 +159,7 @@ describe('a query', () => {
     const beat = { platformId: ada, event: 'join', sessionId: 's', playerName: 'Ada' };
     await ok(game.play('POST', game.storage('stats/heartbeat'), { body: beat }));
     const live = async (query: string) => Object((await ok(game.manage('GET', `${path(query)}?fresh=1`))).body).entries;
-    // Telemetry is projected behind the answer.
+    // Telemetry is projected after the answer.
     await expect.poll(() => live('regulars')).toHaveLength(1);
     const profile = { playerName: 'Ada', isOnline: true, sessionCount: 1 };
     expect(await live('regulars')).toMatchObject([{ key: ada, value: 1, data: { playerProfile: profile } }]);
@@ -167,7 +167,7 @@ describe('a query', () => {
       { key: ada, value: 2, data: { playerProfile: profile } },
       { key: `${bo}_slot`, value: 1, data: { playerProfile: { playerName: 'Bo' } }, outputValues: { 'playerProfile.isOnline': null } },
     ]);
-    // Without being asked for live, too, although no document changes.
+    // Also when it is not asked for as live, although no document changes.
     await run('regulars');
     await ok(game.play('POST', game.storage('stats/heartbeat'), { body: { ...beat, event: 'leave' } }));
     const isOnline = async () => (await run('regulars')).entries[0].data.playerProfile.isOnline;
@@ -206,7 +206,7 @@ describe('a query', () => {
     await run('many');
     const kept = await ok(game.play('GET', path('many'), {}, null));
     expect(kept.headers['cache-control']).toBe('no-store, max-age=0');
-    // A run for each request is for servers: players share what is kept, whatever they ask.
+    // A run for each request is only for servers. Players share the kept result, whatever they ask for.
     expect(Object((await ok(game.play('GET', `${path('many')}?fresh=1`, {}, null))).body).fromCache).toBe(true);
     expect(Object((await ok(game.manage('GET', `${path('many')}?fresh=1`))).body).fromCache).toBeUndefined();
     expect(kept.body).toMatchObject({
@@ -240,7 +240,7 @@ describe('a leaderboard', () => {
     expect([me.rank, me.key, entries[0].rank]).toEqual([9, 'p1', 1]);
     expect(keysOf(await run(`${query}?platformId=p1&around=1`))).toEqual(['8 p2', '9 p1', '10 plain']);
     expect(keysOf(await run(`${query}?platformId=p9&around=1`))).toEqual(['1 p9', '2 p8']);
-    // No more than the definition's limit in all.
+    // At most the definition's limit in all.
     expect((await run(`${query}?platformId=p5&around=400`)).entries).toHaveLength(query === 'top' ? 5 : 3);
     expect(await run(`${query}?platformId=nobody`)).toMatchObject({ player: null });
     expect(await run(`${query}?platformId=nobody&around=2`)).toMatchObject({ player: null, entries: [], count: 0 });
@@ -271,7 +271,7 @@ test('a leaderboard that is being filled says so, and how far it is, until it is
   await database.connect();
   try {
     await run('least-first');
-    // As a publish over many documents leaves it to the projector; which does not know this board, and lets it be.
+    // The state in which a publish over many documents leaves it to the projector. The projector does not know this board and does nothing.
     await database.query(`UPDATE savepoint.leaderboard_queries SET board = '~' || board WHERE query = 'least-first'`);
     await database.query(
       `INSERT INTO savepoint.leaderboard_fills (project, board, phase, space, key, done, total)

@@ -6,7 +6,7 @@ import { type Node, newFolder, removeFolders, startNode, succeed } from './suppo
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** Save records over HTTP against two nodes on one log, as the game client speaks. Every test has players of its own. */
+/** Save records over HTTP against two nodes on one log, with the requests of the game client. Every test has its own players. */
 
 let env: { readonly DATABASE_URL: string };
 let node: Node;

@@ -14,7 +14,7 @@ import { ALL_ROLES, eventually, type Node, newFolder, removeFolders, savepoint, 
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** The whole program with its log in the stand-in of an EventStoreDB, and its read models in Postgres. */
+/** The whole program with its log in the stand-in for an EventStoreDB, and its read models in Postgres. */
 
 let server: StandIn;
 let env: { readonly DATABASE_URL: string; readonly EVENTSTORE_URL: string };
@@ -75,7 +75,7 @@ test('an endpoint call whose answer the log held back is answered as stored, how
   const before = Object((await ok(game.play('GET', game.storage(`players/${PLAYER}`)))).body);
   server.network.muffle();
   const call = game.play('POST', game.endpoint('buy'), { body: { item: 'axe' } });
-  // After 5 s without a word of the log a node refuses to read from memory.
+  // After 5 s without an answer of the log, a node refuses to read from memory.
   await sleep(6_000);
   server.network.thaw();
   const { status, body } = await call;
@@ -102,10 +102,10 @@ test('doctor finds both well', async () => {
   const { findings } = JSON.parse(stdout);
   const stateOf = (what: string) => findings.find((one: { what: string }) => one.what === what)?.state;
   expect(['log', 'log version', 'histories', 'projections', 'queue'].map(stateOf)).toEqual(Array(5).fill('ok'));
-  // How long it took says nothing on a machine that others work on.
+  // On a busy machine the time that it took means nothing.
   expect(stateOf('log latency')).toMatch(/ok|warn/);
   expect(code).toBe(1);
-  // The test's Postgres runs without fsync, which is what fails.
+  // The test's Postgres runs without fsync, and that is what fails.
   expect(findings.filter((one: { state: string }) => one.state === 'fail').map((one: { what: string }) => one.what)).toEqual([
     'fsync',
     'full_page_writes',

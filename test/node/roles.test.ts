@@ -11,11 +11,11 @@ import { eventually, type Node, newFolder, removeFolders, startNode } from './su
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /**
- * Three nodes that serve, two that project (one of them does both), on one DATABASE_URL; clients hop after every request.
- * `TEST_EVENTSTORE_URL` names a server to run it on with the log there, in a project of its own among what that log holds.
+ * Three nodes that serve and two that project (one does both), on one DATABASE_URL. Clients change the node after every request.
+ * `TEST_EVENTSTORE_URL` names a server for the log, on which the test uses a project of its own beside what is there.
  */
 
-/** Not `EVENTSTORE_URL`: that may be somebody's real one, and this runs in `npm test`. */
+/** It is not `EVENTSTORE_URL`: that may be a real installation's, and this runs in `npm test`. */
 const ENGINE = process.env['TEST_EVENTSTORE_URL'];
 
 let env: Settings & { readonly DATABASE_URL: string };

@@ -8,7 +8,7 @@ import { type Node, newFolder, removeFolders, startNode } from './support/progra
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** Queries that pass over all documents, and boards of large ones: what they may take of a node. */
+/** Queries that pass over all documents, and large boards: how much of a node they may use. */
 
 let node: Node;
 let game: Client;
@@ -16,7 +16,7 @@ let game: Client;
 const DOCUMENTS = 500;
 const LARGE = 'x'.repeat(20_000);
 const sources = [{ collectionId: 'saves' }];
-/** Each is a scan of its own. */
+/** Each of these is a scan of its own. */
 const SUMS = Array.from({ length: 14 }, (_, n) => ({
   id: `sum${n}`,
   name: `Sum ${n}`,
@@ -56,7 +56,7 @@ const ask = (query: string) => game.play('GET', `/v3/queries/${game.projectId}/$
 const changed = (n: number) => ok(game.play('POST', game.storage(`saves/p${n}`), { body: { n, text: LARGE } }));
 const codeOf = ({ status, body }: Reply) => (status === 200 ? '200' : `${status} ${Object(body).error.code}`);
 
-/** As of one moment: `/metrics` is made anew once a second. */
+/** All of one moment, because `/metrics` is made anew once a second. */
 async function metrics(): Promise<(name: string) => number> {
   const { text } = await ok(game.send('GET', '/metrics'));
   return (name) => Number(new RegExp(`^savepoint_${name} (\\S+)$`, 'm').exec(text)?.[1]);
@@ -73,7 +73,7 @@ test('requests for one result share one scan, whatever page, player or rows arou
     else expect([player.key, player.rank, entries.length]).toEqual([`p${n}`, 500 - n, 3]);
   }
   expect(new Set(answers.map(({ generatedAt }) => generatedAt)).size).toBe(1);
-  // And those that come later, as long as no document changes.
+  // Also those that come later, as long as no document changes.
   const later = Object((await ok(ask('worth?platformId=p77'))).body);
   expect([later.player.rank, later.generatedAt, later.fromCache]).toEqual([423, answers[0].generatedAt, true]);
 });
@@ -101,7 +101,7 @@ test('a project scans one after the other, with a short line; nobody else waits 
     done.push(codeOf(reply));
     return reply;
   });
-  // The line is full now.
+  // Now the queue is full.
   await expect.poll(() => done).toContain('503 BUSY');
   const write = changed(2).then(() => done.push('write'));
   const health = ok(game.send('GET', '/health')).then(() => done.push('health'));
@@ -127,7 +127,7 @@ test('a scan is dropped when whoever asked for it leaves, in the line and while 
     outgoing.on('error', () => undefined);
     return outgoing.end();
   });
-  // The line is full now.
+  // Now the queue is full.
   await vi.waitFor(() => expect(refusedOnes).toBeGreaterThan(0));
   for (const outgoing of requests) outgoing.destroy();
   const then = await vi.waitFor(async () => {
@@ -135,7 +135,7 @@ test('a scan is dropped when whoever asked for it leaves, in the line and while 
     if (text('scans_refused_total') === refusals || text('scans_running') + text('scans_waiting') > 0) throw new Error('they go on');
     return text;
   }, 60_000);
-  // The one that ran, and some more, where they had their turn before their own connections were seen to be gone.
+  // The one that ran, and some more that got their turn before their closed connections were noticed.
   expect(then('scan_seconds_count') - scans).toBeLessThan(6);
 });
 

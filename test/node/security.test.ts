@@ -42,7 +42,7 @@ async function newGame(): Promise<readonly [Client, Client]> {
 const change = (client: Client, settings: object) => ok(client.manage('PUT', client.definitions('settings'), { body: settings }));
 const configOf = (client: Client, query = '') => ok(client.send('GET', `/v3/security-config/${client.projectId}${query}`));
 
-/** The parts of a config reply, taken from its text as the client takes them. */
+/** The parts of a config reply, cut from its text as the client does it. */
 function signedParts(reply: Reply) {
   const body = parseJson(reply.text);
   const config = isObject(body) ? body['config'] : null;
@@ -85,7 +85,7 @@ describe('the security configuration', () => {
     for (const enableAuthSessions of [true, false, true]) {
       await configOf(other);
       await change(one, { enableAuthSessions });
-      // A node looks at the end of the log five times a second at most, whoever asks.
+      // A node looks at the end of the log at most five times a second, however many ask.
       await new Promise((resolve) => setTimeout(resolve, 250));
       expect(signedParts(await configOf(one)).settings).toMatchObject({ enableAuthSessions });
       expect(signedParts(await configOf(other, '?refresh=1')).settings).toMatchObject({ enableAuthSessions });

@@ -11,9 +11,9 @@ import { eventually, type Node, newFolder, removeFolders, startNode } from './su
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** Three nodes on one log: what is changed at one of them is soon in force at the others. */
+/** Three nodes on one log: what is changed on one of them soon holds on the others. */
 
-/** `SAVEPOINT_ROUNDS=20` measures. */
+/** With `SAVEPOINT_ROUNDS=20` it measures. */
 const ROUNDS = Number(process.env['SAVEPOINT_ROUNDS'] ?? 3);
 /** The promise is a second; a busy machine gets more. */
 const SOON_MS = 20_000;
@@ -53,7 +53,7 @@ describe.each([
     await closeEngine();
   });
 
-  /** A client of each node, for a project that only the first has open. */
+  /** A client of each node, for a project that only the first node has open. */
   async function newGame(): Promise<readonly [Client, ...Client[]]> {
     const project = await newProject(env, 'Settings');
     const made = nodes.map(({ url }) => createClient(url, project));
@@ -64,7 +64,7 @@ describe.each([
     return [first, ...others];
   }
 
-  /** Until every client sees it, from now; ms. */
+  /** How long it takes from now until every client sees it, ms. */
   async function reaches(others: readonly Client[], sees: (client: Client) => Promise<boolean>): Promise<number> {
     const started = performance.now();
     await Promise.all(others.map((client) => eventually('it is in force', () => sees(client), 5)));

@@ -83,7 +83,7 @@ describe('SIGTERM', () => {
     const ended = await stopping;
     expect(ended).toMatchObject({ code: 0, signal: null });
     expect(ended.stdout.trimEnd().split('\n').at(-1)).toBe('savepoint has stopped');
-    // Whoever collects orphans may take a moment.
+    // The process that collects orphans may take a moment.
     await eventually('no Postgres is left', async () => !isRunning(postmaster));
     agent.destroy();
   });
@@ -206,7 +206,7 @@ describe('wrong settings', () => {
   });
 });
 
-/** A write whose body has begun and not ended; `continue` says that the node has it. */
+/** A write whose body has begun and not ended. The status `continue` shows that the node has it. */
 function beginWrite(key: string): ClientRequest {
   const { projectId, publicKey } = demoCredentials(data);
   const headers = { 'x-public-key': publicKey, 'content-type': 'application/json', expect: '100-continue' };

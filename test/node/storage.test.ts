@@ -7,7 +7,7 @@ import { type Node, newFolder, removeFolders, startNode } from './support/progra
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** The storage routes against the sentences of their specification, as the game client speaks. Every test has keys of its own. */
+/** The rules of the storage routes, with the requests of the game client. Every test has its own keys. */
 
 let env: { readonly DATABASE_URL: string };
 let node: Node;
@@ -159,7 +159,7 @@ describe('documents', () => {
     for (const sent of [{}, odd]) expect(await refused(game.play('DELETE', game.storage('unset/1'), sent))).toBe('403 ENDPOINT_ONLY');
     await ok(game.manage('POST', game.storage('unset/1'), { body: { n: 1 } }));
     expect(await refused(game.manage('POST', game.storage('none/1'), { body: {} }))).toBe('404 NOT_FOUND');
-    // allowRecordDelete is asked of players alone.
+    // allowRecordDelete applies only to players.
     await ok(game.manage('DELETE', game.storage('unset/1')));
     expect(await refused(game.play('DELETE', game.storage('any/1')))).toBe('403 RECORD_DELETE_DISABLED');
   });
@@ -167,7 +167,7 @@ describe('documents', () => {
   test('a secret in a header wins over a public key in the query, and needs the right to run collections', async () => {
     const secret = { 'x-api-key': game.secretKey };
     await ok(game.send('POST', `${game.storage('unset/2')}?apiKey=${game.publicKey}`, { body: { n: 1 }, headers: secret }));
-    // Whom a dedicated server names beside it is its own affair.
+    // A dedicated server may name any player.
     await ok(game.send('POST', game.storage('unset/2'), { body: { n: 2 }, headers: { ...secret, 'x-on-behalf-of': 'bot-7' } }));
     const poor = { headers: { 'x-api-key': await newApiKey(env, game.projectId, { collections: 'rw' }) } };
     expect(await refused(game.send('GET', game.storage('any/1'), poor))).toBe('403 FORBIDDEN');
@@ -186,7 +186,7 @@ describe('documents', () => {
     expect((await bodyOf(look(`heroes/${key}/ledger`))).summary.entryCount).toBe(1);
     expect(await refused(look(`stats/${key}`))).toBe('404 NOT_FOUND');
     expect((await bodyOf(game.send('GET', game.storage('rate-limits'), none))).ok).toBe(true);
-    // The document itself stays behind the right to run collections.
+    // The document itself still needs the right to run collections.
     expect(await refused(look(`hidden-feed/${record._id}`))).toBe('403 FORBIDDEN');
   });
 });
@@ -326,7 +326,7 @@ describe('save versions', () => {
     await ok(game.manage('PUT', game.definitions('settings'), { body: { strictSaveVersion: true } }));
     expect(await refused(post(`versioned/${key}`, { n: 2 }))).toBe('409 SAVE_VERSION_REQUIRED');
     await ok(post(`versioned/${key}`, { n: 2 }, { 'x-ns-save-version': '1' }));
-    // A step of an endpoint has none to name, and its call is all or nothing anyhow.
+    // A step of an endpoint cannot name one, and a call is all or nothing anyway.
     const count = { id: 'w', type: 'write', collection: 'versioned', key, ops: [{ op: 'inc', path: 'n', value: 5 }] };
     await ok(game.manage('PUT', game.definitions('endpoints'), { body: [{ id: 'count', slug: 'count', method: 'POST', steps: [count] }] }));
     await ok(game.play('POST', game.endpoint('count'), { body: {} }));
@@ -447,7 +447,7 @@ describe('global collections', () => {
     expect(await refused(post('feed/append', { text: 'x' }))).toBe('403 FORBIDDEN');
     await ok(post('open-feed/append', { text: 'x' }));
     expect(await refused(append('any', { a: 1 }))).toBe('400 COLLECTION_TYPE_MISMATCH');
-    // Told before the body is looked at.
+    // Refused before the body is looked at.
     expect(await refused(append('any', {}))).toBe('400 COLLECTION_TYPE_MISMATCH');
     expect(await refused(game.manage('POST', game.storage('any/append'), { raw: '{' }))).toBe('400 COLLECTION_TYPE_MISMATCH');
     expect(await refused(append('none', { a: 1 }))).toBe('404 NOT_FOUND');
@@ -455,7 +455,7 @@ describe('global collections', () => {
     expect(await refused(append('feed', [1]))).toBe('400 INVALID_BODY');
     expect(await refused(append('feed', { text: 5 }))).toBe('400 SCHEMA_VALIDATION_FAILED');
     expect(await refused(append('feed', { text: 'x' }, { 'idempotency-key': 'k'.repeat(256) }))).toBe('400 INVALID_REQUEST');
-    // Access comes before what the headers say.
+    // Access is checked before the headers.
     expect(await refused(post('feed/append', { text: 'x' }, { 'idempotency-key': 'k'.repeat(256) }))).toBe('403 FORBIDDEN');
     expect(await refused(get('feed/record/none'))).toBe('404 NOT_FOUND');
   });
@@ -543,7 +543,7 @@ describe('rate limits', () => {
     expect(Object(reply.body).error).toMatchObject({ code: 'RATE_LIMIT', rule: 'Slow gold', window: 'perDay' });
     expect([reply.status, Number(reply.headers['retry-after']) > 0]).toEqual([429, true]);
     await ok(post(`heroes/${key}`, { ops: [{ op: 'inc', path: 'gold', value: 100 }] }));
-    // What moved up and down again still counts.
+    // A value that went up and down again still counts.
     expect(
       await refused(
         post(`heroes/${key}`, {

@@ -8,7 +8,7 @@ import { eventually, type Node, newFolder, postmasterOf, removeFolders, startNod
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** What players report, over HTTP against the built program, as the game client sends it. */
+/** What players report, over HTTP against the built program, with the requests of the game client. */
 
 let node: Node;
 let game: Client;
@@ -55,7 +55,7 @@ describe('heartbeats', () => {
     expect(Object((await ok(stats(player))).body)).toMatchObject({ firstSeen: shown.firstSeen });
   });
 
-  test('of staged definitions count apart from those of live, and the stats are those of the target that is asked (decision 25)', async () => {
+  test('of staged definitions count apart from those of live, and the stats are those of the target that is asked', async () => {
     const player = '76561198000000177';
     const staged = (method: string, route: string, body?: unknown) =>
       game.play(method, game.storage(route), { body, headers: NEXT }, player);

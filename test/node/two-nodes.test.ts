@@ -13,7 +13,7 @@ import { eventually, type Node, newFolder, removeFolders, startNode } from './su
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** Two nodes on one DATABASE_URL, each with a data folder of its own, and no load balancer that keeps a player on one of them. */
+/** Two nodes on one DATABASE_URL, each with its own data folder, without a load balancer that keeps a player on one of them. */
 
 let env: { readonly DATABASE_URL: string };
 let nodes: readonly Node[] = [];
@@ -105,7 +105,7 @@ test('calls that look through a collection before they write in it never see les
   );
   const drawOn = async (client: Client, k: string): Promise<number> => {
     const reply = await client.play('POST', client.endpoint('draw'), { body: { k } });
-    // Nodes that keep getting in each other's way give up and say so.
+    // Nodes that conflict again and again give up and say so.
     return reply.status === 409 ? drawOn(client, k) : Object((await ok(Promise.resolve(reply))).body).n;
   };
   const drawn = await Promise.all(Array.from({ length: 40 }, (_, n) => drawOn(n % 2 === 0 ? one : other, `k${n}`)));
@@ -158,7 +158,7 @@ test('one node goes, the other goes on; verify agrees', async () => {
   const [first] = nodes;
   expect(await first?.stop()).toMatchObject({ code: 0 });
   await ok(other.play('POST', other.storage(`players/${PLAYER}`), { body: { level: 99, gold: 99 } }));
-  // The share of the node that went has to be taken over first; until then the view says that it is stale.
+  // First the share of the node that stopped must be taken over. Until then the view says that it is stale.
   const ledger = () => bodyOf(other.play('GET', other.storage(`players/${PLAYER}/ledger`)));
   await eventually('the views go on', async () => (await ledger()).entries.length > 10);
   await verified(env);

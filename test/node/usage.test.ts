@@ -6,7 +6,7 @@ import { newFolder, removeFolders, run, savepoint } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** What needs no database. The words are tried on the program itself; that the process ends as they say, on a few real ones. */
+/** What needs no database. The arguments are tried in this process; that a real process ends in the same way is tried on a few. */
 
 function pathsOf(): readonly (readonly string[])[] {
   const paths = (command: ReturnType<typeof createProgram>, above: readonly string[]): (readonly string[])[] =>

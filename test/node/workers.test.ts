@@ -16,7 +16,7 @@ import { ALL_ROLES, eventually, isRunning, type Node, newFolder, removeFolders, 
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** `--workers 2`: one port, two processes that serve, on one log. */
+/** `--workers 2`: one port, two processes that serve, one log. */
 
 let env: { readonly DATABASE_URL: string };
 let node: Node;
@@ -40,7 +40,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-/** The text is made once a second at most: an older one would not know what was just done. */
+/** The metrics are made at most once a second. Older ones would not include what was just done. */
 const EXPOSED_MS = 1_000;
 
 async function metric(name: string): Promise<number> {
@@ -51,14 +51,17 @@ async function metric(name: string): Promise<number> {
 
 const workersOf = (pid: number) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
 
-/** Clients whose connections begin with a request of no project: those go to the workers in turn, and later requests stay there. */
+/**
+ * Clients whose connections begin with a request without a project. Those go to the workers in turn, and later requests stay on the
+ * connection.
+ */
 async function spread(count: number): Promise<readonly Client[]> {
   const clients = Array.from({ length: count }, () => createClient(node.url, project));
   for (const one of clients) await ok(one.send('GET', '/health'));
   return clients;
 }
 
-/** Sends these pieces on one connection, with a moment between, and gives all that comes until the server ends it. */
+/** Sends these pieces on one connection, with a pause between, and returns all that comes until the server closes it. */
 async function raw(pieces: readonly (string | Buffer)[]): Promise<string> {
   const { hostname, port } = new URL(node.url);
   const socket = connect(Number(port), hostname);
@@ -107,7 +110,7 @@ test('counters are exact over both workers, whoever writes', async () => {
     if (reply.status === 200) written += 1;
     else expect(`${reply.status} ${reply.text}`).toMatch(/^(409 .*WRITE_CONFLICT|503)/);
   };
-  // Until both have met: then each has written between the other's appends.
+  // Goes on until both have conflicted: then each has written between the other's appends.
   for (let round = 0; round < 200 && (round < 30 || !((await metric('savepoint_append_conflicts_total')) > 0)); round += 1) {
     await Promise.all(clients.map(inc));
   }
@@ -156,7 +159,7 @@ test('what the dashboard shows is measured by a node with all roles', async () =
 });
 
 test('kill -9 of a worker under load: the others go on, it is forked again, nothing is lost or doubled', async () => {
-  // One connection each, which stays where it is.
+  // One connection each, which stays with its worker.
   const projects = Array.from({ length: 4 }, () => ({ ...project, url: node.url, http: createHttp(node.url, 1) }));
   for (const one of projects) await expectOk('/health', one.http.send('GET', '/health'));
   const [first] = projects;

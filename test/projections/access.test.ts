@@ -32,7 +32,7 @@ const OLD = '1000000000_abcdef';
 const YOUNG = '1760000000_abcdef';
 const requestOf = (requestId: string) => requestSubject('platform', 'p1', requestId);
 
-/** The same story in one batch and in one batch per event. */
+/** Projects the same events in one batch, and in one batch for each event. */
 describe.each([
   ['in one batch', (events: readonly DomainEvent[]) => [events]],
   ['event by event', (events: readonly DomainEvent[]) => events.map((event) => [event])],
@@ -110,11 +110,11 @@ test('a database that older builds have projected into takes the new tables with
   const feed = new Feed(log, 'older');
   await feed.commit(written('p1', { n: 1 }));
   await project(pool, log, feed);
-  // As an older build leaves it: tables and checkpoints of its own alone.
+  // As an older build leaves it: without the newer tables and checkpoints.
   await pool.query(`DELETE FROM savepoint.checkpoints WHERE projection = 'access' AND project = 'older'`);
   await migrate(pool);
   expect((await createStateReader(pool).load('older', [sessionSubject('a')])).revision).toBe(0);
-  // And as one that still projects beside this build: the others have moved on.
+  // And as an older build leaves it that still projects beside this one: the other checkpoints have moved on.
   await feed.commit(written('p1', { n: 2 }, 2));
   await project(pool, log, feed);
   await pool.query(`UPDATE savepoint.checkpoints SET revision = 0 WHERE projection = 'access' AND project = 'older'`);

@@ -45,7 +45,7 @@ const KEYS = [...Array(6_000).keys()]
   .filter((key, i) => isMark(key) || i % 110 === 0)
   .slice(0, 60);
 
-/** A projector taken apart: batches, views by themselves and pages of fills, each when it is told to. */
+/** A projector in parts: batches, catching up of views and pages of fills, each run when the test says so. */
 class Parts {
   readonly log = createMemoryLog();
   readonly feed: Feed;
@@ -56,7 +56,7 @@ class Parts {
     this.feed = new Feed(this.log, projectId);
   }
 
-  /** What was committed since the last batch. `apart`: into the state tables alone. */
+  /** Projects what was committed since the last batch. `apart`: only into the state tables. */
   async batch(apart: boolean): Promise<void> {
     const { projectId } = this.feed;
     const page = await this.log.read(projectStream(projectId), { from: this.#written + 1, limit: 1_000, direction: 'forwards' });
@@ -113,7 +113,7 @@ test.each([1, 2])(
       if (round % 12 === 1) await feed.publish('live', [['query', 'top', pick(queries)]]);
       if (round % 7 === 3) await feed.publish('live', [['collection', 'saves', pick([SAVES, GLOBAL])]]);
       if (random() < 0.8) await feed.commit(...Array.from({ length: 1 + Math.floor(random() * 6) }, change));
-      // Side by side, as in a projector: a page meets a batch at any point.
+      // They run at the same time, as in a projector: a page may meet a batch at any point.
       const side = () => pick([() => parts.page(pick([1, 4, 16])), () => parts.page(1), async () => undefined])();
       await Promise.all([parts.batch(random() < 0.2), side(), side()]);
       if (random() < 0.6) await Promise.all([parts.catchUp(), side()]);
@@ -137,7 +137,7 @@ test.each([1, 2])(
 
 const COUNT = 3_000;
 
-/** A project with documents enough for a board to be filled beside the lane. */
+/** A project with so many documents that a board is filled beside the lane. */
 async function filledProject(projectId: string) {
   const log = createMemoryLog();
   const feed = new Feed(log, projectId);
@@ -179,7 +179,7 @@ test('a board goes on where it was, whoever projects next, and its query says ho
   await feed.publish('live', [['query', 'top', query]]);
   const stopped = { ...(await readStanding(pool, 'goes-on')) };
   expect(stopped.revision).toBe(feed.revision - 2);
-  // A page at a time is what one does that is stopped again and again.
+  // One page at a time, as by a projector that is stopped again and again.
   const parts = createProjector({ pool, log, logger: memoryLogger(), atOnce: 3 });
   parts.bring('goes-on', feed.revision);
   await reached(parts, feed);
@@ -230,7 +230,7 @@ test('a board of more than a thousand rows that is given up is gone from a fresh
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
-/** How the list of the documents begins, and how far it is. */
+/** The beginning of the list of documents, and how far the list has come. */
 async function listOf(projectId: string) {
   const page = { limit: 2, before: null, bytes: 1_000 };
   const { records, building } = await createViewReader(pool, null).records(projectId, 'live', 'saves', page);
@@ -257,7 +257,7 @@ test('a collection of many documents that becomes global is listed beside the ba
     await expect.poll(lists).toEqual([{ phase: 'complete', done: 0 }]);
     await expect.poll(() => projector.buildingBoards()).toBe(0);
   });
-  // Deleted, and made again since.
+  // Deleted and made again since.
   expect(await listOf('listed')).toEqual({ records: [19, 8], building: null });
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
@@ -289,7 +289,7 @@ test('a rebuild makes boards and lists over many documents in committed pages, a
     ['query', 'top', topQuery('desc')],
     ['collection', 'saves', GLOBAL],
   ]);
-  // What one transaction adds to a board or a list.
+  // The rows that one transaction adds to a board or a list.
   await pool.query(`CREATE TABLE public.added (xid xid8, rows bigint);
     CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       INSERT INTO public.added SELECT pg_current_xact_id(), count(*) FROM fresh; RETURN NULL; END $$;

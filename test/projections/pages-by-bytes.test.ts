@@ -14,7 +14,7 @@ interface Row {
   readonly text: string;
 }
 
-/** Rows and characters of each page; `size` is SQL of the row number. */
+/** Rows and characters of each page. `size` is an SQL expression over the row number. */
 async function pages(rows: number, size: string): Promise<{ readonly counts: number[]; readonly sizes: number[]; readonly all: number[] }> {
   const client = await pool.connect();
   const [counts, sizes, all]: [number[], number[], number[]] = [[], [], []];
@@ -38,7 +38,7 @@ const upTo = (rows: number) => Array.from({ length: rows }, (_, index) => index 
 test('pages of large rows hold a few of them, and every row comes once, in order', async () => {
   const { sizes, all } = await pages(300, '50000');
   expect(all).toEqual(upTo(300));
-  // The first is taken before anything is known of the rows.
+  // The first page is read before anything is known of the rows.
   expect(Math.max(...sizes.slice(1))).toBeLessThanOrEqual(256 * 1024);
   expect(sizes[0]).toBe(16 * 50_000);
 });

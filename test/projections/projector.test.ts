@@ -51,7 +51,7 @@ test('a log followed again from its start changes nothing', async () => {
 test('a long log followed again from its start does not fill up: what comes after it is projected', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'long');
-  // Twice as much as a projector holds before it stops to read on.
+  // Twice as much as a projector holds before it stops reading.
   const text = 'x'.repeat(500_000);
   for (let version = 1; version <= 70; version++) await feed.commit(written('p', { text }, version));
   await project(pool, log, feed);
@@ -75,7 +75,7 @@ test('a long log followed again from its start does not fill up: what comes afte
   await projecting({ pool, log: late }, async (projector) => {
     await reached(projector, feed);
     begin();
-    // Until all of it was followed: with the new event among it there would be something to do.
+    // Waits until everything was followed: otherwise there would be work to do because of the new event.
     await new Promise((resolve) => setTimeout(resolve, 300));
     await feed.commit(written('p', { text: '' }, 71));
     await reached(projector, feed);
@@ -87,7 +87,7 @@ test('a projector that stops in the middle is continued where it stopped, whoeve
   const feed = new Feed(log, 'continued');
   for (let round = 0; round < 4; round++) {
     for (let i = 0; i < 30; i++) await feed.commit(written(`p${i}`, { round }, round + 1));
-    // Stopped without waiting: whatever was written by then counts.
+    // Stopped without waiting: only what was written by then counts.
     await projecting({ pool, log }, (projector) => projector.waitFor('continued', round * 30, 60_000));
   }
   await project(pool, log, feed);
@@ -105,7 +105,7 @@ test('a project nobody had time for before a restart is found again', async () =
   expect(await documentCount('second-project')).toBe(1);
 });
 
-// 57P01 is what a session hears that an operator, or a failover, ends.
+// 57P01 is the error of a session that an operator or a failover ends.
 test('connections that break are no fault of a view: it is tried as often as it takes, and never paused', async () => {
   const log = createMemoryLog();
   const logger = memoryLogger();
@@ -122,7 +122,7 @@ test('connections that break are no fault of a view: it is tried as often as it 
   expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'interrupted'`)).toEqual([{ field: 'gold' }]);
 });
 
-// A statement that a time-out ends each time (57014) would otherwise be tried for ever, and nobody told.
+// A statement that always times out (57014) would otherwise be tried for ever, and nobody would know.
 test('what looks as if it passed and does not for longer than any try may take is the view’s own: it is paused in the end', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'endless');
@@ -217,7 +217,7 @@ test('a view that cannot be written is paused after five tries, alone, and goes 
     expect(projector.progress('poison')).toBe(2);
 
     await pool.query('ALTER TABLE savepoint.ledger_v1 DROP CONSTRAINT poison');
-    // The projects of the tests before are in logs of their own.
+    // The projects of earlier tests are in logs of their own.
     await pool.query(`DELETE FROM savepoint.checkpoints WHERE project <> 'poison'`);
     await rebuild(['ledger'], { pool, log });
     await expect.poll(() => projector.waitFor('poison', 2, 100)).toBe(true);
@@ -225,7 +225,7 @@ test('a view that cannot be written is paused after five tries, alone, and goes 
   expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'poison'`)).toEqual([{ field: 'bad' }]);
 });
 
-// The publish that is caught up names a source that was stored long before it: folded from nothing, it did not exist.
+// The publish that is caught up names a source that was stored long before it. Folding from nothing would not find that source.
 test('a view that is caught up by itself needs no definitions: a promotion of what was staged before is nothing to fail at', async () => {
   const log = createMemoryLog();
   const logger = memoryLogger();
@@ -285,7 +285,7 @@ test('a projector that stands idle goes on in the tables that a rebuild has swit
   });
 });
 
-/** The first attempts to write rows of the project fail. A sequence counts on where a transaction is rolled back. */
+/** The first attempts to write rows of the project fail. They are counted by a sequence, because a rollback does not set it back. */
 async function poison(table: string, projectId: string, times: number, code: string, which = 'true'): Promise<void> {
   const name = `savepoint.poison_${projectId}`;
   await pool.query(`
@@ -306,7 +306,7 @@ test('a derived view that missed batches is made anew out of the documents', asy
     await reached(projector, feed);
     await feed.commit(written('p7', { stats: { xp: 70 } }));
     await expect.poll(() => projector.waitFor('derived', feed.revision, 100)).toBe(true);
-    // The first of the three is the batch's, which does without its views then.
+    // The first of the three failures is the batch's own. The batch then goes on without its views.
     expect(projector.counters.failures).toBe(2);
   });
   const rows = await rowsOf(pool, `SELECT key, space, value FROM savepoint.leaderboards WHERE project = 'derived' ORDER BY rank, key`);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool.end());
 
-/** Another value of a column, by type. */
+/** Another value for a column, by its type. */
 const OTHER: Readonly<Record<string, (name: string) => string>> = {
   text: (name) => `coalesce(${name}, '') || '!'`,
   json: () => `'{"other":1}'`,
@@ -49,7 +49,7 @@ test('a database of before game packages, recorded calls and what ledgers said g
     await old.query('ALTER TABLE savepoint.documents_v1 DROP COLUMN told CASCADE');
     await old.query(`DELETE FROM savepoint.migrations WHERE name IN ('authority-0002', 'telemetry-0002', 'documents-0002')`);
     await migrate(old);
-    // An earlier release wrote it, so what its ledger said is not known: not that it said nothing.
+    // An earlier release wrote it, so what its ledger said is unknown. That is not the same as nothing.
     expect((await createStateReader(old).load('older', [documentSubject('live', 'saves', 'p1')])).states).toMatchObject([{ told: null }]);
     expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
     expect(await rowsOf(old, 'SELECT last_endpoint_slug FROM savepoint.telemetry_players')).toEqual([]);
@@ -71,7 +71,7 @@ test('a database of before whose tables have their columns in another order is r
     const feed = new Feed(log, 'ordered');
     await feed.commit(written('p1', { gold: 5 }, 1, { ledger: [{ field: 'gold', before: 0, after: 5, delta: 5, source: 'shop' }] }));
     await project(old, log, feed);
-    // As migrations leave them: what came later stands at the end.
+    // The columns as migrations leave them: those added later come last.
     await old.query(`DROP VIEW savepoint.idempotency;
       ALTER TABLE savepoint.idempotency_v1 DROP COLUMN outcome, DROP COLUMN until;
       ALTER TABLE savepoint.idempotency_v1 ADD COLUMN outcome text NOT NULL, ADD COLUMN until bigint NOT NULL;
@@ -250,7 +250,7 @@ test('a state table that brought its own events joins a database that holds proj
   const feed = new Feed(log, 'upgrade');
   await feed.commit(written('p1', { n: 1 }), written('p1', { n: 2 }, 2));
   await project(own, log, feed);
-  // As the database of a build without save records is.
+  // Like the database of a build without save records.
   await own.query('DROP VIEW savepoint.save_records; DROP TABLE savepoint.save_records_v1');
   await own.query(`DELETE FROM savepoint.projection_versions WHERE name = 'save_records'`);
   await own.query(`DELETE FROM savepoint.checkpoints WHERE projection = 'save_records'`);
@@ -275,7 +275,7 @@ describe('verify', () => {
   });
   afterAll(() => own.end());
 
-  /** Changes rows, verifies, and puts everything back. */
+  /** Changes rows, verifies, and changes them back. */
   async function problemsAfter(sql: string): Promise<{ kind: string; table: string; row: string; detail: string }[]> {
     const table = /savepoint\.(\w+)/.exec(sql)?.[1] ?? '';
     await own.query(`CREATE TABLE public.copy AS SELECT * FROM savepoint.${table}`);

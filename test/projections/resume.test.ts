@@ -5,7 +5,7 @@ import type { Log } from '../../src/log/port.ts';
 import { opened } from '../support/eventstore/opened.ts';
 import { Feed, freshPool, memoryLogger, project, projecting, reached, rowsOf, written } from './support.ts';
 
-/** Where the projector goes on after a restart, on an engine whose positions are its own and no numbers to count with. */
+/** Where the projector goes on after a restart, on an engine whose positions are not consecutive numbers. */
 
 let pool: pg.Pool;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool.end());
 
-/** The log, and where followers of it began. */
+/** The log, and the positions at which its followers began. */
 function watched(log: Log): { readonly log: Log; readonly begun: (bigint | null)[] } {
   const begun: (bigint | null)[] = [];
   const follow: Log['follow'] = (options) => {

@@ -35,7 +35,7 @@ async function eventually(what: string, look: () => boolean): Promise<void> {
   }
 }
 
-/** Two that share the projects `{name}-0`, `{name}-1`, …, once both know it. */
+/** Two projectors that share the projects `{name}-0`, `{name}-1`, …, once both know of each other. */
 async function twoProjectors(name: string) {
   const log = createMemoryLog();
   const feeds = Array.from({ length: COUNT }, (_, n) => new Feed(log, `${name}-${n}`));
@@ -57,7 +57,7 @@ test('two projectors do a part each; when one stops the other does all; every ev
     for (const feed of feeds) await Promise.all([reached(one, feed), reached(other, feed)]);
   }
   expect(one.counters.events + other.counters.events).toBe(COUNT * 5);
-  // Not one has them all because it was there first.
+  // The first one that was there must not keep all projects.
   expect(Math.min(one.counters.events, other.counters.events)).toBeGreaterThan(COUNT * 5 * 0.1);
 
   await other.stop();
@@ -73,7 +73,7 @@ test('two projectors do a part each; when one stops the other does all; every ev
 
 test('what others write is not kept: however much that is, a projector goes on following, and takes over when they go', async () => {
   const { feeds, one, other } = await twoProjectors('deep');
-  // Twice as much as a projector holds before it stops to read on.
+  // Twice as much as a projector holds before it stops reading.
   const text = 'x'.repeat(200_000);
   for (let round = 1; round <= 8; round += 1) {
     for (const feed of feeds) await feed.commit(written('p', { text }, round));
@@ -88,7 +88,7 @@ test('what others write is not kept: however much that is, a projector goes on f
 test('what a silent projector had is taken over soon', async () => {
   const log = createMemoryLog();
   const feeds = Array.from({ length: COUNT }, (_, n) => new Feed(log, `silent-${n}`));
-  // As one that was just killed leaves it.
+  // As a projector leaves it that was just killed.
   await pool.query(`INSERT INTO savepoint.projectors (id, seen_at) VALUES ('killed', clock_timestamp())`);
   const projector = createProjector({ log, pool, logger: memoryLogger(), shared: true });
   await projector.start();
@@ -103,7 +103,7 @@ test('what a silent projector had is taken over soon', async () => {
 test('one that was seen later than now is one that was killed before the clock of the database was set back', async () => {
   await pool.query(`INSERT INTO savepoint.projectors (id, seen_at) VALUES ('ahead', clock_timestamp() + interval '1 hour')`);
   const logger = memoryLogger();
-  // Its first beat is part of the start.
+  // The first beat is part of the start.
   const projector = createProjector({ log: createMemoryLog(), pool, logger, shared: true });
   await projector.start();
   expect(logger.lines.filter((line) => line.includes('divided anew'))).toEqual([]);

@@ -11,7 +11,7 @@ import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { Random } from '../app/simulation/world.ts';
 import { deleted, Feed, freshPool, project, rowsOf, topQuery, written } from './support.ts';
 
-/** The rank of one row without counting the board, against the order of the whole board. */
+/** The rank of one row, found without counting the board, is compared with the sorted board. */
 
 let pool: pg.Pool;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const hashOf = (definition: JsonObject) => ({ id: 'top', hash: hashText(JSON.str
 
 const LOG = createMemoryLog();
 
-/** The whole board, and the standing of some of its rows and of a row that is not there. */
+/** The whole board, and the rank of some of its rows and of a row that does not exist. */
 async function check(projectId: string, definition: JsonObject, random: Random, space: Space = 'live'): Promise<void> {
   const views = createViewReader(pool, null);
   const all = await views.leaderboard(projectId, space, hashOf(definition), { order: 'desc', limit: 10_000, offset: 0 });
@@ -52,7 +52,7 @@ test.each(['asc', 'desc'] as const)('%s: is exact while scores rise, fall, tie a
     ['query', 'top', query],
   ]);
   const keys = Array.from({ length: 3_000 }, (_, n) => `7656119${random.whole(1_000_000, 9_999_999)}${n}`);
-  // Half of the scores are one and the same.
+  // Half of the scores are equal.
   const score = () => (random.chance(0.5) ? 0 : random.whole(-1_000, 1_000) / 4);
   await feed.commit(...keys.map((key) => xp(key, score())));
   await project(pool, log, feed);

@@ -38,7 +38,7 @@ describe('projects', () => {
   });
 });
 
-/** What an event makes of a document, in a few words. */
+/** What an event does to a document, in a few words. */
 type Step = 'write' | 'change' | 'delete' | 'earn' | 'spend' | 'begin' | 'old';
 
 function eventOf(step: Step, version: number): DomainEvent {
@@ -64,7 +64,7 @@ describe('documents', () => {
       fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 4 }), fc.boolean(), async (batches, global) => {
         run += 1;
         const feed = new Feed(log, `cut${run}`);
-        // Of a global collection the projector has to know more: its records are listed by where they began.
+        // For a global collection the projector must also know when records began, because the list is sorted by that.
         const begin = await feed.publish('live', [
           ['collection', 'saves', { id: 'saves', collectionType: global ? 'global' : 'per-platformid' }],
         ]);

@@ -21,13 +21,13 @@ export async function freshPool(max = 6): Promise<pg.Pool> {
   return pool;
 }
 
-/** Writes one project's stream, sealed. Times count up from 1000 by one per event. */
+/** Writes one project's stream, sealed. Times begin at 1000 and grow by one for each event. */
 export class Feed {
   readonly projectId: string;
   readonly #log: Log;
   #hash = NO_HASH;
   revision = -1;
-  /** Added to the hash chain's input, so that another feed of the same project tells another history. */
+  /** Part of the input of the hash chain, so that another feed of the same project has another history. */
   readonly #salt: string;
 
   constructor(log: Log, projectId: string, salt = '') {
@@ -57,7 +57,7 @@ export class Feed {
     return this.revision;
   }
 
-  /** Stores and publishes definitions by id; `null` deletes. */
+  /** Stores and publishes definitions by id; `null` deletes one. */
   async publish(
     target: PublishTarget,
     definitions: readonly (readonly [DefinitionChange['kind'], string, JsonObject | null])[],
@@ -85,7 +85,7 @@ export function memoryLogger(): Lines {
   return { lines, info: note, warn: note, error: note };
 }
 
-/** Runs a projector for the length of `work`. */
+/** Runs a projector for the duration of `work`. */
 export async function projecting<T>(
   options: Omit<ProjectorOptions, 'logger'> & { readonly logger?: ProjectorLogger },
   work: (projector: Projector) => Promise<T>,
@@ -99,7 +99,7 @@ export async function projecting<T>(
   }
 }
 
-/** Projects everything a feed has written so far. */
+/** Projects everything that a feed has written so far. */
 export async function project(pool: pg.Pool, log: Log, ...feeds: readonly Feed[]): Promise<void> {
   await projecting({ pool, log }, async (projector) => {
     for (const feed of feeds) await reached(projector, feed);
@@ -141,7 +141,7 @@ export function slot(recordId: string, more: object = {}) {
 
 const keyed = { space: 'live', scope: '@k1', caller: 'p1', request: 'h' } as const;
 
-/** Every event type once or more, so that every table has rows. */
+/** Every event type at least once, so that every table has rows. */
 export async function fillAll(feed: Feed): Promise<void> {
   await feed.commit(
     { type: 'project.created', data: { projectId: feed.projectId, name: 'Demo' } },
@@ -205,7 +205,7 @@ export async function fillAll(feed: Feed): Promise<void> {
   );
 }
 
-/** A state with all it says as members of its own, to compare with. */
+/** A state with everything that it says as members, to be compared. */
 export function plain(state: SubjectState | null): SubjectState | null {
   if (!(state instanceof PackedDocument)) return state;
   const { document, version, createdAt, updatedAt, told } = state;

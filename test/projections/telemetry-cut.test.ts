@@ -17,12 +17,12 @@ import { following, report, shows, tablesOf } from './telemetry-support.ts';
 
 const PROJECT = 'reported';
 const DAY = 86_400_000;
-/** When everything reported before `at` is old enough to go. */
+/** The time at which everything reported before `at` is old enough to be removed. */
 const keptFrom = (at: number) => at + 90 * DAY;
 const ALL = Number.MAX_SAFE_INTEGER;
 
 let pool: pg.Pool;
-/** The same events, never cut: what it comes to is what everything has to come to. */
+/** The same events without a truncation. Their result is the expected result. */
 let whole: Log;
 let others: pg.Pool;
 let log: Log;
@@ -54,7 +54,9 @@ beforeEach(async () => {
   return () => log.close();
 });
 
-/** So many rounds of reports, 28 s apart: sessions that go on for several rounds, players who come once, all that is listed and is not. */
+/**
+ * Rounds of reports, 28 s apart: sessions that last for several rounds, players who come once, and events that are listed and that are not.
+ */
 async function play(rounds: number): Promise<void> {
   for (let i = 0; i < rounds; i += 1, clock += 28_000) {
     const round = clock / 28_000;
@@ -76,7 +78,7 @@ async function shown(): Promise<void> {
   await following(pool, log, () => shows(pool, PROJECT, head));
 }
 
-/** Takes along what the log holds beyond, before it is cut. */
+/** Projects what the log holds beyond the tables before it is truncated. */
 async function remember(): Promise<void> {
   for (const stream of [projectStream(PROJECT), telemetryStream(PROJECT)]) {
     const from = ((await whole.head(stream))?.revision ?? -1) + 1;
@@ -96,7 +98,7 @@ async function firstKept(of = telemetryStream(PROJECT)): Promise<number | undefi
   return (await log.read(of, { limit: 1, direction: 'forwards' }))[0]?.revision;
 }
 
-/** The tables are what the whole log comes to; so is what a rebuild makes of the log as it is now, and verify agrees. */
+/** The tables agree with the whole log; so does a rebuild from the truncated log, and verify agrees. */
 async function agree(): Promise<void> {
   await remember();
   await others.query(`INSERT INTO savepoint.telemetry_checkpoints_v1 VALUES ($1, -1, '') ON CONFLICT DO NOTHING`, [PROJECT]);
@@ -116,7 +118,7 @@ describe('cutting', () => {
     const first = Number((await tablesOf(pool, PROJECT)).events[0]?.['revision']);
     expect(first).toBeGreaterThan(20);
     expect(await cut()).toBe(first - 1);
-    // The event before the first that is shown stays: it tells that this is the history that the totals are of.
+    // The event before the first one that is shown stays. It shows that this is the history of the totals.
     expect(await firstKept()).toBe(first - 1);
     await agree();
     await play(20);

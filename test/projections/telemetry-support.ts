@@ -11,7 +11,7 @@ import { memoryLogger, rowsOf } from './support.ts';
 
 export type Given = TelemetryFact & { readonly metadata: { readonly recordedAt: number } };
 
-/** As the recorder writes it. */
+/** An event as the recorder writes it. */
 export function stored({ type, data, metadata }: Given): NewEvent {
   const text = JSON.stringify({ ...metadata, schemaVersion: TELEMETRY_VERSIONS[type] });
   return { id: randomUUID(), type, data: encodeEvent(data), metadata: text };
@@ -27,7 +27,7 @@ export function report(log: Log, projectId: string, ...events: readonly Given[])
   return append(log, projectId, events.map(stored));
 }
 
-/** Runs a follower for the length of `work`. */
+/** Runs a follower for the duration of `work`. */
 export async function following<T>(
   pool: pg.Pool,
   log: Log,

@@ -16,7 +16,7 @@ import { anyBody } from '../property/telemetry/arbitraries.ts';
 import { Feed, fillAll, freshPool, project, rowsOf } from './support.ts';
 import { append, following, report, shows, stored, tablesOf } from './telemetry-support.ts';
 
-/** Another value of a column, by type. */
+/** Another value for a column, by its type. */
 const OTHER: Readonly<Record<string, (name: string) => string>> = {
   text: (name) => `coalesce(${name}, '') || '!'`,
   json: () => `'{"other":1}'`,

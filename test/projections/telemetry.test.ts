@@ -176,7 +176,7 @@ describe('telemetry in the tables', () => {
         );
         await shows(pool, 'stored-elsewhere', 3);
       });
-      // An append that nobody answered may have been stored, and the one after it too: the times are the same, so the seconds are.
+      // An append without an answer may have been stored, and the next one, too. Their times are equal, so the seconds are, too.
       expect((await tablesOf(pool, 'stored-elsewhere')).players).toMatchObject([{ total_seconds: '22' }]);
     } finally {
       await log.close();

@@ -8,7 +8,7 @@ import { createMemoryLog } from '../../src/log/memory/log.ts';
 import type { Log } from '../../src/log/port.ts';
 import { Feed, fillAll, freshPool, project, projecting, reached, rowsOf, written } from './support.ts';
 
-/** A verification beside a running installation: nobody waits for it, and nothing that happens meanwhile looks wrong to it. */
+/** A verification beside a running installation: nobody waits for it, and nothing that happens meanwhile is taken for a fault. */
 
 let pool: pg.Pool;
 let log: Log;
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => pool.end());
 
-/** The pool, where the first comparison of `table` waits for `meanwhile` once the transaction has begun to compare. */
+/** The pool, but the first comparison of `table` waits for `meanwhile` after its transaction has begun. */
 function comparingSlowly(table: string, meanwhile: () => Promise<void>): pg.Pool {
   let isDone = false;
   const slowly = (client: pg.PoolClient) =>
@@ -72,7 +72,7 @@ test('a rebuild that switches tables beside it disturbs neither, and a project m
     const meanwhile = async () => {
       await fillAll(later);
       await reached(projector, later);
-      // Its last step, dropping the old tables, waits for the comparison to be over.
+      // Its last step, dropping the old tables, waits until the comparison is over.
       let switched = false;
       rebuilding = rebuild(['ledger'], { pool, log, onProgress: ({ phase }) => (switched ||= phase === 'switching') });
       await expect.poll(() => switched).toBe(true);

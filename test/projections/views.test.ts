@@ -100,7 +100,7 @@ describe('ledger', () => {
     expect(await sums({ field: 'gold' })).toEqual([12, -1, 11, 3]);
     expect(await sums({ field: 'gold', key: 'p1' })).toEqual([5, -1, 4, 2]);
     expect(await sums({ field: 'gold', from: 0 })).toEqual([12, -1, 11, 3]);
-    // Only what is gone through sees that the entries are gone.
+    // Only a read that passes over the entries notices that they are gone.
     await pool.query(`DELETE FROM savepoint.ledger_v1 WHERE project = 'totals'`);
     expect(await sums({})).toEqual([14, -1, 13, 4]);
     expect(await sums({ from: 0 })).toEqual([0, 0, 0, 0]);
@@ -217,7 +217,7 @@ describe('ledger', () => {
     expect(await sources('live', 'p1')).toEqual(['a', 'c']);
     expect(await sources('next1', 'p1')).toEqual(['a', 'b']);
     expect(await sources('next1', 'p2')).toEqual(['d']);
-    // A promotion begins a space: its forks are looked for from there on.
+    // A promotion begins a space, and forks are searched from there on.
     await feed.commit(...Array.from({ length: 130 }, (_, i) => written('filler', {}, i + 1)));
     await feed.commit({ type: 'definitions.promoted', data: { changes: [], hash: 'promoted', generation: 2 } });
     await feed.commit(written('p1', {}, 4, { space: 'next2', fork: { document: {}, version: 3 }, ledger: [entry('xp', 50, 51, 'e')] }));

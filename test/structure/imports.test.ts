@@ -15,7 +15,7 @@ const USE_CASES = [
   'src/app/project',
 ];
 
-/** The rooms of the house and who may look into which (docs/architecture.md, "Import direction"). */
+/** The rooms of the source, and which rooms each may import (docs/architecture.md, "Import direction"). */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/kernel': [],
   'src/contract': ['src/kernel'],
@@ -23,7 +23,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/log': RULES,
   'src/app/caller.ts': RULES,
   'src/app/answers.ts': RULES,
-  // Types alone: each interface lies beside its implementation.
+  // Only types: each interface is beside its implementation.
   'src/app/app.ts': [...RULES, 'src/app'],
   'src/app/ports': RULES,
   'src/app/project': [...RULES, 'src/log', 'src/app/ports'],
@@ -73,7 +73,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 
 interface File {
   readonly path: string;
-  /** Paths of the project's own files that it imports. */
+  /** The project's own files that it imports, as paths. */
   readonly imports: readonly string[];
   readonly packages: readonly string[];
 }

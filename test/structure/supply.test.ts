@@ -16,7 +16,7 @@ interface Locked {
 const { packages }: { packages: Record<string, Locked> } = JSON.parse(text('package-lock.json'));
 const manifest: Record<string, Record<string, string>> = JSON.parse(text('package.json'));
 
-/** Where CI and the image run. */
+/** The platforms of CI and of the image. */
 const isForServers = ({ os, cpu, libc }: Locked) =>
   (os?.includes('linux') ?? true) && (cpu?.includes('x64') ?? true) && (libc?.includes('glibc') ?? true);
 

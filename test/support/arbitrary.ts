@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 
-/** Whatever JSON may be; one member's name no body may have. */
+/** Any JSON value. One member name is left out, because no body may have it. */
 const anything = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto')));
 
-/** Values that fit a schema, and values that nearly do: what fuzz tests send. */
+/** Values that fit a schema, and values that nearly do. Fuzz tests send them. */
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Anything that the schema takes. */
+/** Any value that the schema takes. */
 export function fitting(schema: z.ZodType): fc.Arbitrary<unknown> {
   const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Node & {
     readonly $defs?: Readonly<Record<string, Node>>;
@@ -16,12 +16,12 @@ export function fitting(schema: z.ZodType): fc.Arbitrary<unknown> {
   return new Fitting($defs).of(root);
 }
 
-/** What fits, with something in it put out of place. */
+/** A value that fits, with one part of it changed to something else. */
 export function broken(schema: z.ZodType): fc.Arbitrary<unknown> {
   return fc.tuple(fitting(schema), fc.nat(), anything).map(([value, at, other]) => misplaced(value, at, other));
 }
 
-/** How deep schemas that hold themselves go on: below, lists are empty and objects hold what they must. */
+/** How deep recursive schemas are followed. Below this depth lists are empty and objects have only their required members. */
 const DEEPEST = 3;
 
 /** One schema with the definitions that it refers to. */
@@ -77,7 +77,7 @@ class Fitting {
     return fc.tuple(free, known).map(([more, own]) => ({ ...more, ...own }));
   }
 
-  /** Made when it is asked for: it may hold itself. */
+  /** Made only when it is needed, because the schema may be recursive. */
   #referred(name: string, depth: number): fc.Arbitrary<unknown> {
     const key = `${name} ${depth}`;
     return fc.constant(key).chain(() => {
@@ -98,7 +98,7 @@ function bound(value: unknown, otherwise: number): number {
   return typeof value === 'number' && Math.abs(value) <= 1_000 ? value : otherwise;
 }
 
-/** One of the values in it, counted from the outside in, becomes another. */
+/** Replaces one value inside a value. Positions are counted from the outside in. */
 function misplaced(value: unknown, at: number, other: unknown): unknown {
   if (typeof value !== 'object' || value === null) return other;
   const names = Object.keys(value);

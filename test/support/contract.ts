@@ -6,7 +6,7 @@ import { routesOf } from '../../src/contract/routes/index.ts';
 import { acceptMember } from '../../src/domain/wire-names.ts';
 import { locate } from '../../src/http/aliases.ts';
 
-/** Compares what a server answers with its contract: every test that sends a request over the wire is a test of the contract, too. */
+/** Compares a server's answers with its contract, so that every test that sends a request over the wire also tests the contract. */
 
 export interface Came {
   readonly status: number;
@@ -14,7 +14,7 @@ export interface Came {
   readonly text: string;
 }
 
-/** The route of a request; `null`: there is none, or the canary's, which takes everything. */
+/** The route of a request. `null` if there is none, or for the canary route, which takes everything. */
 export function routeOf(method: string, target: string, wholeV1 = false): Route | null {
   const found = locate(target.split('?')[0] ?? '', wholeV1);
   if (found === null) return null;
@@ -28,7 +28,7 @@ interface Row {
   readonly pattern: RegExp;
 }
 
-/** As the server looks them up: literals before parameters. */
+/** In the order in which the server looks them up: literals before parameters. */
 const tables: ReadonlyMap<Family, readonly Row[]> = new Map(
   (Object.keys(BASES) as Family[]).map((family) => {
     const rows = routesOf(family).map((route) => ({ route, pattern: patternOf(BASES[family] + route.path) }));
@@ -41,7 +41,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`, 'i');
 }
 
-/** What in an answer is not as the contract has it; `null`: it is. */
+/** What in an answer does not fit the contract; `null`: it fits. */
 export function brokenContract(method: string, target: string, came: Came, wholeV1 = false): string | null {
   const route = routeOf(method, target, wholeV1);
   if (route === null || method === 'HEAD' || method === 'OPTIONS') return null;
@@ -52,12 +52,12 @@ export function brokenContract(method: string, target: string, came: Came, whole
 function problemOf(route: Route, { status, headers, text }: Came): string | null {
   const type = String(headers['content-type'] ?? '');
   if (status === 200 && route.texts?.[type] !== undefined) return null;
-  // A proxy between answered itself.
+  // A proxy in between gave this answer.
   if (headers['x-correlation-id'] === undefined) return null;
   const body = parsed(text);
   if (body === undefined) return 'it is no JSON';
   const answer = route.answers[status];
-  // An author of endpoints may answer with any status and body.
+  // The author of an endpoint may answer with any status and body.
   if (route.authored === true) return null;
   const said = told(body);
   if (answer === undefined || (status === 200 && said.ok === false && said.code !== undefined && !fits(answer, body)))
@@ -93,7 +93,7 @@ const CODES = new Map([
   ['MISSING_STEAM_ID', 'MISSING_PLATFORM_ID'],
 ]);
 
-/** The same under the neutral names, which the contract knows alone. */
+/** The same under the neutral names, which are the only ones in the contract. */
 function neutral(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(neutral);
   if (typeof value !== 'object' || value === null) return value;

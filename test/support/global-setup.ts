@@ -4,9 +4,9 @@ import pg from 'pg';
 import { createDatabase, type EmbeddedPostgres, startPostgres } from './embedded.ts';
 
 /**
- * One Postgres for the whole run, shared by all test files and started by the first that asks, so that a run of pure tests does not
- * pay for it. Workers ask over a loopback HTTP port (see `postgres.ts`); every request makes one fresh database.
- * `TEST_DATABASE_URL` (or `DATABASE_URL`) names a server to use instead; its account must be allowed to create databases.
+ * One Postgres for the whole run, shared by all test files. The first that asks starts it, so that a run of pure tests need not. Workers
+ * ask over a loopback HTTP port (see `postgres.ts`); every request makes a new database. `TEST_DATABASE_URL` (or `DATABASE_URL`) names a
+ * server to use instead, whose account must be allowed to create databases.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL'] ?? process.env['DATABASE_URL'];

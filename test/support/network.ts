@@ -1,15 +1,15 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A stretch of loopback network in front of a server, at a port that stays. It can stop delivering, and break. */
+/** A loopback network in front of a server, at a fixed port. It can stop delivering, and break. */
 export interface Network {
   readonly port: number;
-  /** Nothing gets through any more, in neither direction, and nothing is closed: as a server that was stopped, or a lost cable. */
+  /** Delivers nothing any more, in either direction, and closes nothing: like a stopped server, or an unplugged cable. */
   freeze(): void;
-  /** Requests get through, answers do not. */
+  /** Delivers requests, but no answers. */
   muffle(): void;
-  /** The connections there are fall silent for good, and stay open; new ones work. */
+  /** The present connections fall silent for good and stay open; new ones work. */
   strand(): void;
-  /** What was held back goes on. */
+  /** Delivers again, beginning with what was held back. */
   thaw(): void;
   /** Breaks all connections. */
   cut(): void;

@@ -3,7 +3,7 @@ import type { Log } from '../../src/log/port.ts';
 import { createPostgresLog, LOG_MIGRATIONS, type PostgresLogOptions } from '../../src/log/postgres/log.ts';
 import { testDatabase } from './postgres.ts';
 
-/** A fresh database with the log's tables. */
+/** A new database with the log's tables. */
 export async function postgresLogDatabase(url?: string): Promise<string> {
   const fresh = url ?? (await testDatabase());
   for (const { sql } of LOG_MIGRATIONS) await run(fresh, sql);

@@ -1,4 +1,4 @@
-/** The connection string of a fresh, empty database; dropped when the test run ends. Takes about 50 ms (the run's first: 2 s). */
+/** The connection string of a new, empty database, which is dropped when the test run ends. Takes about 50 ms (the first of a run: 2 s). */
 export async function testDatabase(): Promise<string> {
   const desk = process.env['SAVEPOINT_TEST_DATABASES'];
   if (desk === undefined) throw new Error('no test databases: is test/support/global-setup.ts in the vitest configuration?');

@@ -5,7 +5,7 @@ import { decodeEvent } from '../../src/kernel/json.ts';
 
 const KNOWN: ReadonlyMap<string, EventContract> = new Map(Object.entries({ ...EVENTS, ...TELEMETRY_EVENTS, ...TOTALS_EVENTS }));
 
-/** Throws for an event that is not as `src/contract/events` publishes it: `data` and `metadata` are its texts, as a log has them. */
+/** Throws for an event that does not fit `src/contract/events`. `data` and `metadata` are its texts, as a log has them. */
 export function checkPublished({
   type,
   data,

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The documentation as tests read it: pages, their code blocks, their anchors. */
+/** The documentation as tests read it: pages, code blocks, anchors. */
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** Every page of the repository, by its path. */
+/** All pages of the repository, by path. */
 export const PAGES: readonly string[] = [
   ...readdirSync(ROOT),
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((path) => `docs/${path}`),
@@ -18,7 +18,7 @@ export function textOfPage(page: string): string {
 }
 
 export interface Block {
-  /** What stands behind the fence: the language, and how the block is used (CONTRIBUTING.md, "Pages"). */
+  /** The text after the fence: the language, and how the block is used (CONTRIBUTING.md, "Pages"). */
   readonly info: string;
   readonly text: string;
 }
@@ -27,7 +27,7 @@ export function blocksOf(page: string): readonly Block[] {
   return [...textOfPage(page).matchAll(/^```([^\n]*)\n([\s\S]*?)^```$/gm)].map(([, info = '', text = '']) => ({ info, text }));
 }
 
-/** Name → text of the blocks that a reader saves in a file. */
+/** The blocks that a reader saves in a file: name → text. */
 export function filesOf(page: string): ReadonlyMap<string, string> {
   return new Map(
     blocksOf(page).flatMap(({ info, text }) => {

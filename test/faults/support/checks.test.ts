@@ -4,7 +4,10 @@ import { openProject, type Project } from '../../../infra/harness/project.ts';
 import { checkWrites, type Findings, noFindings } from './checks.ts';
 import type { Kind, Write } from './writers.ts';
 
-/** The crash loop is worth what its checks find: here a node that answers whatever it is told to has lost, doubled or torn something. */
+/**
+ * The crash loop is only as good as its checks. Here a node answers what it is told to, and the checks must find what it lost, doubled or
+ * tore apart.
+ */
 
 let answers: Record<string, { readonly body: unknown; readonly version?: number }>;
 let server: Server;

@@ -3,13 +3,13 @@ import { at, listAt, numberAt, textAt } from '../../../infra/harness/json.ts';
 import { expectCurrent, expectOk, type Project, secretHeaders, storagePath } from '../../../infra/harness/project.ts';
 import { hasKey, KINDS, sendAgain, townOf, type Write } from './writers.ts';
 
-/** What must never be there. Each line names the write or document and what is wrong. */
+/** Faults that must never be found. Each line names the write or document and what is wrong. */
 export interface Findings {
-  /** Acknowledged, and not there. */
+  /** Acknowledged, but missing. */
   readonly lost: string[];
   /** There more than once, or there although it was refused. */
   readonly doubled: string[];
-  /** There in part: one of two documents, a counter without its mark, a ledger that does not add up. */
+  /** There only in part: one of two documents, a counter without its mark, a ledger that does not add up. */
   readonly torn: string[];
 }
 
@@ -25,8 +25,9 @@ export async function checkWrites(project: Project, writes: readonly Write[], fi
 }
 
 /**
- * Sends again with its Idempotency-Key what a client would send again: everything unknown, and the last that were acknowledged. An unknown
- * save is left alone: its client has gone on, and saving it now would undo what came after it. Answers the writes with their new outcomes.
+ * Sends again, with its Idempotency-Key, what a client would send again: all writes with an unknown outcome, and the last that were
+ * acknowledged. An unknown save is left out: its client has gone on, and saving it now would undo later saves. Returns the writes with
+ * their new outcomes.
  */
 export async function repeatKeyed(project: Project, writes: readonly Write[], findings: Findings): Promise<readonly Write[]> {
   const keyed = writes.filter(hasKey);
@@ -55,8 +56,8 @@ function again(project: Project, write: Write): Promise<Answer> {
 }
 
 /**
- * What `writes` left behind as the node of `project` shows it, and the answers among them that `explained` does not cover. A write of
- * its own brings that node to the head of the log first.
+ * What `writes` left behind, as the node of `project` shows it, and those answers that `explained` does not cover. It first writes itself,
+ * so that the node reads the log up to its head.
  */
 export async function accountOf(
   project: Project,
@@ -81,7 +82,10 @@ async function checkCounters(project: Project, writes: readonly Write[], finding
   }
 }
 
-/** A save replaces the one before, so what is there must be the last acknowledged one or a later one, and its version must count no write twice. */
+/**
+ * A save replaces the one before. So the stored one must be the last that was acknowledged or a later one, and its version must count no
+ * write twice.
+ */
 async function checkSaves(project: Project, writes: readonly Write[], findings: Findings): Promise<void> {
   for (const [key, own] of byKey(writes)) {
     const answer = await read(project, `crash_saves/${key}`);
@@ -176,8 +180,8 @@ const read = (project: Project, rest: string): Promise<Answer> =>
   patiently(() => project.http.send('GET', storagePath(project, rest), serverCall(project)));
 
 /**
- * A node that has just lost sight of its log or its database says so with 503, and with 504 where it was given little time on a busy
- * machine: asks again until it does not, what may be asked twice.
+ * Asks again until the answer is neither 503 nor 504, for requests that may be sent twice. A node that has just lost its log or its
+ * database says so with 503, and with 504 if a busy machine left it too little time.
  */
 export async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
   for (const until = performance.now() + PATIENCE_MS; ; await pause()) {

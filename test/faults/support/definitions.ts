@@ -1,7 +1,7 @@
 import { expectOk, managePath, type Project, secretHeaders } from '../../../infra/harness/project.ts';
 import { patiently } from './checks.ts';
 
-/** What the crash loop writes into: counters by operations, saves as a whole, one endpoint that changes two documents, one feed. */
+/** What the crash loop writes to: counters changed by operations, whole saves, one endpoint that changes two documents, one feed. */
 const MARKS = { type: 'array', items: { type: 'string' } };
 
 const COLLECTIONS = [

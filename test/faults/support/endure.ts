@@ -7,35 +7,35 @@ import { checkWrites, type Findings, noFindings, repeatKeyed } from './checks.ts
 import type { FaultRow } from './report.ts';
 import { startWriting, type Write, type Writing } from './writers.ts';
 
-/** How often each fault is injected: `FAULT_ROUNDS`, once by default. */
+/** How often each fault is injected: `FAULT_ROUNDS`, by default once. */
 export const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
 
 export interface Fault {
   readonly name: string;
-  /** Its definitions are those of `definitions.ts`. */
+  /** It must have the definitions of `definitions.ts`. */
   readonly project: Project;
   readonly rounds?: number;
-  /** `false`: nobody may notice anything. Every request must succeed. */
+  /** `false`: nobody may notice anything, so every request must succeed. */
   readonly refusals?: boolean;
-  /** Breaks something while clients write, and heals it. Resolves when the cause is gone; nobody lends a hand after that. */
+  /** Breaks something while clients write, and mends it. Resolves when the cause is gone. The test does nothing more after that. */
   inject(writing: Writing, round: number): Promise<void>;
 }
 
 const CLIENTS = 8;
-/** Writes under way before the fault, and after it. */
+/** How many writes are under way before the fault, and after it. */
 const SOME = 50;
-/** An outage is 503 with Retry-After for what was never sent, 504 for what may be stored, and nothing else. */
+/** The only answers during an outage: 503 with Retry-After for what was never sent, 504 for what may be stored. */
 const OUTAGE = /^(503 \w+ Retry-After|504 OUTCOME_UNKNOWN|cut off)$/;
 let rounds = 0;
 
 /**
- * Injects a fault under load, round after round. After each, every acknowledged write must be there exactly once, an open one at most
- * once, a refused one never; while it lasts, nobody may read half a write, or miss an acknowledged one. The caller runs `savepoint
- * verify` after its faults.
+ * Injects a fault under load, round after round. After each round every acknowledged write must be there exactly once, one with an unknown
+ * outcome at most once, a refused one never. During the fault nobody may read half a write, or miss an acknowledged one. The caller runs
+ * `savepoint verify` after its faults.
  */
 export async function endure(fault: Fault): Promise<void> {
   const findings = noFindings();
-  /** By their first answers; in `all`, open appends were repeated with their key. */
+  /** By their first answers. In `all`, appends with an unknown outcome were repeated with their key. */
   const answered: Write[] = [];
   const all: Write[] = [];
   const recoveries: number[] = [];
@@ -73,7 +73,7 @@ async function oneRound(fault: Fault, n: number, findings: Findings) {
   return { written, writes, recoveryMs };
 }
 
-/** Milliseconds from now to the first acknowledgement of a write that begins from now on. More writes follow it. */
+/** Milliseconds from now until a write that begins from now on is acknowledged and others follow it. */
 async function recovery(writing: Writing): Promise<number> {
   const healed = performance.now();
   const recovered = await eventually('a write goes through again', async () => writing.acknowledgedAfter(healed));

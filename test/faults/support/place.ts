@@ -5,13 +5,13 @@ import { here } from '../../node/support/command-line.ts';
 import { ALL_ROLES, type Ended, isRunning, type Node, newFolder, removeFolders, startNode } from '../../node/support/program.ts';
 import { publishDefinitions } from './definitions.ts';
 
-/** An installation to break: a node on a port that stays, its data folder, and the demo project with what the writers need. */
+/** An installation to break: a node on a fixed port, its data folder, and the demo project with the definitions that the writers need. */
 export interface Place {
   readonly data: string;
   readonly env: Readonly<Record<string, string>>;
   readonly project: Project;
   node: Node;
-  /** Starts the node anew on the same port, after it has ended. */
+  /** Starts the node again on the same port, after it has ended. */
   restart(): Promise<void>;
   run(...args: readonly string[]): Promise<Ended>;
   verify(): Promise<Ended>;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { table } from '../../../infra/harness/table.ts';
 
-/** What became of the writes around one fault. `recoveryMs`: the longest time from the end of its cause to an acknowledged write. */
+/** The writes around one fault, by outcome. `recoveryMs`: the longest time from the end of its cause to an acknowledged write. */
 export interface FaultRow {
   readonly fault: string;
   readonly rounds: number;
@@ -14,13 +14,13 @@ export interface FaultRow {
   readonly lost: number;
   readonly doubled: number;
   readonly torn: number;
-  /** `null` where it was not taken. */
+  /** `null` where it was not measured. */
   readonly recoveryMs: number | null;
 }
 
 const COLUMNS = ['fault', 'rounds', 'acknowledged', 'refused', 'open', 'lost', 'doubled', 'torn', 'recoveryMs'] as const;
 
-/** Collects the rows of a run in the file that `FAULT_REPORT` names (one JSON value a line), and prints them at its end. */
+/** Collects the rows of a run in the file that `FAULT_REPORT` names (one JSON value a line), and prints them at the end. */
 export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'savepoint-faults-'));
   const file = process.env['FAULT_REPORT'] ?? join(folder, 'report.json');

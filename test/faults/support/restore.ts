@@ -8,17 +8,17 @@ import { note } from './endure.ts';
 import type { Place } from './place.ts';
 import { startWriting, type Write } from './writers.ts';
 
-/** A database of its own, and copies of it beside it. Nodes on it must have ended while one is made. */
+/** A database that belongs to the test, and copies of it. Nodes on it must have ended while a copy is made. */
 export interface Copied {
   readonly url: string;
-  /** The name of the copy. */
+  /** Makes a copy and returns its name. */
   take(): Promise<string>;
-  /** Puts a copy in the place of the database, or an empty one for `null`; connections to it are broken. */
+  /** Replaces the database by a copy, or for `null` by an empty one. Its connections are broken. */
   restore(copy: string | null): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What Postgres says while somebody is connected: the server's side of a connection outlives its client for a moment. */
+/** What Postgres says while somebody is connected: the server's side of a connection ends a moment after its client. */
 const IN_USE = '55006';
 
 export async function copiedDatabase(): Promise<Copied> {
@@ -54,7 +54,7 @@ export async function copiedDatabase(): Promise<Copied> {
 
 let rounds = 0;
 
-/** Some writes from several clients, all done when it returns. */
+/** Writes from several clients, all answered when it returns. */
 export async function write(place: Place): Promise<readonly Write[]> {
   const writing = startWriting(place.project, ++rounds, { clients: 8 });
   try {
@@ -65,7 +65,7 @@ export async function write(place: Place): Promise<readonly Write[]> {
   return writing.ended;
 }
 
-/** What a restore has taken away: it must not be there, not even in part. */
+/** Writes that a restore has removed. None of them may be there, not even in part. */
 const undone = (writes: readonly Write[]): readonly Write[] =>
   writes.map((one) => ({ ...one, outcome: 'refused', answer: 'undone by the restore' }));
 
@@ -78,7 +78,7 @@ export async function expectOnly(fault: string, place: Place, kept: readonly Wri
   expect(found).toEqual(noFindings());
 }
 
-/** The chain is whole, every row is what the log says, and soon no row is missing. */
+/** The chain is intact, every row is what the log says, and soon no row is missing. */
 export async function expectVerified(place: Place): Promise<void> {
   await eventually('the read models are at the head of the log', async () => {
     const { code, stdout } = await place.verify();
@@ -95,7 +95,7 @@ export async function answer({ project }: Place): Promise<string> {
   return `${came.status} ${errorCode(came)}`;
 }
 
-/** Until writes are taken. */
+/** Waits until writes are accepted. */
 export async function served(place: Place): Promise<void> {
   await eventually('the project is served again', async () => (await answer(place)) === '200 null');
 }

@@ -5,15 +5,15 @@ import { endpointPath, errorCode, type Project, playerHeaders, secretHeaders, st
 export type Kind = 'operations' | 'save' | 'endpoint' | 'append';
 
 /**
- * What the client knows of one write. `refused`: the node said that it did not store it; `unknown`: the connection broke, or the node
- * said that it does not know. `recordId` is the answer of an acknowledged append.
+ * What the client knows of one write. `refused`: the node said that it did not store it. `unknown`: the connection broke, or the node said
+ * that it does not know. `recordId`: the answer to an acknowledged append.
  */
 export interface Write {
   readonly round: number;
   readonly kind: Kind;
-  /** Unique over the whole run. */
+  /** Unique in the whole run. */
   readonly mark: string;
-  /** Number of this write among its client's, from 1. */
+  /** Number of this write among its client's writes, from 1. */
   readonly seq: number;
   /** Key of the document; for endpoint calls the player's. */
   readonly key: string;
@@ -23,21 +23,21 @@ export interface Write {
   readonly recordId: string | null;
 }
 
-/** Clients at work. */
+/** Clients that are writing. */
 export interface Writing {
   acknowledged(): number;
-  /** Acknowledged writes of one kind to one document, by now. */
+  /** How many writes of one kind to one document are acknowledged so far. */
   acknowledgedTo(kind: Kind, key: string): number;
-  /** When the first write was acknowledged that was sent at `since` or later (`performance.now()`); `null` when none was yet. */
+  /** When the first write that was sent at `since` or later was acknowledged (`performance.now()`); `null` if none was yet. */
   acknowledgedAfter(since: number): number | null;
-  /** Resolves with everything they did, when they have ended by themselves or by {@link Writing.stop}. */
+  /** Resolves with all writes when the clients have ended, by themselves or by {@link Writing.stop}. */
   readonly ended: Promise<readonly Write[]>;
   stop(): Promise<readonly Write[]>;
 }
 
 export interface WritingOptions {
   readonly clients?: number;
-  /** Number of the first client: writers of one round that meet through several nodes need numbers of their own. */
+  /** Number of the first client. Writers of one round that write through several nodes need different numbers. */
   readonly first?: number;
   /** A client ends when its connection breaks, instead of connecting again. */
   readonly untilGone?: boolean;
@@ -53,14 +53,14 @@ interface Shared {
 
 export const KINDS: readonly Kind[] = ['operations', 'save', 'endpoint', 'append'];
 export const CLIENTS = 16;
-/** A node without its database refuses at once; a game waits a little before it tries again. */
+/** A node without its database refuses at once. A game waits a little before it tries again. */
 const PAUSE_MS = 50;
-/** A document takes so many marks of one client before the client goes on to the next, to stay below the limit of 64 KiB. */
+/** The marks of one client in one document. Then the client goes on to the next document, so that each stays below the limit of 64 KiB. */
 const MARKS_PER_DOCUMENT = 150;
-/** All clients of one kind share each document, so that writes meet; the town of a player's document is shared alike. */
+/** All clients of one kind share each document, so that their writes meet. The town of a player's document is shared, too. */
 export const townOf = (key: string) => `town-${key}`;
 
-/** Starts clients that write until they are stopped. `round` is unique for the project. */
+/** Starts clients that write until they are stopped. `round` is unique in the project. */
 export function startWriting(project: Project, round: number, options: WritingOptions = {}): Writing {
   const { clients = CLIENTS, first = 0, untilGone = false } = options;
   const shared: Shared = { project, round, untilGone, acknowledged: [], going: true };
@@ -78,12 +78,12 @@ export function startWriting(project: Project, round: number, options: WritingOp
   };
 }
 
-/** Sends the same request again with its key, as a client does that never got its answer. */
+/** Sends the same request again with its key, like a client that never got its answer. */
 export function sendAgain(project: Project, write: Write): Promise<Answer> {
   return send(project, write);
 }
 
-/** Every append and half of the others have an Idempotency-Key: the rest show what holds without one. */
+/** All appends and half of the other writes have an Idempotency-Key. The rest show what holds without one. */
 export function hasKey({ kind, seq }: Plan): boolean {
   return kind === 'append' || seq % 2 === 0;
 }
@@ -133,7 +133,7 @@ function outcomeOf(answer: Answer | string): Pick<Write, 'outcome' | 'answer' | 
   if (typeof answer === 'string') return { outcome: 'unknown', answer: 'cut off', recordId: null };
   const code = errorCode(answer);
   if (code === null) return { outcome: 'acknowledged', answer: '200', recordId: textAt(answer.body, 'record._id') ?? null };
-  // 503 says "never sent", 504 "unknown"; any other 5xx is a fault that promises nothing.
+  // 503 means "never sent", 504 "unknown". Any other 5xx is a fault that promises nothing.
   const refused = answer.status < 500 || answer.status === 503;
   const retry = answer.headers['retry-after'] === undefined ? '' : ' Retry-After';
   return { outcome: refused ? 'refused' : 'unknown', answer: `${answer.status} ${code}${retry}`, recordId: null };

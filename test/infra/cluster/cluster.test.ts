@@ -13,7 +13,7 @@ import { eventually, isRunning, newFolder, type Running, removeFolders, run } fr
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-/** `npm run cluster`, as it is run by hand: nginx with our settings before three API nodes, and what they stand on. */
+/** `npm run cluster` as a user runs it: nginx with our settings, three API nodes behind it, and the servers they need. */
 
 const PROGRAM = join(import.meta.dirname, '../../../dist/infra/cluster/main.js');
 const missing = ['nginx', 'redis-server'].filter((name) => findProgram(name) === null);
@@ -55,9 +55,9 @@ describe.skipIf(missing.length > 0)('a cluster on one machine', () => {
 
   const apiNodes = () => parts.filter(({ name }) => name.startsWith('api-'));
 
-  /** What each API node has served so far, watchers aside. */
+  /** How many requests each API node has served, without those of probes. */
   async function served(): Promise<readonly number[]> {
-    // Metrics are made once a second at most: older ones would not know what was just served.
+    // Metrics are made at most once a second. Older ones would not include what was just served.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const texts = await Promise.all(apiNodes().map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
     const count = /^savepoint_http_request_seconds_count\{route="([^"]*)"[^}]*\} (\d+)$/gm;
@@ -84,7 +84,8 @@ describe.skipIf(missing.length > 0)('a cluster on one machine', () => {
       ...['pages', 'PAGES'].map((prefix) => `/${prefix}/${id}/x`),
     ];
     const busy = new Set<number>();
-    // Where a project lies depends on the ports, which are others each time: now and then it takes many for the third node.
+    // The node of a project depends on the ports, which differ in each run. Sometimes it takes many projects to find one for the third
+    // node.
     let before = await served();
     for (let index = 0; index < 100 && (index < 4 || busy.size < 3); index += 1) {
       const id = `project-${index}`;
@@ -127,7 +128,7 @@ describe.skipIf(missing.length > 0)('a cluster on one machine', () => {
     const to = () => lines().filter((line) => ports.has(line.trim().split(/\s+/)[2]?.split(':')[1] ?? '')).length;
     const before = to();
     for (let n = 0; n < 300; n += 1) await ok(client.send('GET', `/v3/values/${client.projectId}?apiKey=${client.publicKey}`));
-    // Otherwise each request would leave one behind in TIME_WAIT.
+    // Otherwise each request would leave a connection in TIME_WAIT.
     expect(to() - before).toBeLessThan(60);
   });
 
@@ -151,7 +152,7 @@ describe.skipIf(missing.length > 0)('a cluster on one machine', () => {
     await eventually('it is told and started again', async () => program.stderr().includes(`${victim.name} serves again`));
     expect(await healthStatus(victim.url)).toBe(200);
     const writes = await writing.stop();
-    // Sent and cut off is unknown; never sent was passed on.
+    // A request that was sent and cut off has an unknown outcome. One that was never sent went to the next node.
     const explained = /^(cut off|504 OUTCOME_UNKNOWN|409 WRITE_CONFLICT|503 \w+ Retry-After)$/;
     expect(await accountOf(project, writes, explained)).toEqual({ ...noFindings(), unexplained: [] });
     project.http.close();

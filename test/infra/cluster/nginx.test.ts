@@ -32,7 +32,7 @@ test('a text without a place for the addresses is refused', () => {
   expect(() => settingsFor('http {\n}', { port: 1, nodes: [2], folder: '/x', asRoot: true })).toThrow(/nginx.conf has no/);
 });
 
-/** Something in a node's place that takes a request and does with it as it is told. */
+/** Stands for a node: takes a request and does with it what the test says. */
 interface Peer {
   readonly server: Server;
   readonly part: NodePart;
@@ -61,7 +61,7 @@ describe.skipIf(findProgram('nginx') === null)('a request whose node fails', () 
   let peers: readonly Peer[] = [];
   let balancer: NodePart;
   let nginx: Running;
-  /** A project that is sent to the first of them. */
+  /** A project whose requests go to the first of them. */
   let ofOne = '';
 
   beforeAll(async () => {
@@ -103,7 +103,7 @@ describe.skipIf(findProgram('nginx') === null)('a request whose node fails', () 
 
   test.each(acting)('after it was sent, %s %s is never sent again, and its outcome is called unknown', async (method, path) => {
     habit = 'breaks off';
-    // Who failed twice is left out for two seconds: then it is another that is asked, or nobody.
+    // A server that failed twice is left out for two seconds. Then another one is asked, or none.
     const before = await eventually('somebody took it', async () => {
       const taken = peers.flatMap((peer) => peer.taken).length;
       const reply = await send(method, 'sent', path);
@@ -123,7 +123,7 @@ describe.skipIf(findProgram('nginx') === null)('a request whose node fails', () 
     one?.server.close();
     one?.server.closeAllConnections();
     const projects = Array.from({ length: 12 }, (_, index) => `project-${index}`);
-    // Who failed twice is left out for two seconds, the one that lives, too.
+    // A server that failed twice is left out for two seconds, including the one that lives.
     await eventually('it is asked again', async () => (await send('GET', 'awake')).status === 200);
     for (const method of ['POST', 'DELETE', 'GET']) {
       for (const project of projects) {
@@ -138,7 +138,7 @@ describe.skipIf(findProgram('nginx') === null)('a request whose node fails', () 
   test('that reached none, and then one that breaks off, is not repeated either', async () => {
     habit = 'breaks off';
     const [, other] = peers;
-    // Who failed twice is left out for two seconds: both are in again, and the dead one is asked first.
+    // A server that failed twice is left out for two seconds. Now both are in again, and the dead one is asked first.
     await sleep(2_200);
     const taken = other?.taken.length ?? 0;
     const { status, text } = await send('DELETE', ofOne);

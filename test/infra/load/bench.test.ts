@@ -21,7 +21,7 @@ test('bench --json writes the figures that are compared over time, with the numb
   expect(result).toMatchObject({ workers: 2, results: [{ case: 'global.append', connections: 16, non2xx: 0 }] });
   const [row] = result.results;
   for (const name of ['rps', 'p50Ms', 'p99Ms', 'ratio']) expect([name, isFigure(row[name])]).toEqual([name, true]);
-  // Where /proc does not tell.
+  // On systems without /proc.
   expect(result.rssMb === null || isFigure(result.rssMb)).toBe(true);
 });
 

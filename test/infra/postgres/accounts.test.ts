@@ -17,7 +17,7 @@ const locked = linuxRoot ? mkdtempSync('/root/savepoint-postgres-test-') : '';
 afterAll(async () => {
   await workshop.clear();
   if (locked !== '') rmSync(locked, { recursive: true, force: true, maxRetries: 5 });
-  // Where this checkout is locked, too, nodes of other tests run from the copy at this moment.
+  // If this checkout is closed to other accounts, too, nodes of other tests run from the copy at this moment.
   const inUse = linuxRoot && (await findBinaries({ uid: NOBODY, gid: NOBODY })).postgres.startsWith(COPIES);
   if (!copiesWereThere && !inUse) rmSync(COPIES, { recursive: true, force: true });
 });

@@ -24,7 +24,7 @@ describe('what the embedded database refuses, and the cure it names', () => {
   it('a folder with something else in it', async () => {
     const dataDir = workshop.newPath();
     mkdirSync(join(dataDir, 'postgres'), { recursive: true });
-    // An account that is not root's, as somebody's folder has: root's own are refused for another reason.
+    // The folder belongs to an account other than root, because root's own folders are refused for another reason.
     writeFileSync(join(dataDir, 'postgres/holiday.jpg'), '');
     await expect(start(dataDir)).rejects.toThrow(
       process.getuid?.() === 0 ? /belongs to root[\s\S]*chown/ : /no Postgres database[\s\S]*--data/,
@@ -50,7 +50,7 @@ describe('what the embedded database refuses, and the cure it names', () => {
     await expect(findDatabase({ dataDir: path })).rejects.toThrow(/Could not look into the data folder/);
   });
 
-  // Asked to make folders there with those above them, Node itself tries for ever.
+  // When Node itself makes folders there with `recursive`, it tries for ever.
   it.runIf(existsSync('/proc/self'))('a place where no folder can be made', async () => {
     await expect(start('/proc/savepoint/data')).rejects.toThrow(/No folder can be made in \/proc\.\n.*--data/);
   });

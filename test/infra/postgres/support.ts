@@ -12,19 +12,19 @@ const REPOSITORY = resolve(import.meta.dirname, '../../..');
 export const isRoot = process.getuid?.() === 0;
 export const quiet = { info: () => undefined, warn: () => undefined };
 
-/** Folders and processes of a test file, cleared away at its end whatever happened. */
+/** Folders and processes of a test file. They are removed at its end whatever happened. */
 export class Workshop {
   readonly root = mkdtempSync(join(tmpdir(), 'savepoint-postgres-test-'));
   readonly #children: ChildProcess[] = [];
   #folders = 0;
 
-  /** A path for a data folder; nothing is there yet. */
+  /** A path for a data folder. Nothing is there yet. */
   newPath(): string {
     this.#folders += 1;
     return join(this.root, `data ${this.#folders}`);
   }
 
-  /** A data folder with a stopped database, as a node left it. The first call makes one, the others copy it. */
+  /** A data folder with a stopped database, as a node left it. The first call makes one, later calls copy it. */
   async stoppedFolder(): Promise<string> {
     const template = join(this.root, 'template');
     if (!existsSync(template)) await (await startDatabase({ dataDir: template, log: quiet })).stop();
@@ -33,7 +33,7 @@ export class Workshop {
     return path;
   }
 
-  /** A node process that holds a database; resolves when it does, or when it ended. */
+  /** A node process that holds a database. Resolves when it does, or when it has ended. */
   async startNode(dataDir: string, options: NodeOptions = {}): Promise<NodeProcess> {
     const node = this.launchNode(dataDir, options);
     const first = await Promise.race([
@@ -71,7 +71,7 @@ export class Workshop {
 interface NodeOptions {
   readonly checkout?: string;
   readonly uid?: number;
-  /** A command in the middle of its work, in the place of a node. */
+  /** A command that works on the database, instead of a node. */
   readonly command?: boolean;
 }
 
@@ -83,7 +83,7 @@ export interface NodeProcess {
   readonly error: () => string;
 }
 
-/** Starts a database, tells its address, and stops it on SIGTERM as a node does. */
+/** Starts a database, prints its address, and stops it on SIGTERM like a node. */
 const HOLD = `
   const [program, dataDir] = process.argv.slice(1);
   const { startDatabase } = await import(program);
@@ -98,7 +98,7 @@ const HOLD = `
   }
 `;
 
-/** Works with a database for ever, as a command without a node does. */
+/** Works with a database for ever, like a command without a node. */
 const USE = `
   const [program, dataDir] = process.argv.slice(1);
   const { useDatabase } = await import(program);
@@ -155,7 +155,7 @@ const PACKAGES = [
   ...['postgres-array', 'postgres-bytea', 'postgres-date', 'postgres-interval'],
 ];
 
-/** What of a checkout the embedded database needs, at another place. */
+/** Copies what the embedded database needs of a checkout to another place. */
 export function copyCheckout(to: string): void {
   mkdirSync(to, { recursive: true });
   cpSync(join(REPOSITORY, 'dist/infra/postgres'), join(to, 'dist/infra/postgres'), { recursive: true });

@@ -16,7 +16,7 @@ afterAll(async () => await workshop.clear());
 
 const lockFile = (dataDir: string) => join(dataDir, 'postgres/postmaster.pid');
 
-/** The lock file of a postmaster that is gone, but as if `pid` were its number. */
+/** The lock file of a postmaster that is gone, changed as if `pid` were its number. */
 function leaveLockFile(dataDir: string, pid: number): void {
   const now = Math.floor(Date.now() / 1000);
   writeFileSync(lockFile(dataDir), `${pid}\n/proc/self/cwd\n${now}\n15432\n.\n127.0.0.1\n 11763721        13\nready   \n`);
@@ -147,7 +147,7 @@ describe('a node without a free file descriptor', () => {
     const taken: number[] = [];
     let running: Promise<boolean> | null = null;
     try {
-      // All in one turn, so that nothing else of this process meets the shortage.
+      // All in one turn, so that nothing else in this process meets the shortage.
       while (taken.length < 300_000) taken.push(openSync('/dev/null', 'r'));
     } catch {
       running = isPostmaster(process.pid, mark);
@@ -161,7 +161,7 @@ describe('a node without a free file descriptor', () => {
 });
 
 describe('after a power cut', () => {
-  // A file system of its own, which forgets all that was not synced: that needs root and the right to mount one.
+  // A file system of its own that forgets everything which was not synced. That needs root and the right to mount.
   it('the password of the database is there as soon as a start has used it', ({ skip }) => {
     const disk = workshop.newPath();
     const image = `${disk}.img`;

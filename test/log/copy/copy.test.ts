@@ -18,7 +18,7 @@ async function freshPostgres(): Promise<Log> {
   return log;
 }
 
-/** `log`, whose appends go through `change` first, which may throw. */
+/** `log`, but appends first go through `change`, which may throw. */
 function changed(log: Log, before: (call: number) => void, after: (call: number) => void = () => undefined): Log {
   let call = 0;
   return {
@@ -78,7 +78,8 @@ test('a target with events of another source gets what it lacks, whatever its la
   await new Writer(other).write('project-other', '{"b":1}');
   await copyLogs(other, to);
   expect(await copyLogs(one, to)).toMatchObject({ copied: 2, complete: true });
-  // `one` now ends with what `to` begins with, and holds what `to` holds: the shortcut must not be taken for it.
+  // Now `one` ends with the events that `to` begins with, and holds all that `to` holds. The shortcut must not take `to` for a beginning of
+  // it.
   await copyLogs(to, one);
   await new Writer(other).write('project-more', '{}');
   await copyLogs(other, one);

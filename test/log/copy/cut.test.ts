@@ -12,7 +12,7 @@ import { CUT } from '../../../src/log/streams.ts';
 import { postgresLog, postgresLogDatabase } from '../../support/postgres-log.ts';
 import { copy, copyLogs, counted, fill } from './support.ts';
 
-/** Copies of a log whose telemetry was cut: every event that is left keeps its revision, whatever is put before it. */
+/** Copies of a log whose telemetry was truncated: every event that is left keeps its revision, because fillers come before it. */
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

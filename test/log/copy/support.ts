@@ -7,7 +7,7 @@ import type { Log, NewEvent, RecordedEvent } from '../../../src/log/port.ts';
 
 export const counted = { counted: true };
 
-/** Texts that parsing or printing would change: numbers beyond doubles, key order, spaces, escapes, line breaks between members. */
+/** Texts that parsing and printing would change: numbers beyond doubles, order of keys, spaces, escapes, line breaks between members. */
 export const HARD_TEXTS = [
   '{"id":76561198000000001,"n":1.10,"e":1E400,"z":1,"a":2,"10":3,"9":4}',
   '{ "spaced" :\t[ 1 ,2 ] }',
@@ -15,7 +15,7 @@ export const HARD_TEXTS = [
   '{"deep":{"$n":"18446744073709551615"},\n"lines":true}',
 ] as const;
 
-/** Writes sealed events to the streams of projects, and remembers each stream's end. */
+/** Writes sealed events to the streams of projects, and remembers the end of each stream. */
 export class Writer {
   readonly #log: Log;
   readonly #ends = new Map<string, { revision: number; hash: string }>();
@@ -39,7 +39,7 @@ export class Writer {
   }
 }
 
-/** Several projects whose events lie among each other, and what is not the product's. */
+/** Several projects whose events are mixed in the log, and streams that are not the product's. */
 export async function fill(log: Log, rounds = 10): Promise<Writer> {
   const writer = new Writer(log);
   for (let i = 0; i < rounds; i++) {

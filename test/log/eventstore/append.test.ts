@@ -12,7 +12,7 @@ const MIB = 1024 * 1024;
 const all = { limit: 10_000, direction: 'forwards' } as const;
 const idsOf = (list: readonly { readonly id: string }[]) => list.map((event) => event.id);
 
-/** An event that the server counts as `bytes`: data, metadata as a JSON string, and the type twice. */
+/** An event that the server counts as `bytes`: its data, its metadata as a JSON string, and twice its type. */
 function eventOf(bytes: number): NewEvent {
   const event = anEvent('""', '{}');
   return { ...event, data: JSON.stringify('x'.repeat(bytes - 2 - 2 - 2 * event.type.length)) };

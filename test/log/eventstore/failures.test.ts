@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { appendFailure, readFailure } from '../../../src/log/eventstore/failures.ts';
 import { LogUnavailable, OutcomeUnknown } from '../../../src/log/port.ts';
 
-/** As a real server (23.10, with TLS and users) and its client told of them. */
+/** Failures as the client reported them for a real server (23.10, with TLS and users). */
 const WRONG_PASSWORD = Object.assign(new Error('16 UNAUTHENTICATED: Unauthenticated'), { type: 'access-denied', code: 16 });
 const NO_GRANT = Object.assign(new Error('7 PERMISSION_DENIED: Access Denied'), { type: 'access-denied', code: 7 });
 

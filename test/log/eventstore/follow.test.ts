@@ -8,7 +8,7 @@ import type { AppendFate, StandIn } from '../../support/eventstore/server.ts';
 const idsOf = (list: readonly { readonly id: string }[]) => list.map((event) => event.id);
 const all = { limit: 100_000, direction: 'forwards' } as const;
 
-/** Appends lists one after the other as a writer does, and calls `between` before each. */
+/** Appends lists one after the other, like a writer, and calls `between` before each. */
 async function write(log: Log, stream: string, lists: readonly (readonly NewEvent[])[], between: (n: number) => void = () => undefined) {
   let last = (await untilAnswered(() => log.head(stream)))?.revision ?? -1;
   let failures = 0;
@@ -22,7 +22,7 @@ async function write(log: Log, stream: string, lists: readonly (readonly NewEven
   return failures;
 }
 
-/** What every test here comes down to: each event once, in order, with nothing between missing. */
+/** The rule behind every test here: each event comes once, in order, with none missing in between. */
 function complete(seen: readonly RecordedEvent[], lists: readonly (readonly NewEvent[])[]): void {
   expect(idsOf(seen)).toEqual(idsOf(lists.flat()));
   seen.reduce((before, event) => {
@@ -166,7 +166,7 @@ test('a follower that is slow gets a backlog larger than what is held for it, in
   const stop = new AbortController();
   for await (const step of log.follow({ prefix: 'a', after: null, signal: stop.signal })) {
     seen.push(...step.events);
-    // Long enough at first for more to come in than is held.
+    // Long enough at first that more events arrive than are held.
     for (let n = 0; seen.length < 500 && n < 20; n++) await log.head('a');
     if (step.caughtUp && seen.length >= 8000) stop.abort();
   }
@@ -186,7 +186,7 @@ test('a follower that stands beyond the end of the log is never told to be caugh
   expect((await first).done).toBe(true);
 });
 
-/** Resolves after a few reads have come and gone. */
+/** Resolves after a few reads have been made. */
 async function retried(server: StandIn): Promise<void> {
   const before = server.asked.reads;
   await until(() => server.asked.reads >= before + 3);

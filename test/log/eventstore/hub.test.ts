@@ -8,7 +8,7 @@ import { createBell } from '../../../src/log/wake.ts';
 import { events } from '../../contract/log/contract.ts';
 import { opened, until } from '../../support/eventstore/opened.ts';
 
-/** Followers of one process share what comes over the wire. */
+/** The followers of one process share what comes over the wire. */
 
 function following(log: Log, prefix: string): { readonly ids: string[]; readonly steps: FollowStep[]; stop(): Promise<void> } {
   const abort = new AbortController();
@@ -37,7 +37,7 @@ test('however many follow, events come over one subscription, and each follower 
   await until(() => first.ids.length >= 32 && second.ids.length >= 32 && other.ids.length >= 3);
   expect([first.ids, second.ids]).toEqual([all, all]);
   expect([server.calls.subscriptions, server.asked.subscriptions]).toEqual([1, 1]);
-  // What is not its own moves a follower on, without reading.
+  // Events of other streams move a follower on without a read.
   await until(() => last.ok && (first.steps.at(-1)?.position ?? 0n) >= last.position);
   await Promise.all([first, second, other].map((one) => one.stop()));
   await until(() => server.calls.subscriptions === 0);

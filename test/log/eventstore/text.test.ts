@@ -6,18 +6,18 @@ import { NO_HASH, seal, verifyLink } from '../../../src/log/chain.ts';
 import type { NewEvent } from '../../../src/log/port.ts';
 import { opened } from '../../support/eventstore/opened.ts';
 
-/** What lies in the server, and that every text comes back to the byte: the real client over the wire, against the stand-in. */
+/** What is stored in the server, and that every text comes back to the byte: the real client over the wire, against the stand-in. */
 
 const eventOf = (metadata: string, data = '{}'): NewEvent => ({ id: randomUUID(), type: 'thing.happened', data, metadata });
 
-/** As the writer prints it: whatever a player or an endpoint is called. */
+/** Metadata as the writer prints it, with any names of players and endpoints. */
 const ours = fc
   .record({ commandId: fc.uuid(), cause: fc.constant('document.write'), player: fc.string({ unit: 'binary' }), recordedAt: fc.nat() })
   .map(({ commandId, cause, player, recordedAt }) =>
     JSON.stringify({ commandId, cause, actor: { kind: 'public', player }, schemaVersion: 1, recordedAt }),
   );
 
-/** JSON of any kind, in any dress: spaces, numbers beyond doubles, escapes that no printer writes, names given twice. */
+/** JSON of any kind and in any form: spaces, numbers beyond doubles, unusual escapes, names that occur twice. */
 const anyJson = fc.oneof(
   fc.json(),
   fc.jsonValue().map((value) => JSON.stringify(value, null, 1)),

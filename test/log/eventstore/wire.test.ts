@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { readMessage } from '../../../src/log/eventstore/wire.ts';
 import { printEvents, printingService } from '../../../src/log/eventstore/wire-append.ts';
 
-/** Messages taken apart and printed here are those of the client's generated code. */
+/** Messages that are parsed and printed here are compared with the client's generated code. */
 
 const place = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 const text = fc.string({ unit: 'binary' }).map((value) => Buffer.from(value).toString('utf8'));
@@ -94,7 +94,7 @@ test('events are printed as the generated code reads them, behind whatever else 
         data: Buffer.from(one.getData_asU8()).toString('utf8'),
       }));
       expect(found).toEqual(given.map((one) => ({ ...one, contentType: 'application/octet-stream' })));
-      // Forgotten, it goes as it is, with an id that no server takes.
+      // Once forgotten, it is sent as it is, with an id that no server takes.
       const late = streamsPb.BatchAppendReq.deserializeBinary(serialize?.(request()) ?? new Uint8Array());
       expect(late.getProposedMessagesList().map((one) => one.getId()?.getString())).toEqual([standIn.id]);
     }),

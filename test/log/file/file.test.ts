@@ -203,7 +203,7 @@ test('a backup that goes on with another history is refused', async () => {
   await backUp(one, path);
   await expect(backUp(other, path)).rejects.toThrow(TwoHistories);
   expect(await eventsIn(path)).toEqual(await allOf(one));
-  // And the other way round: the file holds more than the source, which was restored to another state.
+  // The other way round: the file holds more than the source, which was restored to an older state.
   const longer = freshPath();
   await backUp(other, longer);
   await expect(backUp(one, longer)).rejects.toThrow(TwoHistories);

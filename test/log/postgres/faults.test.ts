@@ -19,7 +19,7 @@ function opened(url: string, options: Parameters<typeof postgresLog>[1] = {}): L
   return log;
 }
 
-/** Holds the head lock, as a node would that stopped in the middle of a call. */
+/** Holds the head lock, like a node that stopped in the middle of a call. */
 async function holdHead(url: string): Promise<pg.Client> {
   const holder = new pg.Client({ connectionString: url });
   holder.on('error', () => undefined);
@@ -30,7 +30,7 @@ async function holdHead(url: string): Promise<pg.Client> {
   return holder;
 }
 
-/** Resolves when an append of the log waits for a lock, and gives its process. */
+/** Resolves when an append waits for a lock; gives the id of its server process. */
 async function appendWaiting(url: string): Promise<number> {
   for (;;) {
     const rows = await run(
@@ -42,7 +42,7 @@ async function appendWaiting(url: string): Promise<number> {
   }
 }
 
-/** A stretch of network before Postgres that can fall silent without closing. */
+/** A network in front of Postgres that can fall silent without closing. */
 async function network(url: string): Promise<{ readonly url: string; silence(): void; heal(): void }> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
@@ -55,7 +55,7 @@ async function network(url: string): Promise<{ readonly url: string; silence(): 
       socket.on('close', () => sockets.delete(socket));
     }
     near.on('data', (chunk) => far.write(chunk));
-    // Requests get through, answers do not: the hardest case.
+    // Requests get through, but answers do not: the hardest case.
     far.on('data', (chunk) => silent || near.write(chunk));
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
@@ -82,7 +82,7 @@ async function network(url: string): Promise<{ readonly url: string; silence(): 
 
 test('an append that cannot get the head lock is given up by the server, and certainly not stored', async () => {
   const url = await postgresLogDatabase();
-  // The server gives up before the client does; both wait in the same line for the CPU.
+  // The server gives up before the client does. Both wait for the same CPU.
   const log = opened(url, { timeoutMs: 4000 });
   const holder = await holdHead(url);
   await expect(log.append('a', 'none', events(2))).rejects.toBeInstanceOf(LogUnavailable);

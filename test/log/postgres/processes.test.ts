@@ -18,7 +18,7 @@ interface Acknowledged {
 interface Writer {
   readonly process: ChildProcess;
   readonly acknowledged: Acknowledged[];
-  /** Resolves at the n-th acknowledgement, or at the process's end. */
+  /** Resolves at the n-th acknowledgement, or when the process ends. */
   readonly enough: Promise<unknown>;
   readonly ended: Promise<number | null>;
 }

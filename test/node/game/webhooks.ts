@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { bodyOf, type Client, ok, refused } from '../support/game-client.ts';
 
-/** A service that webhooks are posted to; every path but one that ends in `broken` is fine with it, and `slow` ones take a while. */
+/** A service for webhooks. It accepts posts to every path but those that end in `broken`; those to `slow` take a while. */
 export interface Chat {
-  /** How the addresses begin. */
+  /** The prefix of its addresses. */
   readonly hooks: string;
-  /** The paths that were posted to. */
+  /** The paths of the posts that it got. */
   readonly posted: string[];
   close(): void;
 }

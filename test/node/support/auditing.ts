@@ -11,17 +11,17 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../..');
 const PAGE = readFileSync(join(ROOT, 'docs/auditing.md'), 'utf8');
 
-/** Nothing beside this player and this collection may come into what the scripts tell. */
+/** Events of other players and collections, which must not appear in the scripts' output. */
 export const AUDITED = { collection: 'purses', player: '76561198000000042' };
 
-/** A script of docs/auditing.md, as it stands there. */
+/** A script of docs/auditing.md, exactly as it is there. */
 export function scriptOf(language: 'js' | 'sql'): string {
   const [, text] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(PAGE) ?? [];
   if (text === undefined) throw new Error(`docs/auditing.md has no script in ${language}`);
   return text;
 }
 
-/** What `node ledger.mjs …` prints, by line. */
+/** The output of `node ledger.mjs …`, by line. */
 export async function ledgerByClient(eventStoreUrl: string, projectId: string): Promise<readonly string[]> {
   const folder = newFolder();
   mkdirSync(folder, { recursive: true });
@@ -31,7 +31,7 @@ export async function ledgerByClient(eventStoreUrl: string, projectId: string): 
   return linesOf((await run(process.execPath, words)).stdout);
 }
 
-/** What `psql … -f ledger.sql` prints, by line. */
+/** The output of `psql … -f ledger.sql`, by line. */
 export async function ledgerByPsql(psql: string, databaseUrl: string, projectId: string): Promise<readonly string[]> {
   const folder = newFolder();
   mkdirSync(folder, { recursive: true });
@@ -49,7 +49,7 @@ const FIELDS = {
   exact: { type: 'number', _ledger: true },
 };
 
-/** Plays every way in which an entry comes about; answers what the API tells of it, in the scripts' words. */
+/** Does everything that makes an entry. Returns what the API says of it, in the words of the scripts. */
 export async function playedLedger(url: string, project: Credentials): Promise<readonly string[]> {
   const game = createClient(url, project);
   try {
@@ -85,7 +85,7 @@ async function play(game: Client): Promise<void> {
   await write(player, '{"shards":3}');
 }
 
-/** Entries that the API or a script tells, each in one way, whatever else is told of it. Numbers stay to the digit. */
+/** Entries of the API or of a script, in one common form. Numbers keep all digits. */
 export function sayings(lines: readonly string[]): readonly string[] {
   return lines.map((line) => {
     const entry = parseJson(line);

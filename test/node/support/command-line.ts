@@ -6,8 +6,8 @@ import type { KeyKind, Permissions } from '../../../src/domain/events.ts';
 import type { Ended, RunOptions } from './program.ts';
 
 /**
- * The words of a command line, run in this process: a process of its own for each takes most of a second. Ends as that would; what is
- * logged goes by it.
+ * Runs a command line in this process, because a process for each takes most of a second. It ends like the real one; what it would log is
+ * not checked.
  */
 export async function here(words: readonly string[], { env }: RunOptions = {}): Promise<Ended> {
   const told = { stdout: '', stderr: '' };
@@ -30,7 +30,7 @@ export async function here(words: readonly string[], { env }: RunOptions = {}): 
   }
 }
 
-/** What a command prints that ends with 0. */
+/** The output of a command that ends with 0. */
 export async function printed(words: readonly string[], options: RunOptions = {}): Promise<string> {
   const { code, stdout, stderr } = await here(words, options);
   if (code !== 0) throw new Error(`savepoint ${words.join(' ')} ended with ${code}: ${stdout}${stderr}`);
@@ -44,13 +44,13 @@ export async function newProject(env: Env, name: string): Promise<Credentials> {
   return parseCredentials(JSON.parse(await printed(['project', 'create', name, '--json'], { env })));
 }
 
-/** The key itself. */
+/** Makes a key and returns it. */
 export async function newApiKey(env: Env, projectId: string, permissions: Permissions = null, type: KeyKind = 'secret'): Promise<string> {
   const restricted = permissions === null ? [] : ['--permissions', JSON.stringify(permissions)];
   return JSON.parse(await printed(['key', 'create', projectId, '--type', type, ...restricted, '--json'], { env })).key;
 }
 
-/** Throws with all that `savepoint verify` finds wrong. A node may have stopped with an event that no read model has yet. */
+/** Throws with all that `savepoint verify` finds wrong. The node may have stopped with an event that is not projected yet. */
 export async function verified(env: Env): Promise<void> {
   await printed(['verify', '--wait'], { env });
 }

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credentials } from '../../../infra/harness/project.ts';
 import { brokenContract } from '../../support/contract.ts';
 
-/** Speaks as the game client was measured to: chunked bodies without a length, everything outside ASCII escaped, the key twice. */
+/** Sends requests in the form of the real game client: chunked bodies without a length, everything outside ASCII escaped, the key twice. */
 
 export interface Reply {
   readonly status: number;
-  /** The body as it came: parsing would change large numbers. */
+  /** The body as it came, because parsing would change large numbers. */
   readonly text: string;
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
@@ -15,22 +15,22 @@ export interface Reply {
 
 export interface Sent {
   readonly body?: unknown;
-  /** The body's text as it goes, instead of `body`. */
+  /** The exact text of the body, instead of `body`. */
   readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Takes a view as it comes, stale or not. */
+  /** Accepts an answer of a view whether it is stale or not. */
   readonly once?: boolean;
 }
 
 export interface Client extends Credentials {
   readonly url: string;
-  /** Every status that came, for the rule that bad input never gets a 500. */
+  /** Every status that came. Bad input must never get a 500. */
   readonly statuses: number[];
-  /** As a player. `player: null` sends no id. */
+  /** Sends as a player. `player: null` sends no id. */
   play(method: string, path: string, sent?: Sent, player?: string | null): Promise<Reply>;
-  /** As a studio's tool or a dedicated server, with the secret key. */
+  /** Sends as a studio's tool or a dedicated server, with the secret key. */
   manage(method: string, path: string, sent?: Sent): Promise<Reply>;
-  /** With these headers alone. */
+  /** Sends with these headers alone. */
   send(method: string, path: string, sent?: Sent): Promise<Reply>;
   storage(rest: string): string;
   endpoint(slug: string): string;
@@ -41,7 +41,10 @@ export interface Client extends Credentials {
 export const PLAYER = '76561198000000001';
 export const NEXT = { 'x-ns-publish-target': 'next' };
 const TIMEOUT_MS = 60_000;
-/** A request waits a quarter of a second for what these show, and says so, or refuses, when that was not enough: on a busy machine it is not. */
+/**
+ * Paths of views. A request waits a quarter of a second for a view, and then says that it is stale, or refuses. On a busy machine a quarter
+ * of a second is not enough.
+ */
 const VIEW = /\/(?:ledger|list)(?:\?|$)|\/stats\/|\/queries\/|\/publishes(?:\?|$)/;
 
 export function createClient(url: string, credentials: Credentials): Client {
@@ -95,7 +98,7 @@ export function wireText(value: unknown): string {
 function exchange(agent: Agent, method: string, url: string, sent: Sent): Promise<Reply> {
   const text = sent.raw ?? (sent.body === undefined ? undefined : wireText(sent.body));
   const headers: Record<string, string> = { ...sent.headers };
-  // No length: node then sends the body in chunks, as the client does.
+  // Without a length Node sends the body in chunks, as the client does.
   if (text !== undefined) Object.assign(headers, { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' });
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { agent, method, headers, timeout: TIMEOUT_MS }, (incoming) => {
@@ -122,17 +125,17 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The reply when it is a success; throws with what came otherwise. */
+/** The reply of a success; throws with any other. */
 export async function ok(reply: Promise<Reply>): Promise<Reply> {
   const came = await reply;
   if (came.status === 200) return came;
   throw new Error(`expected 200, came ${came.status} ${came.text.slice(0, 500)}`);
 }
 
-/** The body of a reply that is a success. */
+/** The body of a success; throws with any other reply. */
 export const bodyOf = async (reply: Promise<Reply>) => Object((await ok(reply)).body);
 
-/** Status and code: what a refusal is told by. */
+/** Status and code of a refusal. */
 export async function refused(reply: Promise<Reply>): Promise<string> {
   const { status, body } = await reply;
   const code = typeof body === 'object' && body !== null && 'error' in body ? Object(body.error).code : undefined;

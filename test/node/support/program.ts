@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { healthStatus, ownEnvironment, programPath } from '../../../infra/harness/node.ts';
 import { freePort } from '../../../infra/harness/port.ts';
 
-/** The built program as a user runs it: real processes, their own environment, their own data folders. */
+/** The built program as a user runs it: real processes with their own environments and data folders. */
 
-/** Generous: other work shares the machine. */
+/** Generous, because other work shares the machine. */
 const PATIENCE_MS = 90_000;
 
 export interface Ended {
@@ -66,23 +66,23 @@ export async function succeed(args: readonly string[], options: RunOptions = {})
 export interface Node extends Running {
   readonly url: string;
   readonly data: string;
-  /** SIGTERM, and its end; killed after 30 s. */
+  /** Sends SIGTERM and waits for its end; kills it after 30 s. */
   stop(): Promise<Ended>;
-  /** `kill -9`, and its end. */
+  /** Sends `kill -9` and waits for its end. */
   kill(): Promise<Ended>;
 }
 
-/** What a node does when nothing else is said. */
+/** The default settings of a node. */
 export const ALL_ROLES = { ROLES: 'api,projector,worker' };
 
 export interface NodeOptions extends RunOptions {
-  /** Without `ROLES` in it, a node has no background jobs: to load their library takes half as long as all the rest of a start. */
+  /** Unless `ROLES` is set a node has no background jobs: loading their library takes half as long as the rest of a start. */
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
   readonly port?: number;
 }
 
-/** `savepoint start` on `data`, ready to serve. Throws with all that it said when it ends instead. */
+/** Runs `savepoint start` on `data`, and waits until it serves. Throws with all its output when it ends instead. */
 export async function startNode(data: string, options: NodeOptions = {}): Promise<Node> {
   const port = options.port ?? (await freePort());
   const env = { ROLES: 'api,projector', ...options.env };
@@ -94,7 +94,7 @@ export async function startNode(data: string, options: NodeOptions = {}): Promis
       running.child.kill('SIGKILL');
       throw new Error(`the node did not start (${exitCode ?? signalCode}): ${running.stdout()}${running.stderr()}`);
     }
-    // Its own word beside it: another program might listen there, and answer in its place.
+    // Also waits for the node's own message, because another program might listen there and answer in its place.
     if (running.stdout().includes(url) && (await healthStatus(url)) === 200) break;
   }
   const kill = () => {
@@ -111,7 +111,7 @@ export async function startNode(data: string, options: NodeOptions = {}): Promis
   return { ...running, url, data, stop, kill };
 }
 
-/** A folder of a test's own; `removeFolders` takes it away. */
+/** A folder that belongs to a test; `removeFolders` removes it. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'savepoint-node-'));
   folders.push(folder);
@@ -124,7 +124,7 @@ export function removeFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Looks again until `look` gives something; throws `what` when it never does. */
+/** Calls `look` until it gives something; throws `what` when it never does. */
 export async function eventually<T>(what: string, look: () => Promise<T | null | undefined | false>, everyMs = 50): Promise<T> {
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(everyMs)) {
     const found = await look();
@@ -143,7 +143,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** The process number of the embedded Postgres that serves `data`, as its lock file says. */
+/** The process id of the embedded Postgres that serves `data`, from its lock file. */
 export function postmasterOf(data: string): number {
   return Number(readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }

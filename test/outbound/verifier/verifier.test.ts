@@ -35,7 +35,7 @@ const OFF: VerifierSettings = {
   cacheSeconds: 60,
 };
 
-/** A clock that stands where it is put. */
+/** A clock that the test sets. */
 class Stopped implements Pick<Scheduler, 'now' | 'monotonic'> {
   at = NOW * 1000;
   readonly now = () => this.at;
@@ -60,7 +60,7 @@ async function judge(settings: Partial<VerifierSettings>, token: string | null, 
   return kindOf(await createVerifier({ ...OFF, ...settings }, clock.scheduler).verify(proof(token, more)));
 }
 
-/** A service of the tests' own on a free port. */
+/** A service that belongs to the tests, on a free port. */
 class Service {
   asked: { readonly headers: object; readonly body: string }[] = [];
   answer: RequestListener = (_, response) => response.end('{}');
@@ -75,7 +75,7 @@ class Service {
         this.answer(request, response);
       });
     });
-    // Longer than the tests between two that ask it: else a connection would be closed just as it is used again.
+    // Longer than the pause between two tests that use it. Otherwise a connection might be closed just as it is used again.
     server.keepAliveTimeout = 120_000;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     this.#server = server;
@@ -415,7 +415,7 @@ describe('what one player, address or project sends', () => {
     for (let n = 0; n < 100; n += 1) expect(kindOf(await verifier.verify(proof(`breaks ${n}`, from(1))))).toBe('unavailable');
     expect(asked).toBe(5);
     expect(kindOf(await verifier.verify(proof('good', from(2))))).toBe('ok');
-    // Its own good ones are asked about again after a while.
+    // After a while its own valid tokens are checked again.
     expect(kindOf(await verifier.verify(proof('good, too', from(1))))).toBe('unavailable');
     clock.at += 5_000;
     expect(kindOf(await verifier.verify(proof('good, too', from(1))))).toBe('ok');

@@ -22,7 +22,7 @@ type Context = Pick<StandIn, 'store' | 'faults' | 'network' | 'calls'>;
 /** The server's setting `MaxAppendSize`. */
 const MAX_APPEND_BYTES = 1024 * 1024;
 
-/** What came of an append: a result, a trouble to answer, or nothing that is said. */
+/** The outcome of an append: a result, an error, or no answer. */
 type Outcome = AppendResult | 'silent' | 'tooLarge' | 'deleted' | 'notReady' | 'busy' | 'timedOut' | 'denied' | 'unknown' | 'badRequest';
 
 /** Takes the next planned fate. */
@@ -40,7 +40,7 @@ async function carryOut({ store, faults, network }: Context, append: Arriving): 
   return fate === 'answered' ? result : 'silent';
 }
 
-/** `append`: one call an append, as old servers have it. `batchAppend`: one call for all, answered in their order. */
+/** `append`: one call for each append, as on old servers. `batchAppend`: one call for all, answered in their order. */
 export function appendHandlers(context: Context) {
   const append = (call: ServerReadableStream<streams.AppendReq, streams.AppendResp>, answer: sendUnaryData<streams.AppendResp>) => {
     let current: Arriving | null = null;

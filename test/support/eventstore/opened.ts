@@ -31,7 +31,7 @@ export function openedOn(url: string, options: Omit<EventStoreLogOptions, 'url'>
   return log;
 }
 
-/** What a writer does: the identical append again until the answer is known. Gives the answer and what was said before it. */
+/** Does what a writer does: sends the identical append again until the outcome is known. Returns it and the errors before it. */
 export async function untilKnown(
   log: Log,
   stream: string,
@@ -50,7 +50,7 @@ export async function untilKnown(
   }
 }
 
-/** Asks again until the log answers: what waits for little in order to fail soon may wait in vain on a busy machine. */
+/** Asks again until the log answers. A log with a short time limit may fail several times on a busy machine. */
 export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -62,7 +62,7 @@ export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves once `done` holds. */
+/** Resolves once `done` is true. */
 export async function until(done: () => boolean): Promise<void> {
   while (!done()) await pause(5);
 }

@@ -8,10 +8,10 @@ type Context = Pick<StandIn, 'store' | 'faults' | 'network' | 'calls' | 'asked'>
 type Call = ServerWritableStream<streams.ReadReq, streams.ReadResp>;
 type Options = streams.ReadReq.Options;
 
-/** So many events are looked at between two progress reports of a subscription. */
+/** Number of events between two progress reports of a subscription. */
 const WINDOW = 32;
 
-/** Everything that reads: a stream, the whole log, and the whole log as a subscription. */
+/** All calls that read: a stream, the whole log, and the whole log as a subscription. */
 export function readHandler(context: Context): (call: Call) => Promise<void> {
   return async (call) => {
     const options = call.request.getOptions();
@@ -53,7 +53,7 @@ async function reading({ store, faults }: Context, call: Call, options: Options)
 
 const isBackwards = (options: Options) => Number(options.getReadDirection()) === 1;
 
-/** From a revision inclusive, both ways. */
+/** From a revision, inclusive in both directions. */
 function ofStream(stored: readonly RecordedEvent[], from: streams.ReadReq.Options.StreamOptions, options: Options): RecordedEvent[] {
   const revision = Number(from.getRevision());
   if (isBackwards(options)) return stored.filter((event) => from.hasEnd() || event.revision <= revision).reverse();
@@ -69,8 +69,8 @@ function ofAll(stored: readonly RecordedEvent[], options: Options): RecordedEven
 }
 
 /**
- * A filtered subscription as the servers have it: it passes over the first event from its start on, whichever that is; reports its
- * progress beside the events, while it catches up with a position whose second half is 0; says nothing about having caught up.
+ * A filtered subscription as real servers have it. It skips the first event at or after its start. It reports its progress beside the
+ * events, and while it catches up, with a position whose second half is 0. It does not say that it has caught up.
  */
 async function subscription(context: Context, call: Call, options: Options): Promise<void> {
   const stop = new AbortController();
@@ -102,7 +102,7 @@ async function subscription(context: Context, call: Call, options: Options): Pro
   }
 }
 
-/** As 23.10 says it of a position between two events. */
+/** What 23.10 answers for a position between two events. */
 const NO_PLACE = callError(status.UNKNOWN, 'Unexpected ReadAllResult: Error');
 const NO_SUBSCRIPTION = callError(status.UNKNOWN, 'Exception was thrown by handler.');
 const TOO_SLOW = callError(status.ABORTED, 'Consumer too slow to handle event while live. Client resubscription required.');

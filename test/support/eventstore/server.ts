@@ -10,11 +10,11 @@ import { createStore, type Store } from './store.ts';
 import { callError, NOT_READY } from './wire.ts';
 
 /**
- * What becomes of one append:
- *  - `answered`: as the protocol says;
- *  - `silentBefore`, `silentAfter`: no answer ever; not stored, or stored;
- *  - `cutBefore`, `cutAfter`: all connections break; before it is stored, or after;
- *  - the others are answers of a server in trouble. Nothing is stored.
+ * What happens to one append:
+ * - `answered`: answered normally;
+ * - `silentBefore`, `silentAfter`: never answered; not stored, or stored;
+ * - `cutBefore`, `cutAfter`: all connections break, before it is stored or after;
+ * - the others: the answer of a server with a problem. Nothing is stored.
  */
 export type AppendFate =
   | 'answered'
@@ -29,23 +29,23 @@ export type AppendFate =
   | 'unknown'
   | 'badRequest';
 
-/** How the server misbehaves; a test changes it as it goes. */
+/** How the server misbehaves. A test may change it at any time. */
 export interface Faults {
-  /** Of the appends to come, in order; what is not planned for is answered. */
+  /** What happens to the next appends, in order. After these, appends are answered normally. */
   appends: AppendFate[];
-  /** Port of the leader, where this server follows one: it refuses what asks for the leader, and names it. */
+  /** Set on a follower: the port of its leader. It refuses calls that ask for the leader, and names that port. */
   leaderPort: number | null;
   /** How far the server's clock is ahead of the client's. */
   clockAheadMs: number;
-  /** Reads fail as they do just after a start. */
+  /** Reads fail as they do right after a start. */
   readsNotReady: boolean;
   /** Reads get no answer. */
   readsSilent: boolean;
   /** Subscriptions are confirmed and bring nothing. */
   subscriptionsMute: boolean;
-  /** Subscriptions are ended as too slow after so many events each. */
+  /** Subscriptions are ended as too slow after this many events. */
   tooSlowAfter: number;
-  /** Code of the failure of the first question that a client asks: what the server can do. */
+  /** The error code for the first call of a client, which asks what the server can do. */
   featuresFail: status | null;
 }
 
@@ -55,25 +55,25 @@ export interface StandIn {
   readonly store: Store;
   readonly faults: Faults;
   readonly network: Network;
-  /** Calls and subscriptions that are open on the server now. */
+  /** Calls and subscriptions that are open now. */
   readonly calls: { appends: number; reads: number; subscriptions: number };
-  /** Reads and subscriptions that were asked for, ever. */
+  /** All reads and subscriptions since the start. */
   readonly asked: { reads: number; subscriptions: number };
-  /** As kill -9: connections break, nobody listens. What was stored stays. */
+  /** Like kill -9: connections break and nobody listens. What was stored stays. */
   crash(): void;
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface StandInOptions {
-  /** The batched append of servers since 21.10. Default true. */
+  /** Whether it has the batched append of servers since 21.10. Default true. */
   readonly batchAppend?: boolean;
 }
 
 /**
- * A stand-in for an EventStoreDB: real gRPC over loopback, with the protocol's documented semantics for Read, Append, BatchAppend,
- * subscriptions and ServerFeatures, over the memory log. It shows how the adapter and the real client take faults. What a real
- * server does, only a run of the contract suite against one can show.
+ * A stand-in for an EventStoreDB: real gRPC over loopback with the documented semantics of Read, Append, BatchAppend, subscriptions and
+ * ServerFeatures, over the memory log. It shows how the adapter and the real client react to faults. What a real server does can only be
+ * shown by running the contract suite against one.
  */
 export async function startStandIn({ batchAppend = true }: StandInOptions = {}): Promise<StandIn> {
   const store = createStore();

@@ -1,12 +1,12 @@
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
 import type { AppendResult, ExpectedRevision, NewEvent, RecordedEvent } from '../../../src/log/port.ts';
 
-/** Positions of the stand-in lie this far apart, as bytes of a log file do. */
+/** The distance between positions of the stand-in: they are bytes of a log file on a real server. */
 const STRIDE = 257n;
 
 /**
- * What the stand-in server stores: the memory log, with an EventStoreDB's positions, deletes and scavenges. Data and metadata are
- * kept as Base64, so that any bytes pass.
+ * What the stand-in server stores: the memory log, with the positions, deletes and scavenges of an EventStoreDB. Data and metadata are
+ * stored as Base64, so that any bytes are possible.
  */
 export interface Store {
   append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
@@ -14,16 +14,16 @@ export interface Store {
   stream(name: string): Promise<readonly RecordedEvent[] | null>;
   /** The whole log, oldest first, without what was scavenged. */
   all(): Promise<readonly RecordedEvent[]>;
-  /** Whether an event lies or lay at this position, or none yet: a server reads from no other. */
+  /** Whether a read may begin here: an event is or was at this position, or nothing comes after it. A real server refuses any other. */
   isPlace(position: bigint): Promise<boolean>;
-  /** Yields after every append, and now and then. Ends when `signal` aborts. */
+  /** Yields after every append, and from time to time. Ends when `signal` aborts. */
   changes(signal: AbortSignal): AsyncIterable<void>;
-  /** The stream reads as missing, and goes on with its numbering when it is written again. */
+  /** From now on the stream reads as missing. When it is written again its numbering goes on. */
   softDelete(stream: string): void;
-  /** The stream is gone for good. */
+  /** From now on the stream is deleted for good. */
   tombstone(stream: string): void;
   isTombstone(stream: string): boolean;
-  /** Takes a stream's events out of the log altogether; others keep their positions. */
+  /** Removes a stream's events from the log. Others keep their positions. */
   scavenge(stream: string): void;
 }
 
@@ -39,7 +39,7 @@ export function createStore(): Store {
   const catchUp = async () => {
     const stop = new AbortController();
     for await (const step of log.follow({ prefix: '', after: BigInt(copy.length), signal: stop.signal })) {
-      // Others may have been here meanwhile.
+      // Others may have appended meanwhile.
       copy.push(...step.events.filter((event) => event.position > BigInt(copy.length)).map(outside));
       if (step.caughtUp) stop.abort();
     }

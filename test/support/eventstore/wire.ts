@@ -8,24 +8,24 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 import { Metadata, status } from '@grpc/grpc-js';
 import type { AppendResult, ExpectedRevision, NewEvent, RecordedEvent } from '../../../src/log/port.ts';
 
-/** The protocol's messages, to and from the port's values. Texts of events are Base64 on this side. */
+/** Converts the protocol's messages to and from the port's values. On this side the texts of events are Base64. */
 
 const { ReadResp, BatchAppendResp, AppendResp } = streamsPb;
 type Details = NonNullable<Parameters<statusTypes.Status['setDetails']>[0]>;
 
-// The client's own copy of protobuf: it is no dependency of ours.
+// The client's own copy of protobuf, which is no dependency of ours.
 const fromClient = createRequire(createRequire(import.meta.url).resolve('@eventstore/db-client'));
 const { Any }: { Any: new () => Details } = fromClient('google-protobuf/google/protobuf/any_pb.js');
 const { Empty }: { Empty: new () => NonNullable<Parameters<streams.BatchAppendResp.Success['setNoStream']>[0]> } = fromClient(
   'google-protobuf/google/protobuf/empty_pb.js',
 );
 
-/** An append as it arrives in parts. */
+/** An append that arrives in parts. */
 export interface Arriving {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly events: NewEvent[];
-  /** Of a batched append: the time of day, unix ms, after which the server gives it up. */
+  /** In a batched append: the time, unix ms, after which the server drops it. */
   readonly deadline: number | null;
   bytes: number;
 }
@@ -49,7 +49,7 @@ export function addTo(append: Arriving, messages: readonly Message[]): void {
     const type = message.getMetadataMap().get('type') ?? '';
     const [data, metadata] = [message.getData_asU8(), message.getCustomMetadata_asU8()];
     append.bytes += data.length + metadata.length + 2 * type.length;
-    // The content type travels with the type: the store knows no other place for it.
+    // The content type is stored with the type, because the store has no other place for it.
     const contentType = message.getMetadataMap().get('content-type') ?? '';
     append.events.push({
       id: message.getId()?.getString() ?? '',
@@ -74,7 +74,7 @@ export function batchStored(answer: streams.BatchAppendResp, result: AppendResul
   return answer.setSuccess(success);
 }
 
-/** An append's refusal: a status whose details say what it is. */
+/** The refusal of an append: a status with details that say why. */
 export function batchRefused(
   answer: streams.BatchAppendResp,
   name: 'WrongExpectedVersion' | 'StreamDeleted' | 'MaximumAppendSizeExceeded' | 'Timeout' | 'AccessDenied' | 'Unknown' | 'BadRequest' | '',
@@ -95,7 +95,7 @@ export function wrongVersion(expected: ExpectedRevision, actual: number | 'none'
   return wrong;
 }
 
-/** The answer of the older append, which knows no other refusal than this. */
+/** The answer of the older append call, which has no other refusal than this. */
 export function singleAnswer(result: AppendResult, expected: ExpectedRevision): streams.AppendResp {
   if (!result.ok) {
     const wrong = new AppendResp.WrongExpectedVersion();
@@ -140,7 +140,7 @@ export function checkpoint(commit: bigint, prepare: bigint): streams.ReadResp {
   return new ReadResp().setCheckpoint(new ReadResp.Checkpoint().setCommitPosition(String(commit)).setPreparePosition(String(prepare)));
 }
 
-/** A call's end with an error, as the server marks it for its clients. */
+/** The end of a call with an error, in the form in which the server marks it for its clients. */
 export function callError(
   code: status,
   details: string,
@@ -155,7 +155,7 @@ export function callError(
 
 export const NOT_READY = callError(status.UNKNOWN, 'Server Is Not Ready');
 
-/** As a follower refuses a call that asks for the leader. */
+/** How a follower refuses a call that asks for the leader. */
 export function notLeader(port: number): ReturnType<typeof callError> {
   const error = callError(status.NOT_FOUND, 'Leader info available', 'not-leader');
   error.metadata.set('leader-endpoint-host', '127.0.0.1');
