@@ -53,6 +53,8 @@ export interface FillState {
   readonly done: number;
   /** `null` until the documents were counted. */
   readonly total: number | null;
+  /** `performance.now()` when the page had the row that batches wait for; `null` when it did not need that. */
+  readonly heldAt: number | null;
 }
 
 /** The work that a view does in pages and not within a batch. */

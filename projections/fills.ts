@@ -65,11 +65,11 @@ export function hasPassed(cursor: Cursor, { space, key }: Cursor): boolean {
  * The sizes of pages. They are literals in the statements: Postgres cannot guess the value of a parameter, and would sort the whole
  * collection for one page.
  */
-const PAGE_SIZES = [1, 4, 16, 64, 250, 1_000, 4_000];
+const PAGE_SIZES = [1, 4, 16, 64, 125, 250, 500, 1_000, 2_000, 4_000];
 /** The largest page. */
 export const LARGEST_PAGE = 4_000;
 /** The smallest page, even on a slow machine: a page has costs of its own, about those of so many rows. */
-export const LEAST_PAGE = 64;
+export const LEAST_PAGE = 500;
 
 /** The largest size of a page that is at most `size`. */
 export function pageSize(size: number): number {

@@ -51,10 +51,10 @@ function grown({ own, passing, since }: Trouble, error: unknown): Trouble {
 }
 
 /**
- * The intended time of a page of a fill. It blocks the batches of the project's boards, so it is short. A pause follows it, because the
- * machine has others to serve.
+ * How long a page of a fill should block the batches of the project's boards. How long the page waited for a batch does not count. A
+ * pause follows it, because the machine has others to serve.
  */
-const FILL_MS = 40;
+const FILL_MS = 80;
 /** Time limit of a page of a fill. Counting the documents comes first, which takes long on a busy machine and blocks nobody. */
 const FILL_PATIENCE_MS = 60_000;
 const FIRST_FILL = 250;
@@ -185,14 +185,15 @@ export class Beside {
       const standing = this.#closed ? null : this.#host.standing();
       if (standing === null) return;
       try {
-        const { building, isDone, tookMs } = await this.#context.beside.run(this.#host.projectId, () =>
+        const { building, isDone, heldMs } = await this.#context.beside.run(this.#host.projectId, () =>
           this.#fillPage(standing, size, Math.min(FILL_PATIENCE_MS * 2 ** failures, LONGEST_PATIENCE_MS)),
         );
         failures = 0;
         this.building = building;
         if (isDone) return;
-        size = Math.max(LEAST_PAGE, Math.min(LARGEST_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(tookMs, 1))));
-        await this.#fillSleeper.sleep(Math.min(tookMs, LONGEST_REST_MS) * (this.#host.isPressed() ? PRESSED_REST : REST));
+        if (heldMs !== null)
+          size = Math.max(LEAST_PAGE, Math.min(LARGEST_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(heldMs, 1))));
+        await this.#fillSleeper.sleep(Math.min(heldMs ?? 0, LONGEST_REST_MS) * (this.#host.isPressed() ? PRESSED_REST : REST));
       } catch (error) {
         failures += 1;
         this.#context.counters.failures += 1;
@@ -208,20 +209,19 @@ export class Beside {
     standing: Standing,
     size: number,
     patienceMs: number,
-  ): Promise<{ readonly building: number; readonly isDone: boolean; readonly tookMs: number }> {
+  ): Promise<{ readonly building: number; readonly isDone: boolean; readonly heldMs: number | null }> {
     const catalog = await this.#catalog(standing);
-    const began = performance.now();
     const run = async (session: Session) => {
       const state = await fillPage(session, VIEWS, catalog, size);
-      if (state === null) return { building: 0, isDone: true };
+      if (state === null) return { building: 0, isDone: true, heldAt: null };
       // Counted again only when the work goes on to another board or list: the number is for operators, and pages are short.
       const building = state.of === this.#filled ? this.building : await countBuilding(session, VIEWS);
       this.#filled = state.of;
-      return { building, isDone: false };
+      return { building, isDone: false, heldAt: state.heldAt };
     };
-    const page = await transaction(this.#context.pool, this.#host.projectId, standing.versions, run, patienceMs);
+    const { heldAt, ...page } = await transaction(this.#context.pool, this.#host.projectId, standing.versions, run, patienceMs);
     if (page.isDone) this.#filled = null;
-    return { ...page, tookMs: performance.now() - began };
+    return { ...page, heldMs: heldAt === null ? null : performance.now() - heldAt };
   }
 
   #filled: string | null = null;

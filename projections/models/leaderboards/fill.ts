@@ -95,13 +95,14 @@ async function fillStep(session: Session, { boards }: Pick<Catalog, 'boards'>, s
   const board = boards.get(id);
   // The documents are counted before the board is locked, because that takes a while.
   if (phase === 'rows' && next.total === null && board !== undefined) {
-    return { of: id, phase, done: 0, total: await countTotal(session, board) };
+    return { of: id, phase, done: 0, total: await countTotal(session, board), heldAt: null };
   }
   const [fill] = await session.run<FillRow>('fills-hold-one', HOLD_ONE, [id, phase]);
   // Another page or a batch has changed it meanwhile.
-  if (fill === undefined) return { of: id, phase, done: 0, total: null };
+  if (fill === undefined) return { of: id, phase, done: 0, total: null, heldAt: null };
+  const heldAt = performance.now();
   const done = phase === 'drop' ? await dropRows(session, id, size) : board === undefined ? 0 : await fillOn(session, board, fill, size);
-  return { of: id, phase, done: Number(fill.done) + done, total: fill.total === null ? null : Number(fill.total) };
+  return { of: id, phase, done: Number(fill.done) + done, total: fill.total === null ? null : Number(fill.total), heldAt };
 }
 
 async function countTotal(session: Session, board: Board): Promise<number> {

@@ -100,13 +100,14 @@ async function step(session: Session, _: object, size: number, only = ''): Promi
   if (phase === 'rows' && next.total === null) {
     const total = await countDocuments(session, collection);
     await session.run('lists-total', SET_TOTAL, [collection, total]);
-    return { of: collection, phase, done: 0, total };
+    return { of: collection, phase, done: 0, total, heldAt: null };
   }
   const [list] = await session.run<ListRow>('lists-hold-one', HOLD_ONE, [collection, phase]);
   // Another page or a batch has changed it meanwhile.
-  if (list === undefined) return { of: collection, phase, done: 0, total: null };
+  if (list === undefined) return { of: collection, phase, done: 0, total: null, heldAt: null };
+  const heldAt = performance.now();
   const done = await walk(session, list, pageSize(size));
-  return { of: collection, phase, done: Number(list.done) + done, total: list.total === null ? null : Number(list.total) };
+  return { of: collection, phase, done: Number(list.done) + done, total: list.total === null ? null : Number(list.total), heldAt };
 }
 
 /** The next keys in order: those of the cursor's space, and of the next one when that has no more. */
