@@ -21,7 +21,7 @@ import { type Readiness, watchReadiness } from './compose/readiness.ts';
 import { scanPlaces } from './compose/scans.ts';
 import { createServing } from './compose/serving.ts';
 import { sharedBuckets } from './compose/shared-buckets.ts';
-import { sharedViews, shareReads } from './compose/shared-reads.ts';
+import { READS_OF_ONE_MACHINE, sharedViews, shareReads } from './compose/shared-reads.ts';
 import { installationSigner } from './compose/signing-key.ts';
 import { Stops } from './compose/stops.ts';
 import { followTelemetry, openTelemetry } from './compose/telemetry.ts';
@@ -173,7 +173,7 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: () => 
   const metrics = createMetrics();
   // They are separate, so that slow views of a project delay none of its decisions.
   const loads = shareReads(build.connections.pool, realScheduler);
-  const viewing = shareReads(build.connections.pool, realScheduler);
+  const viewing = shareReads(build.connections.pool, realScheduler, config.databaseUrl === null ? READS_OF_ONE_MACHINE : undefined);
   const states = createStateReader(pool, loads.run);
   const projects = createProjects(config, log, states, logger, observerOf(metrics));
   const onProgress = (projectId: string, { revision }: { readonly revision: number }) => projects.projected(projectId, revision);

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { ViewReader } from '../app/ports/readers.ts';
 import { Bulkhead } from '../kernel/bulkhead.ts';
 import { refusal } from '../kernel/errors.ts';
@@ -16,10 +17,17 @@ export interface SharedReads {
   run<T>(projectId: string, read: () => Promise<T>): Promise<T>;
 }
 
-/** `connections`: the size of the pool. */
-export function shareReads(connections: number, scheduler: Pick<Scheduler, 'after'>): SharedReads {
+/**
+ * Reads that one project may run at a time when Postgres runs on the CPUs of this process. More reads would take these CPUs from the
+ * process, and so from all projects.
+ */
+export const READS_OF_ONE_MACHINE = Math.max(2, availableParallelism());
+
+/** `connections`: the size of the pool. `each`: connections of one project at most; by default up to half of the free ones. */
+export function shareReads(connections: number, scheduler: Pick<Scheduler, 'after'>, each?: number): SharedReads {
   const places = new Bulkhead({
     places: Math.max(2, connections - SPARED),
+    ...(each === undefined ? {} : { each }),
     queue: MOST_WAITING,
     patience: { ms: PATIENCE_MS, scheduler },
   });
