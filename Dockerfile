@@ -10,8 +10,8 @@ COPY projections projections
 COPY infra infra
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
-# Run: nothing but Node, what was built, and an account without rights. DATABASE_URL is expected; without it the embedded Postgres
-# runs in /data, as the same account.
+# Run: only Node, what was built, and an unprivileged account. DATABASE_URL is expected; without it the embedded Postgres runs in /data,
+# under the same account.
 FROM node:20-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
 ENV NODE_ENV=production HOST=0.0.0.0 SAVEPOINT_DATA=/data
 WORKDIR /app

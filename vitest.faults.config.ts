@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:faults`: the tests of test/faults one after the other, `FAULT_ROUNDS` times each fault, and a table at the end. */
+/** `npm run test:faults`: the tests of test/faults, one after the other, each fault `FAULT_ROUNDS` times, and a table at the end. */
 // biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export.
 export default defineConfig({
   test: {

@@ -48,7 +48,7 @@ async function times(): Promise<readonly number[]> {
 }
 
 let aheadMs = 0;
-/** The change of the clock in each round. */
+/** Writes while the clock is moved by `byMs`, in each round. */
 const withClock = (name: string, byMs: number) =>
   endure({
     name,

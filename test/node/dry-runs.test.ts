@@ -108,7 +108,7 @@ describe('test-endpoint', () => {
       response: { status: 200, body: { names: '{{all}}' } },
     };
     await ok(studio.manage('PATCH', studio.definitions('endpoints'), { body: list }));
-    // As many existing keys as new ones, because the stored one is seeded, too.
+    // The seed has two new documents and one that is also stored. Each is listed once, in the order of the keys.
     const seed = { collections: { players: { zz: { name: 'z' }, aa: { name: 'a' }, [PLAYER]: { name: 'Ada' } } } };
     const { body } = await ok(post('test-endpoint', { slug: 'list', seed }));
     const names = JSON.stringify(Object(body).result.body).match(/"name":"(\w+)"/g);

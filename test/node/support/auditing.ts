@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../..');
 const PAGE = readFileSync(join(ROOT, 'docs/auditing.md'), 'utf8');
 
-/** Events of other players and collections, which must not appear in the scripts' output. */
+/** The collection and the player of the test. The scripts must print nothing of any other. */
 export const AUDITED = { collection: 'purses', player: '76561198000000042' };
 
 /** A script of docs/auditing.md, exactly as it is there. */
