@@ -92,6 +92,7 @@ SELECT count(*)::int AS count FROM (
 
 const COUNT = 'SELECT count(*)::int AS count FROM {documents} WHERE project = $1 AND space = ANY ($2::text[]) AND collection = $3';
 
+/** The spaces in which the project has documents. */
 export async function spacesOf(session: Session): Promise<readonly string[]> {
   return (await session.run<{ space: string }>('fills-spaces', SPACES, [])).map(({ space }) => space);
 }
@@ -114,6 +115,7 @@ export async function hasMoreThan(session: Session, collection: string, most: nu
   return (await countOf(session, 'fills-some', COUNT_SOME, some)) > most;
 }
 
+/** How many documents a collection has over all spaces, deleted ones included. */
 export async function countDocuments(session: Session, collection: string): Promise<number> {
   return countOf(session, 'fills-count', COUNT, [await spacesOf(session), collection]);
 }

@@ -1,5 +1,6 @@
 /** Reads answers whose shape is not known. A path is dotted; list items go by number. A missing value is `undefined`, never an error. */
 
+/** The value at `path`; `undefined` where there is none. */
 export function at(value: unknown, path: string): unknown {
   let found = value;
   for (const name of path.split('.')) {
@@ -15,6 +16,7 @@ export function numberAt(value: unknown, path: string): number {
   return typeof found === 'number' ? found : Number.NaN;
 }
 
+/** The text at `path`; `undefined` where there is none. */
 export function textAt(value: unknown, path: string): string | undefined {
   const found = at(value, path);
   return typeof found === 'string' ? found : undefined;

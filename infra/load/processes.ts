@@ -36,6 +36,7 @@ export async function familyCpuSeconds(pid: number): Promise<number | null> {
   return (await childrenOf(pid)).reduce((sum, child) => sum + child.own, parent.own + parent.ended);
 }
 
+/** The direct children of a process. Empty without /proc. */
 export async function childrenOf(pid: number): Promise<readonly ProcessStat[]> {
   const entries = await readdir('/proc').catch(() => []);
   const stats = await Promise.all(entries.filter((name) => /^\d+$/.test(name)).map((name) => readStat(Number(name))));

@@ -132,6 +132,7 @@ export function clusterMajor(folder: DataFolder): number | null {
   );
 }
 
+/** Password and port of the cluster; `null` for a folder without them. Throws {@link DatabaseProblem} when the file cannot be read. */
 export function readSecrets(folder: DataFolder): Secrets | null {
   const path = secretsPath(folder);
   try {
@@ -165,6 +166,7 @@ export function ensureSecrets(folder: DataFolder, isNew: boolean): Secrets {
   return ensureSecrets(folder, false);
 }
 
+/** Stores the port for the next start. The file is replaced as a whole, and outlives a power cut. */
 export function rememberPort(folder: DataFolder, secrets: Secrets, port: number): void {
   if (secrets.port === port) return;
   renameSync(writeDraft(folder, secretsPath(folder), { ...secrets, port }), secretsPath(folder));

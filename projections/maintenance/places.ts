@@ -22,6 +22,7 @@ export async function checkpoints(pool: Pool): Promise<ReadonlyMap<string, numbe
   return new Map(rows.map((row) => [row.project, Number(row.revision)]));
 }
 
+/** The version of each projection that readers see. */
 export async function activeVersions(pool: Pool): Promise<Versions> {
   const { rows } = await pool.query<{ name: ProjectionName; active: number }>(
     'SELECT name, active FROM savepoint.projection_versions WHERE name = ANY ($1)',
@@ -30,6 +31,7 @@ export async function activeVersions(pool: Pool): Promise<Versions> {
   return new Map(rows.map(({ name, active }) => [name, active]));
 }
 
+/** The checkpoints of a project in the versions that readers see. */
 export async function activePlaces(client: Pool | PoolClient, projectId: string): Promise<readonly Place[]> {
   const { rows } = await client.query<{ name: ProjectionName; version: number; revision: string; hash: string }>(
     `SELECT c.projection AS name, c.version, c.revision, c.hash FROM savepoint.checkpoints c

@@ -85,6 +85,7 @@ interface Walk {
 /** Runs one piece of folding in a transaction. */
 type Run = (work: (session: Session) => Promise<Memory>) => Promise<Memory>;
 
+/** Verifies all projects, from the beginning of the log. Throws when another verification runs. */
 export async function verify(options: VerifyOptions): Promise<Verified> {
   const lock = await options.pool.connect();
   try {

@@ -23,6 +23,7 @@ export function command(name: string, description: string): Command {
     .option('--json', 'print one JSON value and nothing else on standard output');
 }
 
+/** The settings of the environment, with `--data` and `overrides` before them. Throws `ConfigProblem`. */
 export function configOf(options: CommonOptions, overrides: Readonly<Record<string, unknown>> = {}): Config {
   return readConfig(process.env, { ...(options.data === undefined ? {} : { dataDir: options.data }), ...overrides });
 }

@@ -39,6 +39,7 @@ SELECT c.project, min(c.revision) AS revision FROM savepoint.checkpoints c
 JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
 WHERE v.name = ANY ($1) AND c.paused_at IS NULL GROUP BY c.project`;
 
+/** Starts to watch, and goes on until all read models have caught up or it is stopped. */
 export function watchReadiness({ log, pool, onTrouble, patienceMs = PATIENCE_MS }: ReadinessOptions): Readiness {
   const stopping = new AbortController();
   const told = tellNowAndThen(onTrouble);

@@ -15,6 +15,7 @@ export const KIB = 1024;
 export const MIB = 1024 * KIB;
 const UNITS: Readonly<Record<string, number>> = { '': 1, KiB: KIB, MiB: MIB, GiB: 1024 * MIB };
 
+/** A whole number from `min` to `max`. */
 export function whole(min: number, max: number, unit = ''): Kind<number> {
   const number = z
     .string()
@@ -29,6 +30,7 @@ export function optionalWhole(min: number, max: number): Kind<number | null> {
   return { allowed, parse: parse.optional().transform((number) => number ?? null) };
 }
 
+/** A size in bytes, which may be written with a unit: `768 KiB`. */
 export function bytes(min: number, max: number): Kind<number> {
   const parse = z
     .string()
@@ -48,6 +50,7 @@ export function choice<const T extends string>(...options: readonly [T, ...T[]])
   return { allowed: `one of ${options.join(', ')}`, parse: z.enum(options) };
 }
 
+/** A text that fits a pattern. `allowed` says so in words. */
 export function matching(pattern: RegExp, allowed: string): Kind<string> {
   return { allowed, parse: z.string().regex(pattern) };
 }
@@ -66,6 +69,7 @@ export function address(schemes: readonly string[], allowed: string, clear = /^/
   };
 }
 
+/** The same, or `null` when it is not set. */
 export function optional(pattern: RegExp, allowed: string): Kind<string | null> {
   const parse = z
     .string()

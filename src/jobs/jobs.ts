@@ -88,6 +88,7 @@ interface Opened {
   readonly queues: Queues;
 }
 
+/** Jobs on Redis, or in Postgres without a `redisUrl`. It connects when first used or started. */
 export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, timing: given, now = Date.now }: JobsOptions): Jobs {
   const timing = { ...TIMING, ...given };
   const kind = redisUrl === null ? 'postgres' : 'redis';

@@ -3,6 +3,7 @@ import { reasonOf } from '../kernel/trouble.ts';
 
 const LONGEST_RETRY_MS = 2000;
 
+/** Pause before the next try to connect, ms. */
 export function retryStrategy(times: number): number {
   return Math.min(times * 100, LONGEST_RETRY_MS);
 }

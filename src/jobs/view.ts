@@ -53,6 +53,7 @@ export function numberedId(lane: Lane, job: Pick<StoredJob, 'id'>): string {
   return `${lane}-${job.id ?? ''}`;
 }
 
+/** Lane and number of an id such as `long-12`; `null` for any other text. */
 export function parseId(text: string): { readonly lane: Lane; readonly id: string } | null {
   const lane = LANES.find((name) => text.startsWith(`${name}-`));
   return lane === undefined ? null : { lane, id: text.slice(lane.length + 1) };

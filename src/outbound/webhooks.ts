@@ -84,6 +84,7 @@ for (const network of [
   PRIVATE[family].addSubnet(address, Number(length), family === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** Whether an IP address, version 4 or 6, is not a public one. */
 export function isPrivateAddress(address: string): boolean {
   return isIP(address) === 6 ? PRIVATE[6].check(address, 'ipv6') : PRIVATE[4].check(address, 'ipv4');
 }

@@ -24,6 +24,10 @@ interface Row {
   readonly last: DocumentPlace | null;
 }
 
+/**
+ * Counts the next `most` documents after a place (`null`: from the first), in all spaces, and their bytes if asked for. `last` of the
+ * result is the place to go on from, `null` after the last document.
+ */
 export async function countDocumentsAfter(
   pool: Pool,
   projectId: string,

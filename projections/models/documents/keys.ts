@@ -26,6 +26,7 @@ interface Row {
   readonly bytes: number | null;
 }
 
+/** At most `most` keys of the documents that a collection shows in a space, their bytes, and the revision that the table shows. */
 export async function readDocumentKeys(
   pool: Pool,
   projectId: string,

@@ -19,6 +19,7 @@ const COUNT = throughViews(`
 SELECT count(*)::int AS count FROM (
   SELECT FROM {documents} d WHERE d.project = $1 AND d.space = 'live' AND d.collection = $2 AND d.document IS NOT NULL LIMIT $3) c`);
 
+/** The next live documents of a collection after a key, at most so many rows and bytes. */
 export async function readDocumentsAfter(
   pool: Pool,
   projectId: string,
@@ -30,6 +31,7 @@ export async function readDocumentsAfter(
   return (await pool.query<ScannedDocument>({ ...IN_TIME, name: 'documents-after', text: PAGE, values })).rows;
 }
 
+/** How many live documents a collection has; counting ends at `most`. */
 export async function countDocuments(pool: Pool, projectId: string, collection: string, most: number): Promise<number> {
   const { rows } = await pool.query<{ count: number }>({ ...IN_TIME, text: COUNT, values: [projectId, collection, most] });
   return rows[0]?.count ?? 0;

@@ -16,6 +16,7 @@ SELECT ${revisionOf(['flags'])} AS revision,
 const ALL = { name: 'flags', text: pageOf('') };
 const OF_ONE = { name: 'flags-of-one', text: pageOf('AND subject = $5') };
 
+/** A page of flagged writes, newest first, before a revision. `next` is the `before` of the next page, `null` on the last. */
 export async function readFlags(pool: Pool, projectId: string, { space, player, before, limit }: FlagFilter): Promise<FlagPage> {
   const values = [projectId, space, before, limit + 1];
   const query = player === null ? { ...ALL, values } : { ...OF_ONE, values: [...values, player] };

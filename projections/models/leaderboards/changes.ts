@@ -51,6 +51,7 @@ SELECT board, space, rank, key, -1 AS change FROM gone`;
 
 const DELETE_ZEROS = 'DELETE FROM {leaderboard_counts} WHERE project = $1 AND count = 0';
 
+/** Writes rows of boards, and moves counts and marks with them. */
 export async function upsert(session: Session, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   const moved = await session.run<Moved>('boards-upsert', UPSERT, [
@@ -68,6 +69,7 @@ export function rankOn({ descending }: Board, value: number): number {
   return rankOf(value, descending ? 'desc' : 'asc');
 }
 
+/** Deletes rows of boards, and moves counts and marks with them. */
 export async function remove(session: Session, gone: readonly Omit<Row, 'value'>[]): Promise<void> {
   if (gone.length === 0) return;
   const values = [gone.map((row) => row.board.id), gone.map((row) => row.space), gone.map((row) => row.key)];
@@ -75,6 +77,7 @@ export async function remove(session: Session, gone: readonly Omit<Row, 'value'>
   await dropZeros(session);
 }
 
+/** Deletes the counts of spaces in which a board has no rows. */
 export async function dropZeros(session: Session): Promise<void> {
   await session.run('boards-zeros', DELETE_ZEROS, []);
 }

@@ -77,6 +77,10 @@ interface Row extends FoundRow {
   readonly ahead: string | null;
 }
 
+/**
+ * The rank of a key on a query's board, and `around` rows on each side of it. With `take` the rows are given to it in pages, and the result
+ * has none. Throws for an `around` beyond a definition's limit.
+ */
 export async function readStanding(
   pool: Pool,
   projectId: string,

@@ -108,6 +108,7 @@ interface Row {
   readonly known: boolean;
 }
 
+/** A page of a player's ledger with its summary, from the cursor `after` on. Throws 400 LEDGER_RANGE_TOO_LARGE. */
 export async function readLedger(
   pool: Pool,
   projectId: string,

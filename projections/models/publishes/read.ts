@@ -11,6 +11,7 @@ SELECT ${revisionOf(['publishes'])} AS revision,
       ORDER BY p.revision DESC), '[]')::text
     FROM (SELECT * FROM {publishes} WHERE project = $1 AND revision < $2 ORDER BY revision DESC LIMIT $3) p) AS page`);
 
+/** A page of publishes before a revision, newest first. */
 export async function readPublishes(
   pool: Pool,
   projectId: string,

@@ -66,6 +66,7 @@ const MAX_PART_BYTES = 512 * 1024 * 1024;
 const deflate = promisify(deflateRaw);
 const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
+/** An event as its line in a part, without a line break. */
 export function eventLine({ stream, revision, id, type, metadata, data }: FileEvent): string {
   return JSON.stringify({ stream, revision, id, type, metadata, data });
 }

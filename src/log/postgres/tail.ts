@@ -41,6 +41,7 @@ const LAST_RETRY_MS = 1000;
 /** Own events that wait for a gap to be filled. Beyond this number they are forgotten here and read from the database instead. */
 const MAX_AHEAD = 20_000;
 
+/** The shared end of the log. `pollMs` and `recentBytes` are options of the log (log.ts). */
 export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
   const news = createBell();
   const demand = createBell();
