@@ -4,6 +4,8 @@ import { takesSecretKey } from './credentials.ts';
 import type { Route } from './route.ts';
 import { anyJson } from './values.ts';
 
+export type { Code };
+
 /** Which refusals a route may answer with: its own, and those that follow from what it is. */
 
 /** The envelope of every refusal. Beside `error` may stand what a route tells of what it refused. */

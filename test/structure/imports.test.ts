@@ -19,6 +19,8 @@ const USE_CASES = [
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/kernel': [],
   'src/contract': ['src/kernel'],
+  // Types alone: it runs where nothing else of the project does.
+  'src/client': ['src/contract'],
   'src/domain': ['src/kernel', 'src/contract'],
   'src/log': RULES,
   'src/app/caller.ts': RULES,
@@ -136,6 +138,16 @@ describe('the structure', () => {
       .flatMap(({ path, packages }) =>
         packages.filter((name) => name !== 'node:crypto' && name !== 'lru-cache').map((name) => `${path} → ${name}`),
       );
+    expect(wrong).toEqual([]);
+  });
+
+  it('the client library uses types of the contract, and nothing else: it runs in a game', () => {
+    const wrong = files
+      .filter(({ path }) => path.startsWith('src/client/'))
+      .flatMap(({ path, packages }) => {
+        const values = readFileSync(join(ROOT, path), 'utf8').matchAll(/^\s*(?:import|export)\s+(?!type\b)[^'";]*?from '(\.\.\/[^']+)'/gm);
+        return [...packages, ...[...values].map(([, specifier]) => specifier)].map((name) => `${path} → ${name}`);
+      });
     expect(wrong).toEqual([]);
   });
 

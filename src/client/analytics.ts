@@ -1,0 +1,173 @@
+import type { HeartbeatCounted, Tracked } from '../contract/answers.ts';
+import type { Connection } from './connection.ts';
+import { mapped, type Result } from './errors.ts';
+import { newIdempotencyKey } from './ids.ts';
+import type { RequestOptions } from './options.ts';
+import type { Security } from './security.ts';
+
+/** What a game reports. Nothing here throws: a report that is lost must not stop a game. */
+
+export interface Report {
+  readonly label?: string;
+  readonly message?: string;
+  readonly severity?: 'info' | 'warning' | 'error' | 'custom' | 'session';
+  readonly stack?: string;
+  readonly context?: Readonly<Record<string, unknown>>;
+  readonly playerName?: string;
+}
+
+export interface SessionOptions {
+  /** How often the player is said to be there, ms; 30 000 when left out. */
+  readonly everyMs?: number;
+  readonly playerName?: string;
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** Asked before each heartbeat. */
+  readonly fps?: () => number;
+}
+
+/** A play session that is being reported. */
+export interface PlaySession {
+  readonly id: string;
+  /**
+   * Says that the player leaves.
+   *
+   * @example
+   * ```ts
+   * const session = client.analytics.startSession();
+   * const left = await session.end();
+   * left?.ok; // → true
+   * ```
+   */
+  end(): Promise<Result<HeartbeatCounted> | null>;
+}
+
+const EVERY_MS = 30_000;
+const SOURCE = 'savepoint-client';
+
+export class Analytics {
+  readonly #connection: Connection;
+  readonly #security: Security;
+  /** Of the play session that runs. */
+  #session: string | null = null;
+
+  constructor(connection: Connection, security: Security) {
+    this.#connection = connection;
+    this.#security = security;
+  }
+
+  /**
+   * Something happened. `null`: the project wants no reports of that kind.
+   *
+   * @example
+   * ```ts
+   * const tracked = await client.analytics.track('level_done', { context: { level: 3 } });
+   * tracked?.ok && tracked.value.stored; // → true
+   * ```
+   */
+  track(type: string, report: Report = {}, options?: RequestOptions): Promise<Result<Tracked> | null> {
+    return this.#report(null, { ...report, type }, options);
+  }
+
+  /**
+   * Something is not as it should be.
+   *
+   * @example
+   * ```ts
+   * await client.analytics.warning('LOW_MEMORY', 'less than 100 MB are left', { megabytes: 80 });
+   * ```
+   */
+  warning(code: string, message?: string, context?: Report['context']): Promise<Result<Tracked> | null> {
+    return this.#report('captureWarnings', { type: code, severity: 'warning', message, context });
+  }
+
+  /**
+   * Something went wrong: an error that was caught, or a code.
+   *
+   * @example
+   * ```ts
+   * try {
+   *   throw new Error('the map is missing');
+   * } catch (error) {
+   *   await client.analytics.error(error, { map: 'north' });
+   * }
+   * ```
+   */
+  async error(error: unknown, context?: Report['context']): Promise<Result<Tracked> | null> {
+    const isError = error instanceof Error;
+    const { retainErrorStacks = false } = (await this.#security.modes()).analytics;
+    const stack = isError && retainErrorStacks === true ? error.stack : undefined;
+    const type = isError ? error.name : String(error);
+    return this.#report('captureErrors', { type, severity: 'error', message: isError ? error.message : undefined, stack, context });
+  }
+
+  /**
+   * The player has come; says so again every 30 seconds until `end`.
+   *
+   * @example
+   * ```ts
+   * const session = client.analytics.startSession({ playerName: 'Ada' });
+   * await session.end();
+   * ```
+   */
+  startSession({ everyMs = EVERY_MS, playerName, context, fps }: SessionOptions = {}): PlaySession {
+    const started = performance.now();
+    const id = newIdempotencyKey();
+    this.#session = id;
+    const send = (event: string) => {
+      const sessionSeconds = (performance.now() - started) / 1000;
+      return this.heartbeat(event, { sessionSeconds, playerName, context, fps: fps === undefined ? undefined : { avg: fps() } });
+    };
+    const joined = send('join');
+    const timer = setInterval(() => void send('heartbeat'), everyMs);
+    // A program is not kept alive by it.
+    (timer as { unref?: () => void }).unref?.();
+    return {
+      id,
+      end: async () => {
+        clearInterval(timer);
+        await joined;
+        const left = await send('leave');
+        this.#session = null;
+        return left;
+      },
+    };
+  }
+
+  /**
+   * One heartbeat: `join`, `heartbeat` or `leave`.
+   *
+   * @example
+   * ```ts
+   * const counted = await client.analytics.heartbeat('heartbeat', { sessionSeconds: 30 });
+   * counted?.ok && counted.value.persisted; // → true
+   * ```
+   */
+  async heartbeat(event: string, more: Readonly<Record<string, unknown>> = {}): Promise<Result<HeartbeatCounted> | null> {
+    if (!(await this.#wants('captureSessions'))) return null;
+    const body = { ...this.#who(), event, ...more };
+    const ask = { method: 'POST', family: 'storage', path: ['stats', 'heartbeat'], player: 'named', body, repeats: false } as const;
+    return mapped(await this.#connection.send(ask), (answer) => answer.body as HeartbeatCounted);
+  }
+
+  async #report(
+    wanted: string | null,
+    event: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): Promise<Result<Tracked> | null> {
+    if (!(await this.#wants(wanted))) return null;
+    const body = { ...this.#who(), ...event };
+    const path = ['analytics', 'events'];
+    // Sent again it would count twice, so only what was certainly not taken is.
+    const ask = { method: 'POST', family: 'storage', path, player: 'named', body, repeats: false, options } as const;
+    return mapped(await this.#connection.send(ask), (answer) => answer.body as Tracked);
+  }
+
+  async #wants(kind: string | null): Promise<boolean> {
+    const { analytics } = await this.#security.modes();
+    return analytics['enabled'] !== false && (kind === null || analytics[kind] !== false);
+  }
+
+  #who() {
+    return { platformId: this.#connection.player?.id, sessionId: this.#session ?? undefined, source: SOURCE };
+  }
+}

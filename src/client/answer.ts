@@ -1,0 +1,71 @@
+import { type ErrorCode, failure, type Result, SavepointError, success } from './errors.ts';
+import type { Reply } from './exchange.ts';
+
+/** Reads answers. */
+
+/** What came of a request that was done. */
+export interface Answer {
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `refusesInside`: a refusal may come with status 200, as calls and sessions have it. */
+export function readAnswer({ status, headers, text }: Reply, parse: (text: string) => unknown, refusesInside: boolean): Result<Answer> {
+  const read = parsed(text, parse);
+  if (status === 0 || (status >= 300 && status < 400)) {
+    return failure('HTTP_ERROR', 'The server sends requests elsewhere; configure the address that it names', { status });
+  }
+  if (status >= 400) return { ok: false, error: refusalIn(read.ok ? read.value : null, status, headers) };
+  if (!read.ok) return failure('INVALID_RESPONSE', text === '' ? 'The answer is empty' : 'The answer is not JSON', { status });
+  if (refusesInside && isRefused(read.value)) return { ok: false, error: refusalIn(read.value, status, headers) };
+  return success({ body: read.value, headers });
+}
+
+function parsed(text: string, parse: (text: string) => unknown): Result<unknown> {
+  try {
+    return success(parse(text));
+  } catch (cause) {
+    return failure('INVALID_RESPONSE', 'The answer is not JSON', { cause });
+  }
+}
+
+/** An author may say it in several ways. */
+function isRefused(body: unknown): boolean {
+  if (!isObject(body)) return false;
+  const { ok, error, status } = body;
+  return ok === false || (isObject(error) && ok !== true) || typeof error === 'string' || (typeof status === 'number' && status >= 400);
+}
+
+function refusalIn(body: unknown, httpStatus: number, headers: Headers): SavepointError {
+  const { error, message, status } = isObject(body) ? body : ({} as Members);
+  const details = isObject(error) ? error : {};
+  const code = isObject(error) ? error['code'] : error;
+  const said = details['message'] ?? message;
+  const meant = typeof status === 'number' && httpStatus < 400 ? status : httpStatus;
+  const requestId = textOf(details['requestId']) ?? textOf(headers.get('x-correlation-id'));
+  return new SavepointError(
+    (textOf(code) ?? (httpStatus < 400 ? 'UNKNOWN' : 'HTTP_ERROR')) as ErrorCode,
+    textOf(said) ?? `The server answered ${httpStatus}`,
+    { status: meant, retryAfterMs: retryAfterOf(headers), requestId, details, body },
+  );
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Seconds, or a date. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const text = headers.get('retry-after');
+  if (text === null || text === '') return undefined;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const [until, now] = [Date.parse(text), Date.now()];
+  return Number.isNaN(until) ? undefined : Math.max(0, until - now);
+}

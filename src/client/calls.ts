@@ -1,0 +1,119 @@
+import type { Connection, Prepared, Settings } from './connection.ts';
+import { failure, mapped, type Result, type SavepointError, success } from './errors.ts';
+import type { AnyJson } from './game.ts';
+import { newIdempotencyKey } from './ids.ts';
+import type { CallOptions } from './options.ts';
+import type { Relay } from './relay.ts';
+import type { Revision } from './revision.ts';
+import { createEncryptedRequestId, seal } from './seal.ts';
+import type { Modes, Security } from './security.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/** Calls of endpoints: sealed and with a session where the project asks for it, once each, whatever the network does. */
+
+export class Calls {
+  readonly #connection: Connection;
+  readonly #security: Security;
+  readonly #sessions: Sessions;
+  readonly #revision: Revision;
+  readonly #relay: () => Relay | null;
+  readonly #errors = new Map<string, SavepointError>();
+
+  constructor(connection: Connection, security: Security, sessions: Sessions, revision: Revision, relay: () => Relay | null) {
+    this.#connection = connection;
+    this.#security = security;
+    this.#sessions = sessions;
+    this.#revision = revision;
+    this.#relay = relay;
+  }
+
+  /** `input`: an object. `endpoint`: a slug, or an address that ends with one. */
+  async call(endpoint: string, input: unknown = {}, options: CallOptions = {}): Promise<Result<AnyJson>> {
+    const slug = slugOf(endpoint);
+    if (slug === '') return failure('INVALID_ARGUMENT', `"${endpoint}" names no endpoint`);
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      return failure('INVALID_ARGUMENT', 'The input of an endpoint is an object');
+    }
+    const { idempotencyKey = newIdempotencyKey() } = options;
+    const relay = this.#relay();
+    const result = await (relay === null
+      ? this.#send(slug, input, idempotencyKey, options)
+      : this.#relayed(relay, slug, input, idempotencyKey, options));
+    const body = this.#revision.read(result.ok ? result.value : result.error.body);
+    if (result.ok) this.#errors.delete(slug);
+    else this.#errors.set(slug, result.error);
+    return result.ok ? success(body) : result;
+  }
+
+  lastError(endpoint: string): SavepointError | null {
+    return this.#errors.get(slugOf(endpoint)) ?? null;
+  }
+
+  async #send(slug: string, input: object, key: string, options: CallOptions): Promise<Result<unknown>> {
+    const answer = await this.#connection.send({
+      method: 'POST',
+      family: 'endpoints',
+      path: [slug],
+      player: 'proven',
+      key,
+      repeats: true,
+      refusesInside: true,
+      options,
+      prepare: (settings) => this.#prepare(settings, slug, input),
+      recover: (error) => this.#security.recover(error),
+    });
+    return mapped(answer, ({ body }) => body);
+  }
+
+  /** A guest's body is bound to the guest, and sealed here: the host sees no more of it than the network does. */
+  async #relayed(relay: Relay, slug: string, input: object, key: string, options: CallOptions): Promise<Result<unknown>> {
+    for (let attempt = 1; ; attempt++) {
+      const ready = await this.#connection.ready();
+      if (!ready.ok) return ready;
+      const prepared = await this.#body(ready.value, slug, input, await this.#security.modes(), null);
+      const result = await relay.call(slug, prepared, key, options);
+      if (result.ok || attempt > 1 || !(await this.#security.recover(result.error))) return result;
+    }
+  }
+
+  async #prepare(settings: Settings, slug: string, input: object): Promise<Result<Prepared>> {
+    // A server's key stands for itself.
+    if (settings.secretKey) return success({ body: { input } });
+    const modes = await this.#security.modes();
+    const session = modes.sessions ? await this.#sessions.ensure() : null;
+    const mode = clientMode(modes, session !== null);
+    const headers = { 'x-ns-security-mode': mode, ...(modes.version === '' ? {} : { 'x-ns-security-config-version': modes.version }) };
+    return success({ headers, body: await this.#body(settings, slug, input, modes, session) });
+  }
+
+  async #body({ publicKey, projectId, player, revision }: Settings, slug: string, input: object, modes: Modes, session: Session | null) {
+    const security = {
+      configVersion: modes.version,
+      clientMode: clientMode(modes, session !== null),
+      authSessions: modes.sessions ? 'enabled' : 'disabled',
+      encryptedRequests: modes.encryption ? 'required' : 'disabled',
+      revisionId: revision ?? 0,
+      revisionOutdated: this.#revision.status?.isOutdated ?? false,
+    };
+    // Under `input`, no member of the game's own is taken for one of the call's.
+    const body = { input, security, _endpointSlug: slug };
+    if (!modes.encryption) return body;
+    const stringify = this.#connection.options.json?.stringify ?? JSON.stringify;
+    const plain = stringify({ ...body, encryptedRequestId: createEncryptedRequestId(this.#security.now()) });
+    const identity = session === null ? { platformId: player?.id ?? 'anonymous' } : { sessionId: session.id };
+    return { security, encrypted: true, envelope: await seal({ publicKey, projectId, identity, plain }) };
+  }
+}
+
+function clientMode({ sessions, encryption }: Modes, hasSession: boolean): string {
+  if (encryption) return sessions && hasSession ? 'session+encrypted' : 'encrypted';
+  return sessions ? 'session' : 'legacy';
+}
+
+/** The last part of an address, or the slug as it is. */
+function slugOf(endpoint: string): string {
+  const text = endpoint.trim();
+  if (!/^https?:\/\//i.test(text)) return text;
+  const parts = new URL(text).pathname.split('/').filter((part) => part !== '');
+  return decodeURIComponent(parts.at(-1) ?? '');
+}

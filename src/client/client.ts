@@ -1,0 +1,313 @@
+import type { GameValues } from '../contract/answers.ts';
+import { Analytics } from './analytics.ts';
+import { Calls } from './calls.ts';
+import { Connection } from './connection.ts';
+import { Documents } from './documents.ts';
+import { orThrow, type Result, type SavepointError } from './errors.ts';
+import type {
+  AnswerOf,
+  AnyGame,
+  AnyJson,
+  CallArguments,
+  CollectionOf,
+  DocumentOf,
+  GameTypes,
+  InputOf,
+  QueryOf,
+  RefusalsOf,
+  SlugOf,
+} from './game.ts';
+import type { CallOptions, ClientOptions, Player, PublishTarget, RequestOptions } from './options.ts';
+import { type AnyResult, type Leaderboard, type QueryOptions, readValues, runLeaderboard, runQuery } from './queries.ts';
+import { Records } from './records.ts';
+import type { Relay } from './relay.ts';
+import { Revision } from './revision.ts';
+import { Security } from './security.ts';
+import { Sessions } from './sessions.ts';
+
+/**
+ * A client of one project. Nothing is sent before it is asked for.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ url, projectId, publicKey, player: '76561198000000001' });
+ * const { price } = await client.call('buy', { item: 'axe' });
+ * price; // → 7
+ * ```
+ */
+export function createClient<G extends GameTypes = AnyGame>(options: ClientOptions = {}): Client<G> {
+  return new Client<G>(options);
+}
+
+export class Client<G extends GameTypes = AnyGame> {
+  readonly #connection: Connection;
+  readonly #calls: Calls;
+  /** What the project asks of its clients. The client goes by it; a game rarely needs this. */
+  readonly security: Security;
+  /** Sessions of the player. The client opens them where the project uses them. */
+  readonly sessions: Sessions;
+  /** Whether this build of the game is too old. */
+  readonly revision: Revision;
+  readonly analytics: Analytics;
+  /** The way through the host of a game, for its guests: `guestRelay`. `null`: requests go to the server. */
+  relay: Relay | null = null;
+
+  constructor(options: ClientOptions) {
+    const connection = new Connection(options);
+    this.#connection = connection;
+    this.security = new Security(connection);
+    this.sessions = new Sessions(connection);
+    this.revision = new Revision(connection);
+    this.analytics = new Analytics(connection, this.security);
+    this.#calls = new Calls(connection, this.security, this.sessions, this.revision, () => this.relay);
+  }
+
+  /**
+   * What requests go through. Parts of this library use it.
+   *
+   * @internal
+   */
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  /**
+   * Whether address, project and key are known.
+   *
+   * @example
+   * ```ts
+   * createClient({ url: 'https://play.example.com' }).isConfigured; // → false
+   * client.isConfigured; // → true
+   * ```
+   */
+  get isConfigured(): boolean {
+    return this.#connection.isConfigured;
+  }
+
+  /**
+   * What every address begins with, version included.
+   *
+   * @example
+   * ```ts
+   * createClient({ url: 'https://play.example.com/' }).apiRoot; // → 'https://play.example.com/v3'
+   * ```
+   */
+  get apiRoot(): string {
+    return this.#connection.apiRoot;
+  }
+
+  /**
+   * Which definitions and data requests are for: `live`, or `next`, what is staged.
+   *
+   * @example
+   * ```ts
+   * client.publishTarget = 'next';
+   * (await client.values()).constants; // → { shop: { axe: 7 } }
+   * client.publishTarget = 'live';
+   * ```
+   */
+  get publishTarget(): PublishTarget {
+    return this.#connection.options.publishTarget ?? 'live';
+  }
+
+  set publishTarget(publishTarget: PublishTarget) {
+    this.configure({ publishTarget });
+  }
+
+  /**
+   * Who plays.
+   *
+   * @example
+   * ```ts
+   * client.player = { id: '76561198000000002', token: () => 'a token of the login' };
+   * client.player?.id; // → '76561198000000002'
+   * ```
+   */
+  get player(): Player | null {
+    return this.#connection.player;
+  }
+
+  set player(player: Player | string | null) {
+    this.configure({ player });
+  }
+
+  /**
+   * Changes options of a client that is in use.
+   *
+   * @example
+   * ```ts
+   * client.configure({ timeoutMs: 5_000, revision: 12 });
+   * ```
+   */
+  configure(changes: ClientOptions): void {
+    this.#connection.change(changes);
+    if ('url' in changes || 'projectId' in changes) this.security.forget();
+    if ('publishTarget' in changes || 'player' in changes || 'projectId' in changes) this.sessions.forget();
+  }
+
+  /**
+   * Calls an endpoint by its slug, or by an address that ends with it, and answers what its author says. Throws a {@link SavepointError}
+   * with the author's own code when it refuses. Happens once, whatever the network does.
+   *
+   * @example
+   * ```ts
+   * const { left } = await client.call('buy', { item: 'axe' });
+   * left; // → 3
+   * ```
+   */
+  call<S extends SlugOf<G>>(slug: S, ...rest: CallArguments<InputOf<G, S>>): Promise<AnswerOf<G, S>>;
+  call(address: `http${string}`, input?: AnyJson, options?: CallOptions): Promise<AnyJson>;
+  call(endpoint: string, input?: unknown, options?: CallOptions): Promise<AnyJson> {
+    return orThrow(this.#calls.call(endpoint, input, options));
+  }
+
+  /**
+   * The same as a value: a refusal is something to play on with.
+   *
+   * @example
+   * ```ts
+   * await client.call('buy', { item: 'axe' });
+   * const bought = await client.tryCall('buy', { item: 'axe' });
+   * bought.ok ? 'bought' : bought.error.code; // → 'TOO_POOR'
+   * ```
+   */
+  tryCall<S extends SlugOf<G>>(slug: S, ...rest: CallArguments<InputOf<G, S>>): Promise<Result<AnswerOf<G, S>, RefusalsOf<G, S>>>;
+  tryCall(address: `http${string}`, input?: AnyJson, options?: CallOptions): Promise<Result<AnyJson>>;
+  tryCall(endpoint: string, input?: unknown, options?: CallOptions): Promise<Result<AnyJson>> {
+    return this.#calls.call(endpoint, input, options);
+  }
+
+  /**
+   * What the last call of an endpoint was refused with; `null`: it was answered, or there was none.
+   *
+   * @example
+   * ```ts
+   * await client.tryCall('buy', { item: 'castle' });
+   * client.lastError('buy')?.code; // → 'NO_ITEM'
+   * ```
+   */
+  lastError(slug: string): SavepointError | null {
+    return this.#calls.lastError(slug);
+  }
+
+  /**
+   * The documents of a collection.
+   *
+   * @example
+   * ```ts
+   * const players = client.documents('players');
+   * (await players.get()).gold; // → 10
+   * ```
+   */
+  documents<C extends CollectionOf<G>>(collection: C): Documents<DocumentOf<G, C>> {
+    return new Documents(this.#connection, collection, () => this.relay);
+  }
+
+  /**
+   * The save records of a collection: named slots of the player.
+   *
+   * @example
+   * ```ts
+   * await client.records('slots').create('Camp');
+   * (await client.records('slots').list()).records.length; // → 1
+   * ```
+   */
+  records<C extends CollectionOf<G>>(collection: C): Records {
+    return new Records(this.#connection, collection);
+  }
+
+  /**
+   * Runs a leaderboard. `own` adds the player's own row with its rank, `around` shows the rows near it.
+   *
+   * @example
+   * ```ts
+   * await client.documents('scores').save({ points: 40, name: 'Ada' });
+   * const { entries, player } = await client.leaderboard('top', { own: true, limit: 10 });
+   * [entries[0]?.data.name, player?.rank]; // → ['Ada', 1]
+   * ```
+   */
+  leaderboard<Q extends QueryOf<G>>(query: Q, options?: QueryOptions): Promise<Leaderboard<G['queries'][Q]>> {
+    return orThrow(this.tryLeaderboard(query, options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const board = await client.tryLeaderboard('nothing');
+   * board.ok ? 'there' : board.error.code; // → 'NOT_FOUND'
+   * ```
+   */
+  tryLeaderboard<Q extends QueryOf<G>>(query: Q, options?: QueryOptions): Promise<Result<Leaderboard<G['queries'][Q]>>> {
+    return runLeaderboard(this.#connection, query, options);
+  }
+
+  /**
+   * Runs a query of any type: a count, a sum, an average …
+   *
+   * @example
+   * ```ts
+   * const result = await client.query('top');
+   * result.type; // → 'leaderboard'
+   * ```
+   */
+  query<Q extends QueryOf<G>>(query: Q, options?: QueryOptions): Promise<AnyResult<G['queries'][Q]>> {
+    return orThrow(this.tryQuery(query, options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const result = await client.tryQuery('top', { limit: 3 });
+   * result.ok; // → true
+   * ```
+   */
+  tryQuery<Q extends QueryOf<G>>(query: Q, options?: QueryOptions): Promise<Result<AnyResult<G['queries'][Q]>>> {
+    return runQuery(this.#connection, query, options);
+  }
+
+  /**
+   * The values that the game is tuned by: `constants` by group, `tables` with their rows.
+   *
+   * @example
+   * ```ts
+   * const { constants } = await client.values();
+   * constants.shop.axe; // → 7
+   * ```
+   */
+  values(options?: RequestOptions): Promise<ValuesOf<G>> {
+    return orThrow(this.tryValues(options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const values = await client.tryValues();
+   * values.ok && values.value.constants.shop.axe; // → 7
+   * ```
+   */
+  tryValues(options?: RequestOptions): Promise<Result<ValuesOf<G>>> {
+    return readValues(this.#connection, options) as Promise<Result<ValuesOf<G>>>;
+  }
+
+  /**
+   * The same client for another player: what a dedicated server uses for each of its players.
+   *
+   * @example
+   * ```ts
+   * const bo = client.as('76561198000000002');
+   * (await bo.documents('players').get())?.gold; // → 50
+   * ```
+   */
+  as(player: Player | string): Client<G> {
+    return new Client<G>({ ...this.#connection.options, player });
+  }
+}
+
+/** Game values, with the constants that the game's types name. */
+export type ValuesOf<G extends GameTypes> = Omit<GameValues, 'constants'> & { readonly constants: G['values'] };

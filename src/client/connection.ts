@@ -1,0 +1,260 @@
+import { type Answer, readAnswer } from './answer.ts';
+import { credentials } from './credentials.ts';
+import { failure, type Result, SavepointError, success } from './errors.ts';
+import { aborted, exchange } from './exchange.ts';
+import type { ClientOptions, Credentials, Fetch, LogEntry, Player, RequestOptions } from './options.ts';
+import { isPassing, LONGEST_WAIT_MS, pause, pauseBefore, wasRefusedUnseen } from './retry.ts';
+
+/** Everything that a client sends goes through here: where to, with which key, as whom, how often. */
+
+/** What a part of the library wants sent. */
+export interface Ask {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly family: 'storage' | 'endpoints' | 'queries' | 'values' | 'auth-sessions' | 'security-config' | 'manage';
+  /** Behind the project's id. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly headers?: Headings;
+  readonly body?: unknown;
+  /** Whether it says who plays, and what proves that: `token` is the player's own, whatever session there is. */
+  readonly player?: 'named' | 'proven' | 'token';
+  /** Its idempotency key. */
+  readonly key?: string;
+  /** Whether it may be sent again when nobody knows if it came: reads, and what has a key. */
+  readonly repeats: boolean;
+  /** A refusal may come with status 200. */
+  readonly refusesInside?: boolean;
+  readonly options?: RequestOptions | undefined;
+  /** Made anew for each attempt, laid over `headers` and `body`. */
+  prepare?(settings: Settings): Promise<Result<Prepared>>;
+  /** Whether something was put right, so that it is worth asking again at once. Asked once for each code. */
+  recover?(error: SavepointError): Promise<boolean>;
+}
+
+export interface Prepared {
+  readonly headers?: Headings;
+  readonly body?: unknown;
+}
+
+export type Headings = Readonly<Record<string, string>>;
+
+export type Settings = Omit<ClientOptions, keyof Credentials | 'player'> & Credentials & { readonly player: Player | null };
+
+const TIMEOUT_MS = 15_000;
+const RETRIES = 3;
+/** Of recoveries within one request. */
+const MOST_RECOVERIES = 3;
+
+export class Connection {
+  #options: ClientOptions;
+  #loading: Promise<Result<Settings>> | null = null;
+  #loaded: Partial<Credentials> = {};
+  /** Of the project's log: the last of this client's writes, which its reads must show. */
+  #position = 0;
+  /** Headers that prove the player. A part that knows better replaces it. */
+  proof: (player: Player) => Promise<Headings> = proofByToken;
+  /** Whether a proof that was refused with this code can be another one. */
+  lostProof: (code: string) => boolean = () => false;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  get options(): ClientOptions {
+    return { ...this.#loaded, ...this.#options };
+  }
+
+  change(changes: ClientOptions): void {
+    this.#options = { ...this.#options, ...changes };
+    this.#loading = null;
+  }
+
+  get player(): Player | null {
+    const { player } = this.#options;
+    return typeof player === 'string' ? { id: player } : (player ?? null);
+  }
+
+  get isConfigured(): boolean {
+    return isComplete(this.options);
+  }
+
+  get apiRoot(): string {
+    return rootOf(this.options.url ?? '', this.options);
+  }
+
+  log(level: LogEntry['level'], message: string, more: Readonly<Record<string, unknown>> = {}): void {
+    this.#options.log?.({ ...more, level, message });
+  }
+
+  /** The settings, once the credentials are there. */
+  ready(): Promise<Result<Settings>> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  async #load(): Promise<Result<Settings>> {
+    if (!isComplete(this.#options)) {
+      try {
+        this.#loaded = (await (this.#options.credentials ?? credentials)()) ?? {};
+      } catch (cause) {
+        this.#loading = null;
+        return failure('NOT_CONFIGURED', `The credentials could not be read: ${String(cause)}`, { cause });
+      }
+    }
+    const { options } = this;
+    const { url = '', projectId = '', publicKey = '', secretKey = '' } = options;
+    const wrong = isComplete(options) ? exposed(url, secretKey) : notConfigured();
+    if (wrong !== null) {
+      this.#loading = null;
+      return { ok: false, error: wrong };
+    }
+    return success({ ...options, url, projectId, publicKey, player: this.player });
+  }
+
+  /** The id of the player; fails where nobody plays. */
+  requirePlayer(given?: string): Result<string> {
+    const id = given ?? this.player?.id ?? '';
+    return id === '' ? failure('NO_PLAYER', 'This is about a player: give `player` to the client, or name a key') : success(id);
+  }
+
+  /** Sends it, again where that helps, until it is done or refused. */
+  async send(ask: Ask): Promise<Result<Answer>> {
+    const ready = await this.ready();
+    if (!ready.ok) return ready;
+    const retries = ask.options?.retries ?? this.#options.retries ?? RETRIES;
+    const recovered = new Set<string>();
+    for (let attempt = 1; ; ) {
+      const result = await this.#attempt(ready.value, ask);
+      if (result.ok) {
+        this.#noteWrite(ask, result.value);
+        return result;
+      }
+      const { error } = result;
+      if (recovered.size < MOST_RECOVERIES && !recovered.has(error.code) && (await this.#recovers(ask, error))) {
+        recovered.add(error.code);
+        continue;
+      }
+      if (attempt > retries || !isPassing(error) || !(ask.repeats || wasRefusedUnseen(error))) return this.#told(ask, error);
+      const waitMs = pauseBefore(attempt, error, Math.random);
+      if (waitMs > LONGEST_WAIT_MS) return this.#told(ask, error);
+      this.log('debug', `${ask.method} ${ask.family} is sent again in ${Math.round(waitMs)} ms`, { code: error.code, attempt });
+      if (!(await pause(waitMs, ask.options?.signal))) return aborted(ask.options?.signal);
+      attempt++;
+    }
+  }
+
+  async #recovers(ask: Ask, error: SavepointError): Promise<boolean> {
+    if (ask.player === 'proven' && this.lostProof(error.code)) return true;
+    return (await ask.recover?.(error)) === true;
+  }
+
+  #told(ask: Ask, error: SavepointError): Result<Answer> {
+    const level = error.code === 'NOT_FOUND' || error.code === 'ABORTED' ? 'debug' : 'warn';
+    this.log(level, `${ask.method} ${[ask.family, ...ask.path].join('/')}: ${error.code}: ${error.message}`, { error });
+    return { ok: false, error };
+  }
+
+  async #attempt(settings: Settings, ask: Ask): Promise<Result<Answer>> {
+    const address = addressOf(settings, ask);
+    if (!address.ok) return address;
+    let prepared: Prepared;
+    let headers: Headings;
+    try {
+      const result = (await ask.prepare?.(settings)) ?? success({});
+      if (!result.ok) return result;
+      prepared = result.value;
+      // Afterwards: what was prepared may have opened a session.
+      headers = { ...this.#headers(settings, ask), ...(await this.#identity(settings, ask)) };
+    } catch (cause) {
+      if (cause instanceof SavepointError) return { ok: false, error: cause };
+      return failure('PLATFORM_AUTH_FAILED', `The player's token could not be had: ${String(cause)}`, { cause });
+    }
+    const body = this.#printed(prepared.body ?? ask.body);
+    if (!body.ok) return body;
+    const init: RequestInit = {
+      method: ask.method,
+      headers: { ...headers, ...ask.headers, ...prepared.headers, ...(body.value === null ? {} : { 'content-type': 'application/json' }) },
+      ...(body.value === null ? {} : { body: body.value }),
+    };
+    const timeoutMs = ask.options?.timeoutMs ?? settings.timeoutMs ?? TIMEOUT_MS;
+    const fetcher: Fetch = settings.fetch ?? ((url, given) => fetch(url, given));
+    const reply = await exchange(fetcher, address.value, init, { timeoutMs, signal: ask.options?.signal });
+    if (!reply.ok) return reply;
+    return readAnswer(reply.value, settings.json?.parse ?? JSON.parse, ask.refusesInside === true);
+  }
+
+  #headers({ publicKey, secretKey, publishTarget, revision, clientType }: Settings, ask: Ask): Headings {
+    const reads = ask.method === 'GET' && ask.family !== 'security-config';
+    return {
+      ...(publicKey === '' ? {} : { 'x-public-key': publicKey }),
+      ...(secretKey ? { 'x-secret-key': secretKey } : {}),
+      ...(publishTarget === 'next' ? { 'x-ns-publish-target': 'next' } : {}),
+      ...(revision ? { 'x-ns-revision-id': String(revision) } : {}),
+      'x-ns-client-type': clientType ?? (secretKey ? 'dedicated' : 'game'),
+      ...(ask.key === undefined ? {} : { 'idempotency-key': ask.key }),
+      ...(reads && this.#position > 0 ? { 'x-ns-position': String(this.#position) } : {}),
+    };
+  }
+
+  async #identity({ player, secretKey }: Settings, { player: kind }: Ask): Promise<Headings> {
+    if (player === null || kind === undefined) return {};
+    const named = { 'x-platform-id': player.id };
+    // A server's word is enough.
+    if (kind === 'named' || secretKey) return named;
+    return { ...named, ...(await (kind === 'token' ? proofByToken : this.proof)(player)) };
+  }
+
+  #printed(body: unknown): Result<string | null> {
+    if (body === undefined) return success(null);
+    try {
+      return success((this.#options.json?.stringify ?? JSON.stringify)(body));
+    } catch (cause) {
+      return failure('INVALID_ARGUMENT', `This cannot be sent as JSON: ${String(cause)}`, { cause });
+    }
+  }
+
+  #noteWrite(ask: Ask, { headers }: Answer): void {
+    const position = Number(headers.get('x-ns-position') ?? 0);
+    if (ask.method !== 'GET' && position > this.#position) this.#position = position;
+  }
+}
+
+/** The player's own token, asked for anew. */
+export async function proofByToken({ token }: Player): Promise<Headings> {
+  const text = typeof token === 'function' ? await token() : token;
+  return text ? { 'x-platform-token': text } : {};
+}
+
+function isComplete({ url, projectId, publicKey, secretKey }: Partial<Credentials>): boolean {
+  return Boolean(url && projectId && (publicKey || secretKey));
+}
+
+function notConfigured(): SavepointError {
+  return new SavepointError('NOT_CONFIGURED', 'The client needs `url`, `projectId` and `publicKey`: give them to createClient');
+}
+
+/** A secret key goes over TLS or stays on the machine, and no page holds one. */
+function exposed(url: string, secretKey: string): SavepointError | null {
+  if (secretKey === '') return null;
+  if ('document' in globalThis)
+    return new SavepointError('SECRET_EXPOSED', 'A page must not hold a secret key: everybody who plays can read it');
+  const { protocol, hostname } = new URL(url);
+  const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+  if (protocol === 'https:' || isLocal) return null;
+  return new SavepointError('SECRET_EXPOSED', 'A secret key is sent over https:, or to this machine alone');
+}
+
+function rootOf(url: string, { apiVersion = 'v3' }: ClientOptions): string {
+  return `${url.replace(/\/+$/, '')}/${apiVersion}`;
+}
+
+function addressOf(settings: Settings, { method, family, path, query = {} }: Ask): Result<string> {
+  // A part that is empty or made of dots would become another address on its way.
+  const wrong = path.find((part) => part === '' || part === '.' || part === '..');
+  if (wrong !== undefined) return failure('INVALID_ARGUMENT', `"${wrong}" cannot be part of an address`);
+  const url = method === 'GET' && family === 'storage' && settings.cdnUrl ? settings.cdnUrl : settings.url;
+  const asked = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, String(value)])).toString();
+  const address = [rootOf(url, settings), family, settings.projectId, ...path.map(encodeURIComponent)].join('/');
+  return success(text === '' ? address : `${address}?${text}`);
+}

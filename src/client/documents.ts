@@ -1,0 +1,294 @@
+import type { Ledger, Written } from '../contract/answers.ts';
+import type { Ask, Connection } from './connection.ts';
+import { mapped, orThrow, type Result, success } from './errors.ts';
+import type { AnyJson, OperationOf } from './game.ts';
+import { newIdempotencyKey } from './ids.ts';
+import type { RequestOptions, WriteOptions } from './options.ts';
+import type { Relay } from './relay.ts';
+
+/** Documents of a collection. The key is the player's own where none is named. */
+
+/** Which document. */
+export interface DocumentAddress {
+  /** The player's id when left out; a shared collection needs one. */
+  readonly key?: string;
+  /** The save record whose document it is. */
+  readonly record?: string;
+}
+
+export interface ReadOptions extends DocumentAddress, RequestOptions {}
+
+export interface SaveOptions extends DocumentAddress, WriteOptions {
+  /** The version that the change is based on; 0: there must be none yet. Refused with `STALE_SAVE` when another was written since. */
+  readonly ifVersion?: number;
+}
+
+/** A document with the number of writes it has had. */
+export interface Versioned<Doc> {
+  /** `null`: there is none. */
+  readonly value: Doc | null;
+  readonly version: number;
+}
+
+export interface LedgerOptions extends DocumentAddress, RequestOptions {
+  /** The path of one field. */
+  readonly field?: string;
+  /** ISO text or unix ms, inclusive. */
+  readonly from?: string | number;
+  /** Exclusive. */
+  readonly to?: string | number;
+  readonly limit?: number;
+  /** `cursor` of the page before. */
+  readonly cursor?: string;
+}
+
+/** How often an edit is made again on what somebody else has written. */
+const MOST_EDITS = 8;
+
+export class Documents<Doc = AnyJson> {
+  readonly #connection: Connection;
+  readonly #collection: string;
+  readonly #relay: () => Relay | null;
+
+  constructor(connection: Connection, collection: string, relay: () => Relay | null = () => null) {
+    this.#connection = connection;
+    this.#collection = collection;
+    this.#relay = relay;
+  }
+
+  /**
+   * The document; `null` when there is none. Throws a {@link SavepointError}.
+   *
+   * @example
+   * ```ts
+   * const me = await client.documents('players').get();
+   * me.gold; // → 10
+   * await client.documents('players').get({ key: '76561198000000999' }); // → null
+   * ```
+   */
+  get(options?: ReadOptions): Promise<Doc | null> {
+    return orThrow(this.tryGet(options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const read = await client.documents('nothing').tryGet();
+   * read.ok && read.value; // → null
+   * ```
+   */
+  async tryGet(options?: ReadOptions): Promise<Result<Doc | null>> {
+    return mapped(await this.tryLoad(options), ({ value }) => value);
+  }
+
+  /**
+   * The document with its version, for a save that must not overwrite somebody else's.
+   *
+   * @example
+   * ```ts
+   * const players = client.documents('players');
+   * const { value, version } = await players.load();
+   * await players.save({ ...value, level: 2 }, { ifVersion: version });
+   * ```
+   */
+  load(options?: ReadOptions): Promise<Versioned<Doc>> {
+    return orThrow(this.tryLoad(options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const loaded = await client.documents('players').tryLoad({ key: '76561198000000999' });
+   * loaded; // → { ok: true, value: { value: null, version: 0 } }
+   * ```
+   */
+  async tryLoad(options: ReadOptions = {}): Promise<Result<Versioned<Doc>>> {
+    const key = this.#keyOf(options);
+    if (!key.ok) return key;
+    const relay = this.#relay();
+    if (relay !== null) {
+      const read = await relay.document(this.#collection, key.value, options);
+      return missing(mapped(read, (body) => ({ value: body as Doc, version: 0 })));
+    }
+    const read = await this.#connection.send(this.#ask('GET', [key.value], { repeats: true, options }));
+    return missing(mapped(read, ({ body, headers }) => ({ value: body as Doc, version: Number(headers.get('x-ns-save-version') ?? 0) })));
+  }
+
+  /**
+   * Puts this document in the place of what was there.
+   *
+   * @example
+   * ```ts
+   * const { version } = await client.documents('players').save({ name: 'Ada', gold: 3 });
+   * version; // → 2
+   * ```
+   */
+  save(document: Doc, options?: SaveOptions): Promise<Written> {
+    return orThrow(this.trySave(document, options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const saved = await client.documents('players').trySave({ gold: 1 }, { ifVersion: 0 });
+   * saved.ok ? 'saved' : saved.error.code; // → 'STALE_SAVE'
+   * ```
+   */
+  trySave(document: Doc, options?: SaveOptions): Promise<Result<Written>> {
+    return this.#write(document, options);
+  }
+
+  /**
+   * Changes the document by operations, all or none: `set`, `inc`, `push`, `pull`, `remove`, `merge`, `setIfNull`.
+   *
+   * @example
+   * ```ts
+   * await client.documents('players').update([inc('gold', -7, { reason: 'an axe' }), push('items', 'axe')]);
+   * (await client.documents('players').get()).items; // → ['axe']
+   * ```
+   */
+  update(operations: OperationOf<Doc> | readonly OperationOf<Doc>[], options?: SaveOptions): Promise<Written> {
+    return orThrow(this.tryUpdate(operations, options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const spent = await client.documents('vault').tryUpdate(inc('n', 1));
+   * spent.ok ? 'done' : spent.error.code; // → 'ENDPOINT_ONLY'
+   * ```
+   */
+  tryUpdate(operations: OperationOf<Doc> | readonly OperationOf<Doc>[], options?: SaveOptions): Promise<Result<Written>> {
+    return this.#write({ ops: Array.isArray(operations) ? operations : [operations] }, options);
+  }
+
+  /**
+   * Reads, changes and saves; again, when somebody else saved in between. Where operations can say it, `update` is better.
+   *
+   * @example
+   * ```ts
+   * await client.documents('players').edit((me) => ({ ...me, level: (me?.level ?? 0) + 1 }));
+   * (await client.documents('players').get()).level; // → 2
+   * ```
+   */
+  edit(change: (document: Doc | null) => Doc | Promise<Doc>, options?: ReadOptions): Promise<Written> {
+    return orThrow(this.tryEdit(change, options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const edited = await client.documents('players').tryEdit((me) => ({ ...me, name: 'Bo' }));
+   * edited.ok; // → true
+   * ```
+   */
+  async tryEdit(change: (document: Doc | null) => Doc | Promise<Doc>, options?: ReadOptions): Promise<Result<Written>> {
+    for (let edit = 1; ; edit++) {
+      const loaded = await this.tryLoad(options);
+      if (!loaded.ok) return loaded;
+      const { value, version } = loaded.value;
+      const saved = await this.trySave(await change(value), { ...options, ifVersion: version });
+      if (saved.ok || saved.error.code !== 'STALE_SAVE' || edit === MOST_EDITS) return saved;
+    }
+  }
+
+  /**
+   * Deletes the document, where the collection has `allowRecordDelete`. One that is not there is fine.
+   *
+   * @example
+   * ```ts
+   * await client.documents('players').delete();
+   * await client.documents('players').get(); // → null
+   * ```
+   */
+  delete(options?: SaveOptions): Promise<void> {
+    return orThrow(this.tryDelete(options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const deleted = await client.documents('meters').tryDelete();
+   * deleted.ok ? 'gone' : deleted.error.code; // → 'RECORD_DELETE_DISABLED'
+   * ```
+   */
+  async tryDelete(options: SaveOptions = {}): Promise<Result<void>> {
+    const key = this.#keyOf(options);
+    if (!key.ok) return key;
+    const { idempotencyKey = newIdempotencyKey() } = options;
+    const more = { headers: versionHeaders(options), key: idempotencyKey, repeats: true, options };
+    return mapped(await this.#connection.send(this.#ask('DELETE', [key.value], more)), () => undefined);
+  }
+
+  /**
+   * A page of the ledger: every change of the numbers that are followed, oldest first.
+   *
+   * @example
+   * ```ts
+   * await client.documents('players').update(inc('gold', 5, { reason: 'found' }));
+   * const { summary } = await client.documents('players').ledger({ field: 'gold' });
+   * summary.netChange; // → 15
+   * ```
+   */
+  ledger(options?: LedgerOptions): Promise<Ledger> {
+    return orThrow(this.tryLedger(options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const page = await client.documents('players').tryLedger({ limit: 1 });
+   * page.ok && page.value.entries.length; // → 1
+   * ```
+   */
+  async tryLedger(options: LedgerOptions = {}): Promise<Result<Ledger>> {
+    const key = this.#keyOf(options);
+    if (!key.ok) return key;
+    const { field, from, to, limit, cursor } = options;
+    const query = { field, from, to, limit, cursor };
+    return mapped(
+      await this.#connection.send(this.#ask('GET', [key.value, 'ledger'], { query, repeats: true, options })),
+      ({ body }) => body as Ledger,
+    );
+  }
+
+  async #write(body: unknown, options: SaveOptions = {}): Promise<Result<Written>> {
+    const key = this.#keyOf(options);
+    if (!key.ok) return key;
+    const { idempotencyKey = newIdempotencyKey() } = options;
+    const more = { headers: versionHeaders(options), body, key: idempotencyKey, repeats: true, options };
+    return mapped(await this.#connection.send(this.#ask('POST', [key.value], more)), (answer) => answer.body as Written);
+  }
+
+  #keyOf({ key, record }: DocumentAddress): Result<string> {
+    const owner = this.#connection.requirePlayer(key);
+    return owner.ok && record !== undefined ? success(`${owner.value}_${record}`) : owner;
+  }
+
+  #ask(method: Ask['method'], path: readonly string[], more: Omit<Ask, 'method' | 'family' | 'path'>): Ask {
+    return { method, family: 'storage', path: [this.#collection, ...path], player: 'proven', ...more };
+  }
+}
+
+/** No document is an answer, and no error. */
+function missing<Doc>(read: Result<Versioned<Doc>>): Result<Versioned<Doc>> {
+  return read.ok || read.error.code !== 'NOT_FOUND' ? read : success({ value: null, version: 0 });
+}
+
+function versionHeaders({ ifVersion }: SaveOptions): Readonly<Record<string, string>> {
+  return ifVersion === undefined ? {} : { 'x-ns-save-version': String(ifVersion) };
+}

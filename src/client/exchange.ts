@@ -1,0 +1,48 @@
+import { failure, type Result, type SavepointError, success } from './errors.ts';
+import type { Fetch } from './options.ts';
+
+/** One request and its answer, or why none came. */
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface Patience {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function exchange(fetcher: Fetch, url: string, init: RequestInit, { timeoutMs, signal }: Patience): Promise<Result<Reply>> {
+  if (hasEnded(signal)) return aborted(signal);
+  const ending = new AbortController();
+  const stop = () => ending.abort();
+  const timer = setTimeout(stop, timeoutMs);
+  signal?.addEventListener('abort', stop);
+  try {
+    // A redirected POST would arrive as a GET.
+    const response = await fetcher(url, { ...init, redirect: 'manual', signal: ending.signal });
+    return success({ status: response.status, headers: response.headers, text: await response.text() });
+  } catch (cause) {
+    if (hasEnded(signal)) return aborted(signal);
+    if (ending.signal.aborted) return failure('TIMEOUT', `No answer within ${timeoutMs} ms`, { cause });
+    return failure('NETWORK_ERROR', `No answer from ${url.split('?')[0]}: ${reason(cause)}`, { cause });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+export function aborted(signal: AbortSignal | undefined): { readonly ok: false; readonly error: SavepointError } {
+  return failure('ABORTED', 'The request was aborted', { cause: signal?.reason });
+}
+
+/** Node hides it in the cause. */
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}
+
+// A call, so that nobody takes it for settled between two looks.
+const hasEnded = (signal: AbortSignal | undefined) => signal?.aborted === true;

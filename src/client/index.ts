@@ -1,0 +1,37 @@
+/**
+ * The client library: what a game calls a Savepoint server with. No dependencies; browsers, workers, Node 20, Deno, Bun.
+ * docs/client.md says how it is used.
+ */
+
+export type { Analytics, PlaySession, Report, SessionOptions } from './analytics.ts';
+export { type Client, createClient, type ValuesOf } from './client.ts';
+export { credentials } from './credentials.ts';
+export type { DocumentAddress, Documents, LedgerOptions, ReadOptions, SaveOptions, Versioned } from './documents.ts';
+export { type ClientCode, type ErrorCode, type ErrorFacts, type Result, SavepointError, unwrap } from './errors.ts';
+export type { AnyGame, AnyJson, EndpointTypes, GameTypes, OperationOf } from './game.ts';
+export { type GuestRequest, guestRelay, type HostAnswer } from './guest.ts';
+export { answerGuest } from './host.ts';
+export { newIdempotencyKey } from './ids.ts';
+export { inc, merge, type Operation, pull, push, remove, set, setIfNull } from './operations.ts';
+export type {
+  CallOptions,
+  ClientOptions,
+  ClientType,
+  Credentials,
+  Fetch,
+  JsonCodec,
+  LogEntry,
+  Player,
+  PublishTarget,
+  RequestOptions,
+  WriteOptions,
+} from './options.ts';
+export type { AnyResult, Leaderboard, QueryOptions, Ranked } from './queries.ts';
+export { openQueue, type Queue, type Queued, type QueuedWrite, type QueueOptions, type QueueState } from './queue.ts';
+export type { OfPlayer, Records } from './records.ts';
+export type { Relay } from './relay.ts';
+export type { Revision, RevisionPolicy, RevisionStatus } from './revision.ts';
+export { createEncryptedRequestId, parseEncryptedRequestId } from './seal.ts';
+export type { Security } from './security.ts';
+export type { Session, Sessions } from './sessions.ts';
+export { fileStorage, memoryStorage, type QueueStorage } from './storage.ts';

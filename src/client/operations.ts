@@ -1,0 +1,111 @@
+/** Changes of a document that the server makes, all of one update or none: two players' changes add up, whoever comes first. */
+
+export type OperationName = 'set' | 'inc' | 'push' | 'pull' | 'remove' | 'merge' | 'set_if_null';
+
+/** As it goes over the wire. `path` is dotted; `$` is the whole document. */
+export interface Operation<Op extends string = OperationName, Path extends string = string, Value = unknown> {
+  readonly op: Op;
+  readonly path: Path;
+  readonly value?: Value;
+  /** Of `pull`: which items of the list. */
+  readonly match?: unknown;
+  /** Where the change comes from, as the ledger tells it. */
+  readonly source?: string;
+  /** Why, as the ledger tells it. */
+  readonly reason?: string;
+}
+
+/** What the ledger is told of a change. */
+export interface Why {
+  readonly source?: string;
+  readonly reason?: string;
+}
+
+/**
+ * Sets a field.
+ *
+ * @example
+ * ```ts
+ * await client.documents('players').update(set('name', 'Ada'));
+ * (await client.documents('players').get()).name; // → 'Ada'
+ * ```
+ */
+export function set<const Path extends string, Value>(path: Path, value: Value, why?: Why): Operation<'set', Path, Value> {
+  return { op: 'set', path, value, ...why };
+}
+
+/**
+ * Adds to a number; a negative amount takes away.
+ *
+ * @example
+ * ```ts
+ * await client.documents('players').update(inc('gold', 5, { reason: 'found in the forest' }));
+ * ```
+ */
+export function inc<const Path extends string>(path: Path, amount = 1, why?: Why): Operation<'inc', Path, number> {
+  return { op: 'inc', path, value: amount, ...why };
+}
+
+/**
+ * Puts an item at the end of a list.
+ *
+ * @example
+ * ```ts
+ * await client.documents('players').update([push('items', 'axe'), push('items', 'rope')]);
+ * ```
+ */
+export function push<const Path extends string>(path: Path, value: unknown): Operation<'push', Path> {
+  return { op: 'push', path, value };
+}
+
+/**
+ * Takes the items out of a list that have these members.
+ *
+ * @example
+ * ```ts
+ * await client.documents('bags').save({ items: [{ id: 'axe', level: 1 }, { id: 'rope' }] });
+ * await client.documents('bags').update(pull('items', { id: 'axe' }));
+ * (await client.documents('bags').get()).items; // → [{ id: 'rope' }]
+ * ```
+ */
+export function pull<const Path extends string>(path: Path, match: object): Operation<'pull', Path> {
+  return { op: 'pull', path, match };
+}
+
+/**
+ * Takes the items out of a list that equal `value`.
+ *
+ * @example
+ * ```ts
+ * await client.documents('players').update([push('items', 'axe'), push('items', 'rope')]);
+ * await client.documents('players').update(remove('items', 'axe'));
+ * (await client.documents('players').get()).items; // → ['rope']
+ * ```
+ */
+export function remove<const Path extends string>(path: Path, value: unknown): Operation<'remove', Path> {
+  return { op: 'remove', path, value };
+}
+
+/**
+ * Lays members over an object; `$` is the whole document.
+ *
+ * @example
+ * ```ts
+ * await client.documents('players').update(merge('$', { name: 'Ada', level: 2 }));
+ * ```
+ */
+export function merge<const Path extends string>(path: Path, value: object): Operation<'merge', Path> {
+  return { op: 'merge', path, value };
+}
+
+/**
+ * Sets a field that has no value yet.
+ *
+ * @example
+ * ```ts
+ * await client.documents('players').update(setIfNull('name', 'Newcomer'));
+ * ```
+ */
+export function setIfNull<const Path extends string, Value>(path: Path, value: Value): Operation<'set_if_null', Path, Value> {
+  return { op: 'set_if_null', path, value };
+}

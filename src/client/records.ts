@@ -1,0 +1,143 @@
+import type { NamedRecord, SaveRecords } from '../contract/answers.ts';
+import type { Ask, Connection } from './connection.ts';
+import { mapped, orThrow, type Result } from './errors.ts';
+import { newIdempotencyKey } from './ids.ts';
+import type { RequestOptions, WriteOptions } from './options.ts';
+
+/** Save records: the named slots of a player. The document of one is `documents(collection).get({ record })`. */
+
+export interface OfPlayer {
+  /** The client's own player when left out. */
+  readonly player?: string;
+}
+
+export class Records {
+  readonly #connection: Connection;
+  readonly #collection: string;
+
+  constructor(connection: Connection, collection: string) {
+    this.#connection = connection;
+    this.#collection = collection;
+  }
+
+  /**
+   * The player's slots, oldest first, and how many there may be.
+   *
+   * @example
+   * ```ts
+   * const { records, maxRecords } = await client.records('slots').list();
+   * [records.length, maxRecords]; // → [0, 3]
+   * ```
+   */
+  list(options?: OfPlayer & RequestOptions): Promise<SaveRecords> {
+    return orThrow(this.tryList(options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const slots = await client.records('slots').tryList();
+   * slots.ok && slots.value.records; // → []
+   * ```
+   */
+  tryList(options: OfPlayer & RequestOptions = {}): Promise<Result<SaveRecords>> {
+    return this.#send('GET', [], options, { repeats: true });
+  }
+
+  /**
+   * A new slot. It has no document until the first save.
+   *
+   * @example
+   * ```ts
+   * const { recordId } = await client.records('slots').create('Camp');
+   * await client.documents('slots').save({ day: 1 }, { record: recordId });
+   * (await client.documents('slots').get({ record: recordId })).day; // → 1
+   * ```
+   */
+  create(name?: string, options?: OfPlayer & WriteOptions): Promise<NamedRecord> {
+    return orThrow(this.tryCreate(name, options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const slot = await client.records('slots').tryCreate('Camp');
+   * slot.ok && slot.value.recordName; // → 'Camp'
+   * ```
+   */
+  tryCreate(name?: string, options: OfPlayer & WriteOptions = {}): Promise<Result<NamedRecord>> {
+    return this.#send('POST', [], options, { body: name === undefined ? {} : { recordName: name }, ...written(options) });
+  }
+
+  /**
+   * Another name for a slot.
+   *
+   * @example
+   * ```ts
+   * const { recordId } = await client.records('slots').create('Camp');
+   * (await client.records('slots').rename(recordId, 'Old camp')).recordName; // → 'Old camp'
+   * ```
+   */
+  rename(record: string, name: string, options?: OfPlayer & WriteOptions): Promise<NamedRecord> {
+    return orThrow(this.tryRename(record, name, options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const renamed = await client.records('slots').tryRename('nothing', 'Camp');
+   * renamed.ok ? 'renamed' : renamed.error.code; // → 'RECORD_NOT_FOUND'
+   * ```
+   */
+  tryRename(record: string, name: string, options: OfPlayer & WriteOptions = {}): Promise<Result<NamedRecord>> {
+    return this.#send('PATCH', [record], options, { body: { recordName: name }, ...written(options) });
+  }
+
+  /**
+   * Deletes a slot and its document, where the collection has `allowRecordDelete`.
+   *
+   * @example
+   * ```ts
+   * const { recordId } = await client.records('slots').create('Camp');
+   * await client.records('slots').delete(recordId);
+   * (await client.records('slots').list()).records; // → []
+   * ```
+   */
+  delete(record: string, options?: OfPlayer & WriteOptions): Promise<void> {
+    return orThrow(this.tryDelete(record, options));
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const deleted = await client.records('slots').tryDelete('nothing');
+   * deleted.ok ? 'gone' : deleted.error.status; // → 404
+   * ```
+   */
+  tryDelete(record: string, options: OfPlayer & WriteOptions = {}): Promise<Result<void>> {
+    return this.#send('DELETE', [record], options, written(options));
+  }
+
+  async #send<T>(
+    method: Ask['method'],
+    path: readonly string[],
+    options: OfPlayer & RequestOptions,
+    more: Partial<Ask>,
+  ): Promise<Result<T>> {
+    const player = this.#connection.requirePlayer(options.player);
+    if (!player.ok) return player;
+    const at = [this.#collection, player.value, 'records', ...path];
+    const ask: Ask = { method, family: 'storage', path: at, player: 'proven', repeats: true, options, ...more };
+    return mapped(await this.#connection.send(ask), ({ body }) => body as T);
+  }
+}
+
+const written = ({ idempotencyKey = newIdempotencyKey() }: WriteOptions) => ({ key: idempotencyKey });

@@ -1,0 +1,48 @@
+import type { SavepointError } from './errors.ts';
+
+/** What is worth sending again, and after which pause. What is sent again has its idempotency key, so that it happens once. */
+
+/** Codes that tell of this moment and not of the request. */
+const PASSING: ReadonlySet<string> = new Set([
+  ...['NETWORK_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'BUSY', 'BEHIND', 'BUILDING'],
+  ...['STORAGE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'WRITE_CONFLICT', 'REQUEST_TIMEOUT'],
+]);
+/** Of answers without a code: proxies and balancers give them. */
+const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
+
+/** A server that asks for more than this is not waited for: the error comes back with how long it asks for. */
+export const LONGEST_WAIT_MS = 30_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Whether the same request may fare better in a moment. */
+export function isPassing({ code, status }: SavepointError): boolean {
+  return PASSING.has(code) || ((code === 'HTTP_ERROR' || code === 'INVALID_RESPONSE') && PASSING_STATUS.has(status));
+}
+
+/** Whether the server says that it did nothing. */
+export function wasRefusedUnseen({ code, retryAfterMs }: SavepointError): boolean {
+  return code === 'RATE_LIMITED' || (retryAfterMs !== undefined && code !== 'OUTCOME_UNKNOWN');
+}
+
+/** Before attempt `attempt` (from 1), ms: doubling, with jitter so that a thousand clients do not come back at once; never less than asked for. */
+export function pauseBefore(attempt: number, error: SavepointError, random: () => number): number {
+  const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 16));
+  const jittered = most / 2 + (random() * most) / 2;
+  return error.retryAfterMs === undefined ? jittered : error.retryAfterMs + random() * FIRST_PAUSE_MS;
+}
+
+/** `false`: the signal came first. */
+export function pause(ms: number, signal?: AbortSignal): Promise<boolean> {
+  if (signal?.aborted === true) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const end = (waited: boolean) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      resolve(waited);
+    };
+    const stop = () => end(false);
+    const timer = setTimeout(() => end(true), ms);
+    signal?.addEventListener('abort', stop);
+  });
+}

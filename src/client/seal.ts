@@ -1,0 +1,87 @@
+import { base64url, hmac, sha256, subtle, utf8 } from './crypto.ts';
+import { hex, randomBytes } from './ids.ts';
+import { stableJson } from './stable-json.ts';
+
+/**
+ * Sealed requests: a body that is encrypted, signed and good for one use. The key is made of the public key, so it keeps nothing from
+ * who has the game; it keeps a request from being changed or sent again on its way.
+ */
+
+const ALGORITHM = 'aes-256-gcm+hmac-sha256';
+const LABEL = 'network-storage.encrypted-request.v1';
+
+export interface Sealing {
+  readonly publicKey: string;
+  readonly projectId: string;
+  /** The session's, where there is one; else the player's. */
+  readonly identity: { readonly sessionId: string } | { readonly platformId: string };
+  /** JSON of what is inside. */
+  readonly plain: string;
+  /** Random when left out. */
+  readonly nonce?: string;
+  /** 12 bytes; random when left out. */
+  readonly iv?: Uint8Array<ArrayBuffer>;
+}
+
+export type Envelope = Readonly<Record<string, string>>;
+
+/** Throws `CRYPTO_UNAVAILABLE`. */
+export async function seal({ publicKey, projectId, identity, plain, nonce, iv }: Sealing): Promise<Envelope> {
+  const outside = {
+    version: '1',
+    algorithm: ALGORITHM,
+    projectId,
+    nonce: nonce ?? base64url(utf8(hex(randomBytes(16)))),
+    publicKeyFingerprint: await fingerprintOf(publicKey),
+  };
+  const named = 'sessionId' in identity ? [identity.sessionId, 'session'] : [identity.platformId, 'platform'];
+  const context = { ...outside, identity: named[0], identityType: named[1] };
+  const text = stableJson(context);
+  const key = await subtle().importKey('raw', await sha256(`${LABEL}\0${publicKey}\0${text}`), 'AES-GCM', false, ['encrypt']);
+  const vector = iv ?? randomBytes(12);
+  const encrypted = await subtle().encrypt({ name: 'AES-GCM', iv: vector, additionalData: utf8(text) }, key, utf8(plain));
+  const bytes = new Uint8Array(encrypted);
+  const parts = {
+    iv: base64url(vector),
+    tag: base64url(bytes.subarray(-16)),
+    encryptedPayload: base64url(bytes.subarray(0, -16)),
+  };
+  return { ...outside, ...identity, ...parts, signature: await hmac(publicKey, stableJson({ ...context, ...parts })) };
+}
+
+/** Names a public key without showing it. */
+export async function fingerprintOf(publicKey: string): Promise<string> {
+  return hex((await sha256(publicKey)).subarray(0, 16));
+}
+
+/** What binds a host's request to one project, one endpoint or collection, one player and that player's token. */
+export function proxySignature(publicKey: string, projectId: string, scope: string, player: string, token: string): Promise<string> {
+  return hmac(publicKey, `${projectId}:${scope}:${player}:${token}`);
+}
+
+/**
+ * An id that is good for one sealed request: `{unixSeconds}_{random}`. `now` in unix ms.
+ *
+ * @example
+ * ```ts
+ * const id = createEncryptedRequestId(1760000000_000);
+ * parseEncryptedRequestId(id)?.unixSeconds; // → 1760000000
+ * ```
+ */
+export function createEncryptedRequestId(now: number = Date.now()): string {
+  return `${Math.floor(now / 1000)}_${hex(randomBytes(16))}`;
+}
+
+/**
+ * The parts of such an id; `null` for what is none.
+ *
+ * @example
+ * ```ts
+ * parseEncryptedRequestId('1760000000_abcdef'); // → { unixSeconds: 1760000000, random: 'abcdef' }
+ * parseEncryptedRequestId('1760000000_abcde'); // → null
+ * ```
+ */
+export function parseEncryptedRequestId(id: string): { readonly unixSeconds: number; readonly random: string } | null {
+  const [, seconds, random] = /^(\d{9,11})_([A-Za-z0-9]{6,})$/.exec(id.trim()) ?? [];
+  return seconds === undefined || random === undefined ? null : { unixSeconds: Number(seconds), random };
+}

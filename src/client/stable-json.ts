@@ -1,0 +1,12 @@
+import { isObject } from './answer.ts';
+
+/** JSON with sorted names and no blanks: one text for one value, so that it can be signed. */
+export function stableJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(stableJson).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  return `{${names
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${stableJson(value[name])}`)
+    .join(',')}}`;
+}

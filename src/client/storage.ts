@@ -1,0 +1,79 @@
+/** Where an offline queue keeps its writes. */
+
+/** `localStorage` is one; so is whatever keeps texts by name. */
+export interface QueueStorage {
+  getItem(name: string): string | null | Promise<string | null>;
+  setItem(name: string, text: string): void | Promise<void>;
+  removeItem(name: string): void | Promise<void>;
+}
+
+/**
+ * Keeps nothing over a restart: for tests, and for games that queue only while they run.
+ *
+ * @example
+ * ```ts
+ * const storage = memoryStorage();
+ * storage.setItem('a', 'b');
+ * storage.getItem('a'); // → 'b'
+ * ```
+ */
+export function memoryStorage(): QueueStorage {
+  const items = new Map<string, string>();
+  return {
+    getItem: (name) => items.get(name) ?? null,
+    setItem: (name, text) => void items.set(name, text),
+    removeItem: (name) => void items.delete(name),
+  };
+}
+
+interface Files {
+  mkdirSync(path: string, options: { readonly recursive: true }): unknown;
+  readFileSync(path: string, encoding: 'utf8'): string;
+  openSync(path: string, flags: string): number;
+  writeSync(file: number, text: string): number;
+  fsyncSync(file: number): void;
+  closeSync(file: number): void;
+  renameSync(from: string, to: string): void;
+  rmSync(path: string, options: { readonly force: true }): void;
+}
+
+/**
+ * A folder of files, of a program that runs on Node, Bun or Deno. What was stored is there after a crash.
+ *
+ * @example
+ * ```ts
+ * const storage = fileStorage(folder);
+ * await storage.setItem('a', 'b');
+ * await fileStorage(folder).getItem('a'); // → 'b'
+ * ```
+ */
+export function fileStorage(folder: string): QueueStorage {
+  const program = (globalThis as { readonly process?: { getBuiltinModule?(name: string): unknown } }).process;
+  const files = program?.getBuiltinModule?.('node:fs') as Files | undefined;
+  if (files === undefined) throw new Error('There are no files here; a page has localStorage');
+  files.mkdirSync(folder, { recursive: true });
+  const pathOf = (name: string) => `${folder}/${encodeURIComponent(name)}.json`;
+  return {
+    getItem(name) {
+      try {
+        return files.readFileSync(pathOf(name), 'utf8');
+      } catch (error) {
+        if ((error as { readonly code?: unknown }).code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+    setItem(name, text) {
+      const path = pathOf(name);
+      // A file of half a text never gets the name.
+      const file = files.openSync(`${path}.new`, 'w');
+      try {
+        files.writeSync(file, text);
+        files.fsyncSync(file);
+      } finally {
+        files.closeSync(file);
+      }
+      files.renameSync(`${path}.new`, path);
+    },
+    removeItem: (name) => files.rmSync(pathOf(name), { force: true }),
+  };
+}

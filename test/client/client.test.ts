@@ -1,0 +1,230 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type ClientOptions, createClient, credentials, inc, type LogEntry, SavepointError } from '../../src/client/index.ts';
+import { ok } from '../node/support/game-client.ts';
+import { newFolder, removeFolders } from '../node/support/program.ts';
+import { type Game, network, refusing, startGame } from './support.ts';
+
+/** The client on a real node, over a network on which things happen. */
+
+let game: Game;
+beforeAll(async () => {
+  game = await startGame();
+});
+afterAll(async () => {
+  await game.node.stop();
+  removeFolders();
+});
+
+const codeOf = async (asked: Promise<{ readonly ok: boolean; readonly error?: SavepointError }>) => {
+  const result = await asked;
+  return result.ok ? 'ok' : `${result.error?.status} ${result.error?.code}`;
+};
+
+/** A client of a player with 10 gold. */
+async function rich(options: ClientOptions = {}) {
+  return createClient({ ...game.options, player: await game.newRich(), ...options });
+}
+
+describe('an intent happens once', () => {
+  test.each([
+    ['no answer comes', ['answer lost', 'answer lost'] as const],
+    ['it never arrives', ['lost'] as const],
+    ['a proxy gives up', ['answer lost', refusing(504, null)] as const],
+    ['the outcome is not known', ['answer lost', refusing(504, 'OUTCOME_UNKNOWN')] as const],
+    ['the node is busy', [refusing(503, 'BUSY', { 'retry-after': '0' })] as const],
+    ['there are too many', [refusing(429, 'RATE_LIMITED', { 'retry-after': '0' })] as const],
+  ])('when %s: it is sent again under its key', async (_, fates) => {
+    const { fetch, sent } = network(...fates);
+    const client = await rich({ fetch });
+    await client.documents('players').update(inc('gold', 5));
+    expect(await client.documents('players').get()).toMatchObject({ gold: 15 });
+    const writes = sent.filter(({ method }) => method === 'POST');
+    expect(writes).toHaveLength(fates.length + 1);
+    expect(new Set(writes.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  });
+
+  test('also when it is a call, and it is answered as it was first', async () => {
+    const { fetch, sent } = network('as it is', 'answer lost');
+    const client = await rich({ fetch });
+    expect(await client.call('buy', { item: 'axe' })).toMatchObject({ price: 7, left: 3 });
+    expect(await client.documents('players').get()).toMatchObject({ gold: 3 });
+    expect(sent.map(({ path }) => path.split('/')[2])).toEqual(['security-config', 'endpoints', 'endpoints', 'storage']);
+  });
+
+  test('a report is not sent again where nobody knows whether it came', async () => {
+    const { fetch, sent } = network('as it is', 'answer lost');
+    const client = await rich({ fetch });
+    expect(await client.analytics.track('level_done')).toMatchObject({ ok: false, error: { code: 'NETWORK_ERROR' } });
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe('what is not sent again', () => {
+  test('what the game is refused', async () => {
+    const { fetch, sent } = network();
+    const client = await rich({ fetch });
+    expect(await codeOf(client.tryCall('buy', { item: 'castle' }))).toBe('404 NO_ITEM');
+    expect(sent).toHaveLength(2);
+  });
+
+  test('what a rule of the game limits: it would be the same tomorrow', async () => {
+    const { fetch, sent } = network();
+    const client = createClient({ ...game.options, fetch, player: game.newPlayer() });
+    expect(await codeOf(client.documents('meters').tryUpdate(inc('n', 11)))).toBe('429 RATE_LIMIT');
+    expect(sent).toHaveLength(1);
+  });
+
+  test('what has been sent as often as it may', async () => {
+    const { fetch, sent } = network('lost', 'lost', 'lost', 'lost');
+    expect(await codeOf((await rich({ fetch, retries: 1 })).tryValues())).toBe('0 NETWORK_ERROR');
+    expect(sent).toHaveLength(2);
+  });
+
+  test('what the server would have wait too long: the game is told how long', async () => {
+    const { fetch, sent } = network(refusing(503, 'BUSY', { 'retry-after': '120' }));
+    const values = await (await rich({ fetch })).tryValues();
+    expect(values).toMatchObject({ ok: false, error: { code: 'BUSY', retryAfterMs: 120_000 } });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+test('an attempt has a time-out', async () => {
+  const never = () => new Promise<Response>(() => undefined);
+  const hanging = (_url: string, { signal }: RequestInit) =>
+    Promise.race([never(), new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))]);
+  const client = createClient({ ...game.options, fetch: hanging, retries: 0, timeoutMs: 20 });
+  expect(await codeOf(client.tryValues())).toBe('0 TIMEOUT');
+});
+
+test('a signal ends a request, before it is sent and while it waits', async () => {
+  const { fetch, sent } = network('lost', 'lost');
+  const client = await rich({ fetch });
+  expect(await codeOf(client.tryValues({ signal: AbortSignal.abort() }))).toBe('0 ABORTED');
+  const controller = new AbortController();
+  const waiting = client.tryValues({ signal: controller.signal });
+  await vi.waitUntil(() => sent.length === 1);
+  controller.abort();
+  expect(await codeOf(waiting)).toBe('0 ABORTED');
+  expect(sent).toHaveLength(1);
+});
+
+test('plain forms throw one class, with everything that is known', async () => {
+  const error = await (await rich()).call('buy', { item: 'castle' }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(SavepointError);
+  expect(error).toMatchObject({ code: 'NO_ITEM', status: 404, message: 'There is no castle.', requestId: expect.any(String) });
+});
+
+test('an endpoint is called by its address, too', async () => {
+  const client = await rich();
+  const address = `https://dashboard.example.com/v3/endpoints/${game.options.projectId}/buy` as const;
+  expect(await client.call(address, { item: 'axe' })).toMatchObject({ price: 7 });
+  await client.tryCall(address, { item: 'castle' });
+  expect(client.lastError('buy')?.code).toBe('NO_ITEM');
+  expect(client.lastError('echo')).toBeNull();
+});
+
+test('members of an input are the game’s own, whatever they are called', async () => {
+  const echo = { id: 'mirror', slug: 'mirror', name: 'Mirror', method: 'POST', steps: [] };
+  const body = { ok: true, token: '{{input.token}}', args: '{{input.args}}', platformId: '{{input.platformId}}' };
+  await ok(game.manager.manage('PUT', game.manager.definitions('endpoints'), { body: [{ ...echo, response: { status: 200, body } }] }));
+  const input = { token: 'gold', args: 3, platformId: 'else' };
+  expect(await (await rich()).call('mirror', input)).toEqual({ ok: true, ...input });
+});
+
+test.each(['', '.', '..', 'https://example.com/'])('the slug %j leads nowhere, and is not sent', async (slug) => {
+  const { fetch, sent } = network();
+  expect(await codeOf((await rich({ fetch })).tryCall(slug))).toBe('0 INVALID_ARGUMENT');
+  expect(sent.filter(({ method }) => method === 'POST')).toEqual([]);
+});
+
+test('documents are the player’s own where no key is named, and nobody’s where nobody plays', async () => {
+  const client = createClient(game.options);
+  expect(await codeOf(client.documents('players').tryGet())).toBe('0 NO_PLAYER');
+  expect(await codeOf(client.documents('towns').tryGet({ key: 'market' }))).toBe('ok');
+});
+
+test('what is staged is played on next, which can be switched while the game runs', async () => {
+  const client = await rich();
+  await client.documents('players').update(inc('gold', 5));
+  client.publishTarget = 'next';
+  await client.documents('players').update(inc('gold', 100));
+  expect(await client.documents('players').get()).toMatchObject({ gold: 115 });
+  client.publishTarget = 'live';
+  expect(await client.documents('players').get()).toMatchObject({ gold: 15 });
+});
+
+test('a read shows this client’s own writes, whatever node answers it', async () => {
+  const { fetch, sent } = network();
+  const client = await rich({ fetch });
+  await client.documents('players').update(inc('gold'));
+  await client.documents('players').get();
+  expect(Number(sent.at(-1)?.headers['x-ns-position'])).toBeGreaterThan(0);
+});
+
+test('documents are read from the other address, and written to the first', async () => {
+  const { fetch, sent } = network();
+  const client = await rich({ fetch, url: `${game.options.url}/`, cdnUrl: game.options.url.replace('127.0.0.1', 'localhost') });
+  await client.documents('players').update(inc('gold'));
+  expect(await client.documents('players').get()).toMatchObject({ gold: 11 });
+  expect(client.apiRoot).toBe(`${game.options.url}/v3`);
+  expect(sent).toHaveLength(2);
+});
+
+test('an edit is made again on what somebody else has written, and loses nothing', async () => {
+  const client = await rich();
+  const other = client.as(client.player ?? '');
+  const edits = [client, other, client, other].map((of) =>
+    of.documents('players').edit((me) => ({ ...me, level: me.level + 1 }), { retries: 10 }),
+  );
+  await Promise.all(edits);
+  expect(await client.documents('players').get()).toMatchObject({ level: 5 });
+});
+
+test('integers beyond 2^53 stay what they are with a library that reads them', async () => {
+  const { parse, stringify } = await import('lossless-json');
+  const client = await rich({ json: { parse: (text) => parse(text), stringify: (value) => stringify(value) ?? '' } });
+  await client.documents('players').save(parse('{"id64":12345678901234567890}'));
+  expect(String((await client.documents('players').get()).id64)).toBe('12345678901234567890');
+});
+
+test('a program finds its credentials in its environment and in a file, the first time that it asks', async () => {
+  const { url, projectId, publicKey, fetch } = game.options;
+  const path = join(newFolder(), 'keys.json');
+  writeFileSync(path, JSON.stringify({ url, projectId, publicKey: 'another' }));
+  vi.stubEnv('SAVEPOINT_CREDENTIALS', path);
+  vi.stubEnv('SAVEPOINT_PUBLIC_KEY', publicKey);
+  const client = createClient({ ...(fetch === undefined ? {} : { fetch }) });
+  expect(client.isConfigured).toBe(false);
+  expect((await client.values()).constants).toEqual({ shop: { axe: 7 } });
+  expect(client.isConfigured).toBe(true);
+  vi.unstubAllEnvs();
+  expect(() => credentials('/nowhere.json')).toThrow('ENOENT');
+  expect(await codeOf(createClient({ credentials: () => null }).tryValues())).toBe('0 NOT_CONFIGURED');
+});
+
+test('a dedicated server calls with its secret key, for itself and for players', async () => {
+  const server = createClient({ ...game.options, secretKey: game.manager.secretKey });
+  const player = await game.newRich();
+  expect(await server.documents('vault').save({ n: 1 }, { key: player })).toMatchObject({ ok: true });
+  expect(await server.as(player).call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+});
+
+test('a secret key is sent over TLS, or to this machine alone', async () => {
+  const { fetch, sent } = network();
+  const server = createClient({ ...game.options, fetch, url: 'http://play.example.com', secretKey: 'platform_sk_x' });
+  expect(await codeOf(server.tryValues())).toBe('0 SECRET_EXPOSED');
+  expect(sent).toEqual([]);
+});
+
+test('it prints nothing: who wants to hear of it has a hook', async () => {
+  const said = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name));
+  const heard: LogEntry[] = [];
+  const { fetch } = network('as it is', refusing(503, 'BUSY', { 'retry-after': '0' }));
+  await (await rich({ fetch, log: (entry) => void heard.push(entry) })).tryCall('buy', { item: 'castle' });
+  expect(said.flatMap((spy) => spy.mock.calls)).toEqual([]);
+  for (const spy of said) spy.mockRestore();
+  expect(heard.map(({ level }) => level)).toEqual(['debug', 'warn']);
+  expect(heard[1]?.message).toContain('NO_ITEM');
+});

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { transform } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as library from '../../src/client/index.ts';
+import { newFolder, removeFolders } from '../node/support/program.ts';
+import { type Game, startGame } from './support.ts';
+
+/** Every example of a docstring runs on a real node; what stands behind an arrow is what comes. */
+
+const FOLDER = join(import.meta.dirname, '../../src/client');
+const FILES = readdirSync(FOLDER);
+
+interface Documented {
+  readonly file: string;
+  readonly name: string;
+  readonly comment: string;
+  readonly example: string | null;
+}
+
+/** A function that is exported, or a method or accessor of a class, as its line begins. */
+const FUNCTION =
+  /^(?:export (?:async )?(?:function|class) |(?: {2})(?!constructor|if|for|while|switch|return|set )(?:async |get )?(?=\w+[(<]))(\w+)/;
+
+const documented: readonly Documented[] = FILES.flatMap((file) => {
+  const text = readFileSync(join(FOLDER, file), 'utf8');
+  return [...text.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n([^\n]*)/g)].flatMap(([, comment = '', line = '']) => {
+    const [, name] = FUNCTION.exec(line) ?? [];
+    const [, example = null] = /@example\n *\* ```ts\n([\s\S]*?) *\* ```/.exec(comment) ?? [];
+    return name === undefined ? [] : [{ file, name, comment, example: example?.replace(/^ *\* ?/gm, '') ?? null }];
+  });
+});
+const examples = documented.flatMap(({ file, name, example }) => (example === null ? [] : [[file, name, example] as const]));
+
+const offered = new Set(Object.keys(library));
+/** Whose methods a game can call. */
+const CLASSES = ['analytics', 'client', 'documents', 'host', 'queue', 'records', 'revision', 'security', 'sessions'];
+
+test('every public function has one', () => {
+  const known = new Set(documented.filter(({ comment }) => /@example|@internal/.test(comment)).map(({ file, name }) => `${file} ${name}`));
+  const all = FILES.flatMap((file) => {
+    const lines = readFileSync(join(FOLDER, file), 'utf8')
+      .replace(/\/\*\*[\s\S]*?\*\//g, '')
+      .split('\n');
+    return lines.flatMap((line) => {
+      const [whole = '', name = ''] = FUNCTION.exec(line) ?? [];
+      const isOffered = whole.startsWith('export') ? offered.has(name) : CLASSES.includes(file.replace('.ts', ''));
+      return whole !== '' && isOffered ? [`${file} ${name}`] : [];
+    });
+  });
+  expect(all.length).toBeGreaterThan(40);
+  expect(all.filter((name) => !known.has(name))).toEqual([]);
+});
+
+const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
+
+describe('the example of', () => {
+  let game: Game;
+
+  beforeAll(async () => {
+    game = await startGame();
+    const seed = library.createClient(game.options);
+    await seed.as('76561198000000001').documents('players').save({ gold: 10 });
+    await seed.as('76561198000000002').documents('players').save({ gold: 50 });
+  });
+
+  afterAll(async () => {
+    await game.node.stop();
+    removeFolders();
+  });
+
+  test.each(examples)('%s: %s', async (_file, _name, example) => {
+    const client = library.createClient({ ...game.options, player: await game.newRich() });
+    let checks = 0;
+    const check = (came: unknown, expected: unknown) => {
+      checks++;
+      expect(came).toEqual(expected);
+    };
+    const text = example.replace(/^( *)(.+?); \/\/ → (.+)$/gm, '$1check($2, $3);');
+    const { code } = await transform(`async () => {\n${text}\n}`, { loader: 'ts', target: 'es2023' });
+    // Where the example makes the client itself, there is none yet.
+    const own = /const client =/.test(example) ? {} : { client };
+    const given = { ...library, ...game.options, ...own, check, folder: newFolder() };
+    await new AsyncFunction(...Object.keys(given), `return (${code.trim().replace(/;$/, '')})();`)(...Object.values(given));
+    expect(checks).toBe(example.split('// →').length - 1);
+  });
+});

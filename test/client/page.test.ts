@@ -1,0 +1,43 @@
+import { transform } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as library from '../../src/client/index.ts';
+import { blocksOf } from '../docs/support/pages.ts';
+import { removeFolders } from '../node/support/program.ts';
+import { type Game, startGame } from './support.ts';
+
+/** docs/client.md: its blocks are one program, and what stands behind an arrow is what comes. */
+
+let game: Game;
+beforeAll(async () => {
+  game = await startGame();
+});
+afterAll(async () => {
+  await game.node.stop();
+  removeFolders();
+});
+
+const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
+
+test('the page does what it says', async () => {
+  const blocks = blocksOf('docs/client.md').flatMap(({ info, text }) => (info === 'ts run' ? [text] : []));
+  const page = blocks.join('\n');
+  const imported = [...page.matchAll(/^import \{ (.+) \} from 'savepoint\/client';$/gm)].flatMap(([, names = '']) => names.split(', '));
+  expect(imported.filter((name) => !(name in library))).toEqual([]);
+  const seed = library.createClient(game.options);
+  await seed.as('76561198000000001').documents('players').save({ gold: 10, items: [] });
+  await seed.as('76561198000000002').documents('players').save({ gold: 50 });
+
+  const came: unknown[] = [];
+  const check = (value: unknown, expected: unknown) => {
+    came.push(value);
+    expect(value).toEqual(expected);
+  };
+  const text = page.replace(/^import .*$/gm, '').replace(/^( *(?:if \(.*?\) )?)(?!if)(\S.+?); \/\/ → (.+)$/gm, '$1check($2, $3);');
+  const { code } = await transform(`async () => {\n${text}\n}`, { loader: 'ts', target: 'es2023' });
+  const { fetch: patient, ...options } = game.options;
+  // A view that lags on a busy machine is asked for again.
+  const createClient = (given: library.ClientOptions) => library.createClient({ ...(patient ? { fetch: patient } : {}), ...given });
+  const given = { ...library, ...options, createClient, check };
+  await new AsyncFunction(...Object.keys(given), `return (${code.trim().replace(/;$/, '')})();`)(...Object.values(given));
+  expect(came).toHaveLength(page.split('// →').length - 1);
+});

@@ -1,0 +1,218 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  createClient,
+  fileStorage,
+  inc,
+  memoryStorage,
+  openQueue,
+  push,
+  type QueuedWrite,
+  type Result,
+  type SavepointError,
+} from '../../src/client/index.ts';
+import { newFolder, removeFolders, startNode } from '../node/support/program.ts';
+import { type Game, network, refusing, startGame } from './support.ts';
+
+/** The offline queue: writes wait in their order, and each happens once. */
+
+let game: Game;
+beforeAll(async () => {
+  game = await startGame();
+});
+afterAll(async () => {
+  await game.node.stop();
+  removeFolders();
+});
+
+const ROOT = join(import.meta.dirname, '../..');
+
+describe('a write', () => {
+  test('that has no network waits, and those behind it keep their order', async () => {
+    let isOnline = false;
+    const { fetch } = network();
+    const player = await game.newRich();
+    const client = createClient({
+      ...game.options,
+      player,
+      fetch: (url, init) => (isOnline ? fetch(url, init) : Promise.reject(new TypeError())),
+    });
+    const queue = await openQueue(client, { storage: memoryStorage() });
+    for (const mark of ['a', 'b', 'c']) await queue.update('counters', [push('marks', mark), inc('n')]);
+    await expect.poll(() => queue.state).toBe('waiting');
+    expect([queue.size, queue.error?.code]).toEqual([3, 'NETWORK_ERROR']);
+    isOnline = true;
+    queue.flush();
+    await queue.idle();
+    expect(await client.documents('counters').get()).toEqual({ n: 3, marks: ['a', 'b', 'c'] });
+    expect([queue.size, queue.state, queue.error]).toEqual([0, 'idle', null]);
+  });
+
+  test('that is refused goes back to the game, and the next has its turn', async () => {
+    const settled: [string, SavepointError | null][] = [];
+    const onSettled = (write: QueuedWrite, result: Result<unknown>) => {
+      settled.push([write.kind, result.ok ? null : result.error]);
+    };
+    const client = createClient({ ...game.options, player: await game.newRich() });
+    const queue = await openQueue(client, { storage: memoryStorage(), onSettled });
+    const stale = await queue.save('players', { gold: 1 }, { ifVersion: 7 });
+    const poor = await queue.call('buy', { item: 'castle' });
+    const bought = await queue.call('buy', { item: 'axe' });
+    expect(await stale.result).toMatchObject({ ok: false, error: { code: 'STALE_SAVE', details: { expected: 7, actual: 1 } } });
+    expect(await poor.result).toMatchObject({ ok: false, error: { code: 'NO_ITEM' } });
+    expect(await bought.result).toMatchObject({ ok: true, value: { left: 3 } });
+    expect(settled.map(([kind, error]) => [kind, error?.code])).toEqual([
+      ['save', 'STALE_SAVE'],
+      ['call', 'NO_ITEM'],
+      ['call', undefined],
+    ]);
+  });
+
+  test.each([
+    ['a wrong key', refusing(401, 'UNAUTHORIZED', { 'x-correlation-id': 'x' }), 'blocked'],
+    ['a hotel’s page', () => new Response('<h1>Welcome</h1>'), 'waiting'],
+    ['a proxy that refuses', refusing(403, null), 'waiting'],
+    ['a failure of the server', refusing(500, 'INTERNAL_ERROR', { 'x-correlation-id': 'x' }), 'waiting'],
+  ])('keeps its place whatever comes in between: %s', async (_, answer, state) => {
+    // The first request looks whether anybody is there.
+    const { fetch } = network('as it is', answer);
+    const client = createClient({ ...game.options, player: await game.newRich(), fetch });
+    const queue = await openQueue(client, { storage: memoryStorage() });
+    const { result } = await queue.update('players', inc('gold', 5));
+    await expect.poll(() => queue.state).toBe(state);
+    queue.flush();
+    expect(await result).toMatchObject({ ok: true });
+    expect(await client.documents('players').get()).toMatchObject({ gold: 15 });
+  });
+
+  test('that was sent longer ago than the server remembers is not sent again: the game is asked', async () => {
+    const storage = memoryStorage();
+    const client = createClient({ ...game.options, player: await game.newRich() });
+    const closed = createClient({ ...client.connection.options, fetch: network('as it is', 'answer lost').fetch });
+    const first = await openQueue(closed, { storage, name: 'q' });
+    await first.update('players', inc('gold', 5));
+    await expect.poll(() => first.state).toBe('waiting');
+    await first.close();
+    const settled: Result<unknown>[] = [];
+    const second = await openQueue(client, { storage, name: 'q', keptHours: 0, onSettled: (_, result) => void settled.push(result) });
+    await second.idle();
+    expect(settled).toMatchObject([{ ok: false, error: { code: 'OUTCOME_UNKNOWN' } }]);
+    expect(await client.documents('players').get()).toMatchObject({ gold: 15 });
+  });
+
+  test('goes to the target that it was made for', async () => {
+    const client = createClient({ ...game.options, player: await game.newRich(), publishTarget: 'next' });
+    const queue = await openQueue(client, { storage: memoryStorage() });
+    await queue.update('players', inc('gold', 5));
+    client.publishTarget = 'live';
+    await queue.idle();
+    expect(await client.documents('players').get()).toMatchObject({ gold: 10 });
+    client.publishTarget = 'next';
+    expect(await client.documents('players').get()).toMatchObject({ gold: 15 });
+  });
+
+  test('is never sent as another player', async () => {
+    const client = createClient({ ...game.options, player: await game.newRich() });
+    const storage = memoryStorage();
+    const queue = await openQueue(client, { storage });
+    const [mine, other] = [client.player, await game.newRich()];
+    client.player = other;
+    const { result } = await queue.update('players', inc('gold', 5));
+    await expect.poll(() => queue.state).toBe('blocked');
+    expect(await client.documents('players').get()).toMatchObject({ gold: 10 });
+    client.player = mine;
+    queue.flush();
+    expect(await result).toMatchObject({ ok: true });
+  });
+});
+
+test('a queue is bounded', async () => {
+  const offline = createClient({ ...game.options, player: game.newPlayer(), fetch: () => Promise.reject(new TypeError()) });
+  const queue = await openQueue(offline, { storage: memoryStorage(), limit: 2 });
+  await queue.update('counters', inc('n'));
+  await queue.update('counters', inc('n'));
+  await expect(queue.update('counters', inc('n'))).rejects.toMatchObject({ code: 'QUEUE_FULL' });
+  await queue.close();
+});
+
+test('a storage that fails is told, and nothing is sent that is not stored', async () => {
+  const storage = { ...memoryStorage(), setItem: () => Promise.reject(new Error('the disk is full')) };
+  const client = createClient({ ...game.options, player: await game.newRich() });
+  const queue = await openQueue(client, { storage });
+  await expect(queue.update('players', inc('gold'))).rejects.toMatchObject({ code: 'QUEUE_STORAGE' });
+  expect(await client.documents('players').get()).toMatchObject({ gold: 10 });
+});
+
+test('what a crash leaves between two lines of the storage is neither lost nor done twice', async () => {
+  const folder = newFolder();
+  const storage = fileStorage(folder);
+  const entry = { player: '1', target: 'live', queuedAt: 1, kind: 'update', collection: 'counters', at: {}, body: [] };
+  // The first is done, and its entry is still there.
+  storage.setItem('q', '1');
+  for (const n of [0, 1, 2]) storage.setItem(`q:${n}`, JSON.stringify({ ...entry, id: String(n) }));
+  const client = createClient({ ...game.options, player: '1', fetch: () => Promise.reject(new TypeError()) });
+  const queue = await openQueue(client, { storage, name: 'q' });
+  expect(queue.size).toBe(2);
+  expect(storage.getItem('q:0')).toBeNull();
+  await queue.close();
+});
+
+/** A game of its own process: queues writes with marks from..to, a line for each that is stored and each that is settled. */
+const PROGRAM = `
+import { createClient, fileStorage, inc, openQueue, push } from '${join(ROOT, 'dist/src/client/index.js')}';
+const [options, folder, from, to] = process.argv.slice(2);
+const client = createClient(JSON.parse(options));
+const onSettled = (write, result) => console.log('settled', result.ok ? 'ok' : result.error.code);
+const queue = await openQueue(client, { storage: fileStorage(folder), onSettled });
+for (let n = Number(from); n < Number(to); n++) {
+  await queue.update('counters', [inc('n'), push('marks', String(n))]);
+  console.log('stored', n);
+}
+setInterval(() => queue.flush(), 200);
+await queue.idle();
+console.log('idle');
+process.exit(0);
+`;
+
+test('over kill -9 of the node and of the game every write happens once, in its order', async () => {
+  const folder = newFolder();
+  const program = join(newFolder(), 'game.mjs');
+  writeFileSync(program, PROGRAM);
+  const { url, projectId, publicKey } = game.options;
+  const player = game.newPlayer();
+  const runs: ChildProcess[] = [];
+  const play = (from: number, to: number) => {
+    const words = [program, JSON.stringify({ url, projectId, publicKey, player }), folder, String(from), String(to)];
+    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const run = { child, out: '' };
+    child.stdout.on('data', (chunk: Buffer) => {
+      run.out += chunk.toString();
+    });
+    runs.push(child);
+    return run;
+  };
+  try {
+    const first = play(0, 40);
+    await expect.poll(() => first.out).toContain('settled');
+    await game.node.kill();
+    await expect.poll(() => first.out).toContain('stored 39');
+    first.child.kill('SIGKILL');
+    const node = await startNode(newFolder(), { env: { ...game.env }, args: ['--no-demo'], port: Number(new URL(url).port) });
+    game = { ...game, node };
+    const second = play(40, 80);
+    await expect.poll(() => second.out).toContain('stored 79');
+    second.child.kill('SIGKILL');
+    const third = play(80, 81);
+    await expect.poll(() => third.out).toContain('idle');
+    const marks = Array.from({ length: 81 }, (_, n) => String(n));
+    expect(
+      await createClient({ ...game.options, player })
+        .documents('counters')
+        .get(),
+    ).toEqual({ n: 81, marks });
+  } finally {
+    for (const child of runs) child.kill('SIGKILL');
+  }
+});

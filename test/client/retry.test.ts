@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { SavepointError } from '../../src/client/index.ts';
+import { isPassing, pause, pauseBefore, wasRefusedUnseen } from '../../src/client/retry.ts';
+
+const error = (code: string, status = 0, retryAfterMs?: number) => new SavepointError(code, code, { status, retryAfterMs });
+
+test.each([
+  ['NETWORK_ERROR', 0],
+  ['TIMEOUT', 0],
+  ['RATE_LIMITED', 429],
+  ['BUSY', 503],
+  ['OUTCOME_UNKNOWN', 504],
+  ['WRITE_CONFLICT', 409],
+  ['HTTP_ERROR', 502],
+  ['HTTP_ERROR', 504],
+])('%s %d may pass', (code, status) => {
+  expect(isPassing(error(code, status))).toBe(true);
+});
+
+test.each([
+  // A rule of the game, and its answer for as long as the key is kept.
+  ['RATE_LIMIT', 429],
+  ['STALE_SAVE', 409],
+  ['TOO_POOR', 409],
+  ['UNAUTHORIZED', 401],
+  ['INTERNAL_ERROR', 500],
+  ['HISTORY_MISMATCH', 503],
+  ['HTTP_ERROR', 404],
+  ['ABORTED', 0],
+])('%s %d stays as it is', (code, status) => {
+  expect(isPassing(error(code, status))).toBe(false);
+});
+
+test('what must not come twice is sent again only where the server says that it did nothing', () => {
+  expect(wasRefusedUnseen(error('BUSY', 503, 1000))).toBe(true);
+  expect(wasRefusedUnseen(error('NETWORK_ERROR'))).toBe(false);
+  expect(wasRefusedUnseen(error('OUTCOME_UNKNOWN', 504))).toBe(false);
+});
+
+test('pauses double up to a bound, and jitter takes up to half of them', () => {
+  const pauses = [1, 2, 3, 4, 10, 99].map((attempt) => [0, 0.999].map((random) => pauseBefore(attempt, error('BUSY'), () => random)));
+  expect(pauses.map(([least = 0, most = 0]) => [least, Math.round(most)])).toEqual([
+    [100, 200],
+    [200, 400],
+    [400, 800],
+    [800, 1599],
+    [2500, 4998],
+    [2500, 4998],
+  ]);
+});
+
+test('nobody comes back before the time that the server asks for', () => {
+  expect(pauseBefore(1, error('BUSY', 503, 2000), () => 0)).toBe(2000);
+});
+
+test('a pause ends with its signal', async () => {
+  const controller = new AbortController();
+  const waiting = pause(60_000, controller.signal);
+  controller.abort();
+  expect(await waiting).toBe(false);
+  expect(await pause(60_000, controller.signal)).toBe(false);
+  expect(await pause(1)).toBe(true);
+});

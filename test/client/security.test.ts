@@ -1,0 +1,263 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerGuest, type Client, createClient, type GuestRequest, guestRelay, type RevisionStatus } from '../../src/client/index.ts';
+import { ok } from '../node/support/game-client.ts';
+import { removeFolders } from '../node/support/program.ts';
+import { type Game, type Network, network, newGame, type Sent, startGame } from './support.ts';
+
+/** Sessions, sealed calls, hosts and revisions, on a node that has its players proven. */
+
+const SECRET = 'a login that players trust';
+let first: Game;
+beforeAll(async () => {
+  first = await startGame({ VERIFIER: 'hmac', VERIFIER_SECRET: SECRET });
+});
+afterAll(async () => {
+  await first.node.stop();
+  removeFolders();
+});
+
+const another = () => newGame(first.node, first.env);
+
+/** What the studio's login gives a player. */
+function tokenOf(player: string): string {
+  const expires = Math.floor(Date.now() / 1000) + 600;
+  return `${expires}.${createHmac('sha256', SECRET).update(`${player}:${expires}`).digest('hex')}`;
+}
+
+/** A client of a proven player, and how often its token was asked for. */
+function proven(game: Game, id: string, { fetch, sent }: Network = network()) {
+  const asked = { times: 0 };
+  const token = () => {
+    asked.times++;
+    return tokenOf(id);
+  };
+  return { client: createClient({ ...game.options, fetch, player: { id, token } }), sent, asked };
+}
+
+const NEEDED = { requirePlayerAuth: true };
+const callsIn = (sent: readonly Sent[]) => sent.filter(({ path }) => path.includes('/endpoints/'));
+
+describe('a player', () => {
+  test('is proven by a token that is asked for anew, and refused without one', async () => {
+    const game = await another();
+    await game.change(NEEDED);
+    const id = await game.newRich();
+    const { client, asked } = proven(game, id);
+    expect(await client.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+    expect(await client.documents('players').get()).toMatchObject({ gold: 3 });
+    expect(asked.times).toBe(2);
+    const nobody = createClient({ ...game.options, player: id });
+    expect(await nobody.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'PLATFORM_AUTH_FAILED', status: 401 } });
+  });
+});
+
+describe('a session', () => {
+  test('is opened before the first call, and proves the player from then on', async () => {
+    const game = await another();
+    await game.change({ ...NEEDED, enableAuthSessions: true });
+    const { client, sent, asked } = proven(game, await game.newRich(100));
+    await Promise.all([1, 2].map(() => client.call('buy', { item: 'axe' })));
+    await client.documents('players').get();
+    expect(asked.times).toBe(1);
+    expect(sent.map(({ path }) => path.split('/')[2])).toEqual(['security-config', 'auth-sessions', 'endpoints', 'endpoints', 'storage']);
+    expect(callsIn(sent)[0]).toMatchObject({ headers: { 'x-auth-session': expect.any(String), 'x-ns-security-mode': 'session' } });
+    expect(callsIn(sent)[0]).not.toMatchObject({ headers: { 'x-platform-token': expect.any(String) } });
+    expect(client.sessions.current).not.toBeNull();
+  });
+
+  test('that was revoked elsewhere is replaced, and the call is done', async () => {
+    const game = await another();
+    await game.change({ ...NEEDED, enableAuthSessions: true });
+    const { client, asked } = proven(game, await game.newRich(100));
+    await client.call('buy', { item: 'axe' });
+    const revoked = { headers: { 'x-auth-session': client.sessions.current?.token ?? '' }, body: {} };
+    await ok(game.manager.play('POST', `/v3/auth-sessions/${game.options.projectId}/revoke`, revoked));
+    expect(await client.call('buy', { item: 'axe' })).toMatchObject({ price: 7 });
+    expect(asked.times).toBe(2);
+  });
+
+  test('is refreshed, proven anew, and ended by the game', async () => {
+    const game = await another();
+    await game.change({ ...NEEDED, enableAuthSessions: true });
+    const { client } = proven(game, await game.newRich());
+    const ids = [await client.sessions.create(), await client.sessions.refresh(), await client.sessions.reauth()].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+    expect(client.sessions.current?.id).toBe(ids[2]);
+    await client.sessions.revoke();
+    expect(client.sessions.current).toBeNull();
+  });
+
+  test('is refreshed ahead of its end', async () => {
+    const game = await another();
+    // The shortest: half of it is the margin.
+    await game.change({ ...NEEDED, enableAuthSessions: true, authSessionTtlSeconds: 60 });
+    const { client, sent } = proven(game, await game.newRich(100));
+    await client.call('buy', { item: 'axe' });
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + 40_000;
+    try {
+      await client.call('buy', { item: 'axe' });
+    } finally {
+      performance.now = now;
+    }
+    expect(sent.map(({ path }) => path.split('/').at(-1))).toContain('refresh');
+  });
+
+  test('belongs to a player: another one has none', async () => {
+    const game = await another();
+    await game.change({ ...NEEDED, enableAuthSessions: true });
+    const { client } = proven(game, await game.newRich());
+    await client.sessions.create();
+    client.player = game.newPlayer();
+    expect(client.sessions.current).toBeNull();
+  });
+});
+
+describe('a sealed call', () => {
+  test.each([
+    ['in the name of the player', {}, 'encrypted'],
+    ['in the name of a session', { enableAuthSessions: true }, 'session+encrypted'],
+  ])('%s is done, and shows nothing on its way', async (_, settings, mode) => {
+    const game = await another();
+    await game.change({ ...NEEDED, ...settings, enableEncryptedRequests: true });
+    const { client, sent } = proven(game, await game.newRich());
+    expect(await client.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+    const [call] = callsIn(sent);
+    expect(call?.body).not.toContain('axe');
+    expect(call?.headers['x-ns-security-mode']).toBe(mode);
+  });
+
+  test('is sealed anew when it is sent again, and happens once', async () => {
+    const game = await another();
+    await game.change({ enableEncryptedRequests: true });
+    const { client, sent } = proven(game, await game.newRich(), network('as it is', 'answer lost'));
+    expect(await client.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+    const calls = callsIn(sent);
+    expect(calls).toHaveLength(2);
+    expect(calls[0]?.body).not.toBe(calls[1]?.body);
+  });
+
+  test('goes by the clock of the server', async () => {
+    const game = await another();
+    await game.change({ enableEncryptedRequests: true });
+    const { client } = proven(game, await game.newRich());
+    const now = Date.now;
+    Date.now = () => now() - 3_600_000;
+    try {
+      expect(await client.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+    } finally {
+      Date.now = now;
+    }
+  });
+});
+
+test('a client that goes by another security adopts what the server expects, and calls once more', async () => {
+  const game = await another();
+  const { client, sent } = proven(game, await game.newRich(100));
+  await client.call('buy', { item: 'axe' });
+  await game.change({ enableEncryptedRequests: true });
+  expect(await client.call('buy', { item: 'axe' })).toMatchObject({ price: 7 });
+  expect(callsIn(sent)).toHaveLength(3);
+  await game.change({ enableEncryptedRequests: false, enableAuthSessions: true });
+  await client.security.load();
+  await client.sessions.create();
+  await game.change({ enableAuthSessions: false });
+  expect(await client.call('buy', { item: 'axe' })).toMatchObject({ price: 7 });
+});
+
+test('a client whose config cannot be loaded goes by what it was told at its making', async () => {
+  const { fetch, sent } = network('lost', 'lost');
+  const client = createClient({ ...first.options, fetch, player: await first.newRich(), encryption: true });
+  expect(await client.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+  expect(sent.at(-1)?.headers['x-ns-security-mode']).toBe('encrypted');
+});
+
+describe('a guest', () => {
+  /** A guest behind a host; what passes between them is JSON. */
+  async function hosted(settings: object) {
+    const game = await another();
+    await game.change(settings);
+    const guestId = await game.newRich();
+    const host = proven(game, await game.newRich());
+    const guest = proven(game, guestId);
+    const passed: GuestRequest[] = [];
+    const over = (peer: string) => async (request: GuestRequest) => {
+      passed.push(request);
+      return JSON.parse(JSON.stringify(await answerGuest(host.client, JSON.parse(JSON.stringify(request)), peer)));
+    };
+    guest.client.relay = guestRelay(guest.client, over(guestId));
+    return { guest: guest.client, host: host.client, guestId, passed, over, sent: host.sent };
+  }
+
+  test.each([
+    ['both proven', NEEDED],
+    ['both proven, and sealed by the guest', { ...NEEDED, enableEncryptedRequests: true }],
+    ['both named', {}],
+  ])('plays through its host, %s', async (_, settings) => {
+    const { guest, sent, guestId } = await hosted(settings);
+    expect(await guest.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+    expect(await guest.documents('players').get()).toMatchObject({ gold: 3, items: ['axe'] });
+    expect(await guest.documents('counters').get()).toBeNull();
+    expect(await guest.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'TOO_POOR', status: 409 } });
+    expect(guest.lastError('buy')?.code).toBe('TOO_POOR');
+    expect(sent[0]?.headers).toMatchObject({ 'x-on-behalf-of': guestId, 'x-proxy-signature': expect.stringMatching(/^[0-9a-f]{64}$/) });
+  });
+
+  test('whose answer is lost asks again, and buys once', async () => {
+    const { guest, over, guestId } = await hosted(NEEDED);
+    let times = 0;
+    guest.relay = guestRelay(guest, async (request) => {
+      const answer = await over(guestId)(request);
+      if (times++ === 0) throw new Error('the host left the room');
+      return answer;
+    });
+    expect(await guest.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+    expect(await guest.documents('players').get()).toMatchObject({ gold: 3 });
+  });
+
+  test('whose host is gone is told so', async () => {
+    const { guest } = await hosted({});
+    guest.relay = guestRelay(guest, () => Promise.reject(new Error('gone')));
+    expect(await guest.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'PROXY_FAILED' } });
+  });
+
+  test('speaks for nobody else, whatever it sends', async () => {
+    const { host, guest, guestId, passed } = await hosted({});
+    await guest.call('buy', { item: 'axe' });
+    const [request] = passed;
+    const wrong = [null, [], {}, { ...request, v: 2 }, { ...request, player: 7 }, { ...request, slug: 7 }, { ...request, projectId: 'x' }];
+    for (const sent of [...wrong, { ...request, player: '76561198000000009' }]) {
+      expect(await answerGuest(host, sent, guestId)).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENT' } });
+    }
+  });
+});
+
+test('a game hears that it is outdated, how long it may be played, and that it is blocked', async () => {
+  const game = await another();
+  const sync = (body: object) => ok(game.manager.manage('POST', game.manager.definitions('package-sync'), { body }));
+  await sync({ packageIdent: 'studio.game', currentRevisionId: 8 });
+  const player = await game.newRich(100);
+  const client: Client = createClient({ ...game.options, player, revision: 7 });
+  const heard: RevisionStatus[] = [];
+  const outdated: RevisionStatus[] = [];
+  client.revision.onChange((status) => heard.push(status));
+  const stop = client.revision.onOutdated((status) => outdated.push(status));
+  expect(await client.revision.init()).toMatchObject({ playerRevision: 7, currentRevisionId: 8, revisionOutdated: true });
+
+  const enforced = { revisionEnforcementEnabled: true, revisionEnforcementMode: 'force_upgrade' };
+  await game.change({ ...enforced, revisionGracePeriodMinutes: 60, revisionNotifyMessage: 'Please update.' });
+  const bought = await client.call('buy', { item: 'axe' });
+  expect(bought).toEqual({ ok: true, price: 7, left: 93 });
+  expect(client.revision.status).toMatchObject({ state: 'grace', isOutdated: true, graceRemainingMinutes: 60, message: 'Please update.' });
+  stop();
+  await game.change({ revisionGracePeriodMinutes: null });
+  expect(await client.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'REVISION_OUTDATED', status: 426 } });
+  expect(client.revision.status).toMatchObject({ state: 'blocked', action: 'block_writes', graceExpired: true });
+  expect(await client.documents('players').tryUpdate([])).toMatchObject({ ok: false, error: { code: 'REVISION_OUTDATED' } });
+
+  client.configure({ revision: 8 });
+  await client.call('buy', { item: 'axe' });
+  expect(heard.map(({ state }) => state)).toEqual(['grace', 'blocked', 'current']);
+  expect(outdated).toHaveLength(1);
+});
