@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type * as Library from '../../src/client/index.ts';
+import { removeFolders } from '../node/support/program.ts';
+import { type Game, startGame } from './support.ts';
+
+/** The client in a real Chromium, on a page of another origin than the node's. */
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+if (CHROMIUM === undefined) console.warn('SKIPPED: no chromium is installed, so the client library is not tested in a browser');
+
+/** What is used of playwright-core. Its own types ask for those of the DOM, which nothing else here knows. */
+interface Page {
+  goto(url: string): Promise<unknown>;
+  reload(): Promise<unknown>;
+  evaluate<Given, Value>(play: (given: Given) => Value | Promise<Value>, given: Given): Promise<Value>;
+  close(): Promise<void>;
+}
+interface Browser {
+  newPage(): Promise<Page>;
+  close(): Promise<void>;
+}
+interface Chromium {
+  launch(options: { readonly executablePath: string; readonly args: readonly string[] }): Promise<Browser>;
+}
+const PLAYWRIGHT: string = 'playwright-core';
+
+declare global {
+  /** What the page has loaded. */
+  var savepoint: typeof Library;
+}
+
+let game: Game;
+let pages: Server;
+let browser: Browser;
+let origin: string;
+
+async function newPage(): Promise<Page> {
+  const page = await browser.newPage();
+  await page.goto(origin);
+  return page;
+}
+
+beforeAll(async () => {
+  if (CHROMIUM === undefined) return;
+  const { outputFiles } = await build({
+    stdin: {
+      contents: "import * as savepoint from './index.ts'; globalThis.savepoint = savepoint;",
+      resolveDir: join(import.meta.dirname, '../../src/client'),
+    },
+    ...{ bundle: true, write: false, format: 'iife', platform: 'browser', target: 'es2022' },
+  });
+  const script = outputFiles[0]?.text ?? '';
+  pages = createServer((request, response) => {
+    const isScript = request.url === '/game.js';
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+    response.end(isScript ? script : '<!doctype html><title>A game</title><script src="/game.js"></script>');
+  });
+  await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
+  const address = pages.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  origin = `http://127.0.0.1:${address.port}`;
+  game = await startGame({ CORS_ORIGINS: origin });
+  const { chromium }: { readonly chromium: Chromium } = await import(PLAYWRIGHT);
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+});
+
+afterAll(async () => {
+  if (CHROMIUM === undefined) return;
+  await browser?.close();
+  pages?.close();
+  await game?.node.stop();
+  removeFolders();
+});
+
+/** What a page can be told: functions do not travel. */
+async function optionsOf(player: string) {
+  const { url, projectId, publicKey } = game.options;
+  return { url, projectId, publicKey, player };
+}
+
+test.skipIf(CHROMIUM === undefined)('a page calls, reads, writes and ranks, sealed where the project asks for it', async () => {
+  await game.change({ enableEncryptedRequests: true });
+  const page = await newPage();
+  const played = await page.evaluate(
+    async (options) => {
+      const { createClient, inc } = savepoint;
+      const client = createClient(options);
+      const bought = await client.call('buy', { item: 'axe' });
+      await client.documents('players').update(inc('gold', 5));
+      const { version } = await client.documents('players').load();
+      const poor = await client.tryCall('buy', { item: 'castle' });
+      await client.documents('scores').save({ points: 3, name: 'Ada' });
+      const shop = (await client.values()).constants['shop'];
+      return { bought, version, code: poor.ok ? null : poor.error.code, gold: (await client.documents('players').get()).gold, shop };
+    },
+    await optionsOf(await game.newRich()),
+  );
+  expect(played).toEqual({ bought: { ok: true, price: 7, left: 3 }, version: 3, code: 'NO_ITEM', gold: 8, shop: { axe: 7 } });
+  await page.close();
+});
+
+test.skipIf(CHROMIUM === undefined)(
+  'a page that was closed offline sends what it had queued when it comes back, once; one page at a time',
+  async () => {
+    const options = await optionsOf(await game.newRich());
+    const page = await newPage();
+    const queued = await page.evaluate(async (given) => {
+      const { createClient, inc, openQueue } = savepoint;
+      const offline = createClient({ ...given, fetch: () => Promise.reject(new TypeError('offline')) });
+      const storage = (globalThis as unknown as { readonly localStorage: Library.QueueStorage }).localStorage;
+      const queue = await openQueue(offline, { storage });
+      await queue.update('players', inc('gold', 5));
+      await queue.update('players', inc('gold', 1));
+      const second = await openQueue(offline, { storage }).catch((error: { readonly code: string }) => error.code);
+      return [queue.size, second];
+    }, options);
+    expect(queued).toEqual([2, 'QUEUE_STORAGE']);
+    await page.reload();
+    const gold = await page.evaluate(async (given) => {
+      const { createClient, openQueue } = savepoint;
+      const client = createClient(given);
+      const storage = (globalThis as unknown as { readonly localStorage: Library.QueueStorage }).localStorage;
+      await (await openQueue(client, { storage })).idle();
+      return (await client.documents('players').get()).gold;
+    }, options);
+    expect(gold).toBe(16);
+    await page.close();
+  },
+);
+
+test.skipIf(CHROMIUM === undefined)('a page holds no secret key', async () => {
+  const page = await newPage();
+  const code = await page.evaluate(
+    async (given) => {
+      const asked = await savepoint.createClient({ ...given, secretKey: 'platform_sk_x' }).tryValues();
+      return asked.ok ? null : asked.error.code;
+    },
+    await optionsOf(game.newPlayer()),
+  );
+  expect(code).toBe('SECRET_EXPOSED');
+  await page.close();
+});
