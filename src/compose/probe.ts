@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Config } from '../config/config.ts';
 import { Buckets } from '../http/buckets.ts';
 import { clientAddresses } from '../http/client-address.ts';
+import { factsOf } from '../http/errors.ts';
 import { type Exposition, METRICS_TYPE } from '../http/metrics.ts';
 import { type MetricsGuard, metricsGuard, metricsPortGuard } from '../http/metrics-access.ts';
 import { type Probes, RETRY_AFTER } from '../http/routes/system.ts';
@@ -52,8 +53,8 @@ export function createProbeServer({ config, probes, exposition, guard }: ProbePa
     request.resume();
     serve(request, response).catch((error: unknown) => {
       if (!(error instanceof Refusal)) return void response.destroy();
-      const { status, code, message, extra } = error;
-      answer(response, status, JSON.stringify({ ok: false, error: { code, message }, message }), extra.headers);
+      const { status, code, message } = error;
+      answer(response, status, JSON.stringify({ ok: false, error: { code, message }, message }), factsOf(error));
     });
   });
 

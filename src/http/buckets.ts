@@ -69,7 +69,7 @@ export class Buckets {
       return;
     }
     const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / bucket.rule.perSecond));
-    throw refusal('RATE_LIMITED', `Too many requests. Retry after ${seconds} seconds.`, { headers: { 'Retry-After': String(seconds) } });
+    throw refusal('RATE_LIMITED', `Too many requests. Retry after ${seconds} seconds.`, { retryAfter: seconds });
   }
 
   #bucketOf(key: string, rule: BucketRule): Bucket {

@@ -44,10 +44,13 @@ export function refusalOf(thrown: unknown): Refusal {
   return refusal('INTERNAL_ERROR');
 }
 
+/** A game's client shows it no body of an answer from 400 on. */
+const READABLE = 200;
+
 /** The envelope of the specification (seed: Errors 1; security 10.1), with a copy of the text that the editor reads. */
 export function refusalAnswer(refused: Refusal, requestId: string, names: OutputNames): Answer {
   const { code, message, extra } = refused;
-  const status = sendable(extra.httpStatus ?? refused.status);
+  const status = extra.forGame ? READABLE : sendable(refused.status);
   const body: Record<string, JsonObject[string]> = {
     ...extra.body,
     ok: false,
@@ -65,9 +68,26 @@ export function sendable(status: number): number {
   return status === 204 || status === 205 || status === 304 ? 200 : status;
 }
 
+/** What refusals of these codes say beside their facts. */
+const HEADERS_OF: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
+  ['SECURITY_CONFIG_NOT_FOUND', { 'X-Security-Config-Source': 'missing' }],
+]);
+
+/** The facts of a refusal that headers tell. */
+export function factsOf({ code, extra }: Refusal): Readonly<Record<string, string>> {
+  const { retryAfter, requestId, publish, challenge } = extra;
+  return {
+    ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+    ...(requestId === undefined ? {} : { 'idempotent-replay': 'true' }),
+    ...(publish === undefined ? {} : { 'x-ns-publish': publish }),
+    ...(challenge === undefined ? {} : { 'WWW-Authenticate': challenge }),
+    ...HEADERS_OF.get(code),
+  };
+}
+
 /** A cache may keep a 404 or a 410 of its own accord (RFC 9110 15.1): a document saved a moment later would not show behind it. */
 function headersOf(refused: Refusal, status: number): Readonly<Record<string, string>> {
-  const headers = { 'Cache-Control': 'no-store', ...refused.extra.headers };
+  const headers = { 'Cache-Control': 'no-store', ...factsOf(refused) };
   // After OUTCOME_UNKNOWN (504) a client must read before it repeats, so nothing invites it to.
   if (status !== 503 || 'Retry-After' in headers) return headers;
   return { ...headers, 'Retry-After': RETRY_SECONDS.get(refused.code) ?? OUTAGE_RETRY_SECONDS };

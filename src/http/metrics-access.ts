@@ -18,7 +18,7 @@ export function metricsGuard(token: string | null): MetricsGuard {
     const sent = /^Bearer +(.+?) *$/i.exec(req.headers.authorization ?? '')?.[1];
     if (sent !== undefined && timingSafeEqual(digest(sent), expected)) return;
     throw refusal('UNAUTHORIZED', 'Metrics need `Authorization: Bearer` with the METRICS_TOKEN of this node', {
-      headers: { 'WWW-Authenticate': 'Bearer' },
+      challenge: 'Bearer',
     });
   };
 }

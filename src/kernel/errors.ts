@@ -108,11 +108,16 @@ export interface RefusalExtra {
   readonly error?: JsonObject;
   /** Members beside `ok`, `error` and `message` at the top level. */
   readonly body?: JsonObject;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Seconds after which the same may be asked again. */
+  readonly retryAfter?: number;
   /** Of the request that was refused first, where this is its refusal again. */
   readonly requestId?: string;
-  /** The transport's status where it differs from the logical one (seed: the game client cannot read a body of 400 and above). */
-  readonly httpStatus?: number;
+  /** How the hash of the definitions begins that an endpoint call was refused by. */
+  readonly publish?: string;
+  /** How a caller proves itself, where it did not. */
+  readonly challenge?: 'Bearer';
+  /** Whether the game itself has to learn why, which its client does not show of a request that failed. */
+  readonly forGame?: true;
 }
 
 /**

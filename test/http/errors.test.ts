@@ -21,7 +21,7 @@ const failing = (failure: unknown) => {
 describe('a refusal', () => {
   it('becomes the envelope with its status, its extras and a copy of its text', async () => {
     const reply = await failing(
-      refusal('RATE_LIMIT', 'Too much gold', { error: { rule: 'gold' }, body: { severity: 'high' }, headers: { 'Retry-After': '9' } }),
+      refusal('RATE_LIMIT', 'Too much gold', { error: { rule: 'gold' }, body: { severity: 'high' }, retryAfter: 9 }),
     );
     expect([reply.status, reply.headers['retry-after']]).toEqual([429, '9']);
     expect(reply.json).toEqual({
@@ -33,7 +33,7 @@ describe('a refusal', () => {
   });
 
   it('that the game client must read is 200 with the logical status inside', async () => {
-    const reply = await failing(new Refusal(401, 'AUTH_SESSION_EXPIRED', 'Expired', { httpStatus: 200 }));
+    const reply = await failing(new Refusal(401, 'AUTH_SESSION_EXPIRED', 'Expired', { forGame: true }));
     expect([reply.status, reply.json.status, reply.json.ok]).toEqual([200, 401, false]);
   });
 
@@ -57,7 +57,7 @@ describe('a refusal', () => {
   });
 
   it('may be kept by no cache: what is not there now may be saved the next moment', async () => {
-    for (const failure of [refusal('NOT_FOUND'), new Refusal(426, 'REVISION_OUTDATED', 'Old', { httpStatus: 200 })]) {
+    for (const failure of [refusal('NOT_FOUND'), new Refusal(426, 'REVISION_OUTDATED', 'Old', { forGame: true })]) {
       expect((await failing(failure)).headers['cache-control']).toBe('no-store');
     }
     expect((await server.send('GET', '/v3/nowhere')).headers['cache-control']).toBe('no-store');
@@ -92,7 +92,7 @@ describe('a fault', () => {
 
 describe('an answer that cannot be written', () => {
   it('becomes a fault, still with the envelope', async () => {
-    const reply = await failing(refusal('BUSY', 'later', { headers: { 'Retry-After': '1\r\nX: y' } }));
+    const reply = await failing(refusal('BUSY', 'later', { publish: '1\r\nX: y' }));
     expect([reply.status, reply.json.error.code]).toEqual([500, 'INTERNAL_ERROR']);
   });
 });

@@ -64,10 +64,10 @@ export async function withRevision(
 /** For as long as the publish that the endpoint is of. */
 const writing = new WeakMap<EndpointModel, boolean>();
 
-/** An outdated game may be let read alone, or nothing at all. HTTP 200, or it could not read why (decision 2). */
+/** An outdated game may be let read alone, or nothing at all. It has to learn why (decision 2). */
 export function requireCurrent(revision: RevisionStatus, endpoint: EndpointModel, definitions: EffectiveDefinitions): void {
   if (!isBlocked(revision, 'write')) return;
   const writes = writing.get(endpoint) ?? mayWrite(endpoint, definitions);
   writing.set(endpoint, writes);
-  if (isBlocked(revision, writes ? 'write' : 'read')) throw refusal('REVISION_OUTDATED', revisionMessage(revision), { httpStatus: 200 });
+  if (isBlocked(revision, writes ? 'write' : 'read')) throw refusal('REVISION_OUTDATED', revisionMessage(revision), { forGame: true });
 }

@@ -124,7 +124,7 @@ function publishOf(project: Project, { target }: EndpointRequest): string {
 function refusedBy(refused: unknown, publish: string): never {
   if (!(refused instanceof Refusal)) throw refused;
   const { status, code, message, extra } = refused;
-  throw new Refusal(status, code, message, { ...extra, headers: { ...extra.headers, 'x-ns-publish': publish } });
+  throw new Refusal(status, code, message, { ...extra, publish });
 }
 
 async function proven(context: AppContext, project: Project, caller: Caller, { slug, security }: EndpointRequest): Promise<Caller> {
@@ -149,7 +149,7 @@ function readably<T>(look: () => T): T {
 /** A game reads no body of an answer from 400 on, and it has to learn that its session has ended (decision 2; security 11.1). */
 function readable(error: unknown): never {
   if (!(error instanceof Refusal) || !error.code.startsWith('AUTH_SESSION_')) throw error;
-  throw new Refusal(error.status, error.code, error.message, { ...error.extra, httpStatus: 200 });
+  throw new Refusal(error.status, error.code, error.message, { ...error.extra, forGame: true });
 }
 
 /** One decision of a call. */

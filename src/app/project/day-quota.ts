@@ -45,10 +45,10 @@ export class DayQuota {
     quotaRefusals.eventsPerDay += 1;
     const resets = (this.#day + 1) * DAY_MS;
     const error = { quota: 'eventsPerDay', limit: this.#limit, used, resetsAt: new Date(resets).toISOString() };
-    const headers = { 'Retry-After': String(Math.max(1, Math.ceil((resets - now) / 1000))) };
+    const retryAfter = Math.max(1, Math.ceil((resets - now) / 1000));
     return refusal('QUOTA_EXCEEDED', `This project may store ${this.#limit} events a day; it can again at ${error.resetsAt}`, {
       error,
-      headers,
+      retryAfter,
     });
   }
 }

@@ -136,8 +136,7 @@ export function verifyPlayer(
 /** `service_unavailable` leaves the client its token, `token_rejected` has it get another (security 2.5). */
 function notVerified({ kind, message, retryAfter = 5 }: Failure): Refusal {
   if (kind === 'missing' || kind === 'rejected' || kind === 'mismatch') return rejected(message);
-  const headers = { 'Retry-After': String(retryAfter) };
-  return refusal('PLATFORM_AUTH_FAILED', message, { error: { authFailureKind: 'service_unavailable' }, headers });
+  return refusal('PLATFORM_AUTH_FAILED', message, { error: { authFailureKind: 'service_unavailable' }, retryAfter });
 }
 
 /** A session in force, as of this node's head. */

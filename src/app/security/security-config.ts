@@ -37,10 +37,7 @@ export function createSecurityConfig(context: AppContext): SecurityConfig {
     if (project && fresh) await lookAgain(context, project);
     const authority = project?.authority;
     if (!project || !authority || authority.deleted) {
-      throw refusal('SECURITY_CONFIG_NOT_FOUND', undefined, {
-        body: { projectId, source: 'missing' },
-        headers: { 'X-Security-Config-Source': 'missing' },
-      });
+      throw refusal('SECURITY_CONFIG_NOT_FOUND', undefined, { body: { projectId, source: 'missing' } });
     }
     project.lastUsedAt = context.scheduler.monotonic();
     context.projects.freshness(project);

@@ -61,31 +61,33 @@ export function isKept({ status, code }: Refusal): boolean {
 }
 
 export function keptRefusal({ status, code, message, extra }: Refusal, requestId: string): KeptRefusal {
-  const { error, body, headers, httpStatus } = extra;
+  const { error, body, retryAfter, forGame } = extra;
   const members: JsonObject = {
     ...(error === undefined ? {} : { error }),
     ...(body === undefined ? {} : { body }),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
-    ...(httpStatus === undefined ? {} : { httpStatus }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(forGame === undefined ? {} : { forGame }),
   };
   return { status, code, message, requestId, ...(Object.keys(members).length === 0 ? {} : { extra: members }) };
 }
 
-/** The first refusal again, marked as such. */
+/** The first refusal again, with the request that it was of. */
 export function refusalAgain({ status, code, message, requestId, extra = {} }: KeptRefusal): Refusal {
-  const { error, body, headers, httpStatus } = extra;
+  const { error, body } = extra;
+  const retryAfter = secondsIn(extra);
   return new Refusal(status, code, message, {
     ...(isObject(error) ? { error } : {}),
     ...(isObject(body) ? { body } : {}),
-    ...(typeof httpStatus === 'number' ? { httpStatus } : {}),
-    headers: { ...textsOf(headers), 'idempotent-replay': 'true' },
+    ...(retryAfter === null ? {} : { retryAfter }),
+    ...(extra['forGame'] === true || extra['httpStatus'] === 200 ? { forGame: true } : {}),
     requestId,
   });
 }
 
-function textsOf(headers: Json | undefined): Record<string, string> {
-  const entries = isObject(headers) ? Object.entries(headers) : [];
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+/** Older builds kept a header, and `httpStatus` for what a game has to learn. */
+function secondsIn({ retryAfter, headers }: JsonObject): number | null {
+  const seconds = Number(retryAfter ?? (isObject(headers) ? headers['Retry-After'] : undefined));
+  return Number.isFinite(seconds) ? seconds : null;
 }
 
 /** What an answer that was kept is known as. */

@@ -11,7 +11,7 @@ import { countedAs } from './amount.ts';
 import { type Counting, count, counterOf, subjectOf, usedIn } from './counters.ts';
 import { countDaily } from './daily.ts';
 import { rulesOf } from './rules.ts';
-import { retryAfter } from './windows.ts';
+import { secondsLeft } from './windows.ts';
 
 export interface LimitedWrite extends Counting {
   readonly rules: readonly RuleModel[];
@@ -183,6 +183,6 @@ function isClamped(rule: RuleModel): boolean {
 function exceeded(rule: RuleModel, window: WindowName, start: number, now: number): Refusal {
   return refusal('RATE_LIMIT', `The rate limit "${rule.name}" was reached`, {
     error: { rule: rule.name, field: rule.field, window },
-    headers: retryAfter(window, start, now),
+    retryAfter: secondsLeft(window, start, now),
   });
 }

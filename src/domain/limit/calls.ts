@@ -6,7 +6,7 @@ import { flagOf } from '../definition/read.ts';
 import type { WindowChange } from '../events.ts';
 import { type Counting, count, type Limit } from './counters.ts';
 import { windowsOf } from './rules.ts';
-import { retryAfter } from './windows.ts';
+import { secondsLeft } from './windows.ts';
 
 /**
  * What an endpoint's definition says under `rateLimits` (or `rateLimit`): any form that a rule's limits have, or the windows by their
@@ -45,7 +45,7 @@ export function countCall(
     if (over) {
       return refusal('RATE_LIMIT', `The endpoint "${endpoint.slug}" may not be called more often`, {
         error: { rule: endpoint.slug, endpoint: endpoint.slug, window: counter.window, limit: counter.limit },
-        headers: retryAfter(counter.window, change.start, counting.now),
+        retryAfter: secondsLeft(counter.window, change.start, counting.now),
       });
     }
     changes.push(change);

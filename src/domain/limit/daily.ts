@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { WindowChange } from '../events.ts';
 import { type Counting, count, dailyCounter } from './counters.ts';
-import { retryAfter } from './windows.ts';
+import { secondsLeft } from './windows.ts';
 
 /** One write more against the daily limit; empty without one. 429 `RATE_LIMIT_DAILY`. */
 export function countDaily(counting: Counting): readonly WindowChange[] | Refusal {
@@ -12,6 +12,6 @@ export function countDaily(counting: Counting): readonly WindowChange[] | Refusa
   if (!over) return [change];
   return refusal('RATE_LIMIT_DAILY', undefined, {
     error: { rule: 'daily', window: 'perDay', limit: limit.count },
-    headers: retryAfter('perDay', change.start, counting.now),
+    retryAfter: secondsLeft('perDay', change.start, counting.now),
   });
 }

@@ -45,8 +45,8 @@ export function windowEnd(window: WindowName, now: number): number {
 }
 
 /** Whole seconds to the end of the window that began at `start`, at least 1. */
-export function retryAfter(window: WindowName, start: number, now: number): Readonly<Record<string, string>> {
-  return { 'Retry-After': String(Math.max(1, Math.ceil((windowEnd(window, start) - now) / 1000))) };
+export function secondsLeft(window: WindowName, start: number, now: number): number {
+  return Math.max(1, Math.ceil((windowEnd(window, start) - now) / 1000));
 }
 
 function monthStart(now: number, offset: number): number {

@@ -6,7 +6,7 @@ import { configVersion, expectedModes } from './config.ts';
 
 /**
  * Calls that do not fit the project's security (security 6.2). The client adopts what the answer expects, and calls once more, so
- * everything it needs for that is in it. HTTP 200, because a game cannot read an error answer (decision 2).
+ * everything it needs for that is in it. It is for the game to read (decision 2).
  */
 
 /** A client library sent a plain body. */
@@ -25,5 +25,5 @@ export function sessionMismatch(settings: ProjectSettings, security: JsonObject 
 
 function mismatch(code: 'SECURITY_ENCRYPTION_REQUIRED' | 'SECURITY_SESSION_DISABLED', settings: ProjectSettings): Refusal {
   const security = { configVersion: configVersion(settings), expected: expectedModes(settings) };
-  return refusal(code, undefined, { httpStatus: 200, error: { security } });
+  return refusal(code, undefined, { forGame: true, error: { security } });
 }

@@ -9,6 +9,7 @@ import type { Json } from '../../kernel/json.ts';
 import { freshHeaders } from '../answer.ts';
 import { type BodyBounds, invalidBody, readJson } from '../body.ts';
 import { authenticate, withBodyClaim } from '../credentials.ts';
+import { factsOf } from '../errors.ts';
 import { type Exchange, param } from '../exchange.ts';
 import type { ContextOf, Handler, Handlers } from '../handlers.ts';
 import type { Services } from './services.ts';
@@ -77,8 +78,9 @@ function spelled(token: string, mode: WireNamesMode): string {
   return `${sessionPrefix[mode]}${token.slice(sessionPrefix.neutral.length)}`;
 }
 
-function refused({ status, code, message, extra }: Refusal, names: OutputNames, requestId: string): AnswerOf<Opening> {
+function refused(refusal: Refusal, names: OutputNames, requestId: string): AnswerOf<Opening> {
+  const { status, code, message, extra } = refusal;
   const error = { ...extra.error, code: names.code(code), message, requestId };
-  const headers = { ...extra.headers, 'Cache-Control': 'no-store', 'X-Request-Id': requestId };
+  const headers = { ...factsOf(refusal), 'Cache-Control': 'no-store', 'X-Request-Id': requestId };
   return { body: { ...extra.body, ok: false, status, error, message, _requestId: requestId }, headers };
 }

@@ -71,7 +71,7 @@ async function heartbeatCaller({ app, badKeys }: Services, ctx: ContextOf<typeof
     const project = param(ctx, 'project');
     // Whatever can be no project's id counts as one, or the ids would fill the memory.
     const counted = isProjectId(project) ? project : '';
-    if (badKeys.blockedFor(address, counted) > 0) throw refusal('RATE_LIMITED', TRY_LATER, { headers: { 'Retry-After': '60' } });
+    if (badKeys.blockedFor(address, counted) > 0) throw refusal('RATE_LIMITED', TRY_LATER, { retryAfter: 60 });
     badKeys.failed(address, counted);
     throw error;
   }

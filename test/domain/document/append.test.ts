@@ -75,7 +75,7 @@ test('the daily limit counts the writer; exactly the limit passes', () => {
   ]);
   expect(decideAppend(append({ collection: limited, windowOf: used(2) }))).toMatchObject({
     code: 'RATE_LIMIT_DAILY',
-    extra: { headers: { 'Retry-After': String(10 * 3600 + 14 * 60 + 30) } },
+    extra: { retryAfter: 10 * 3600 + 14 * 60 + 30 },
   });
   expect(accepted(append({ collection: limited, windowOf: used(2), writerId: 'p2' })).record['_writerId']).toBe('p2');
 });

@@ -49,7 +49,7 @@ describe('given an answer that was kept', () => {
 });
 
 test('a refusal is answered again as it was, with the request it was first told to, and marked', () => {
-  const extra = { error: { rule: 'r' }, body: { left: 0 }, headers: { 'Retry-After': '60' }, httpStatus: 200 };
+  const extra = { error: { rule: 'r' }, body: { left: 0 }, retryAfter: 60, forGame: true } as const;
   const first = new Refusal(429, 'RATE_LIMIT', 'too many', extra);
   const { outcome } = kept({ refused: keptRefusal(first, 'req_1') });
   const stored = keptOutcome(decodeEvent(encodeEvent(outcome)));
@@ -58,8 +58,15 @@ test('a refusal is answered again as it was, with the request it was first told 
     status: 429,
     code: 'RATE_LIMIT',
     message: 'too many',
-    extra: { ...extra, headers: { 'Retry-After': '60', 'idempotent-replay': 'true' }, requestId: 'req_1' },
+    extra: { ...extra, requestId: 'req_1' },
   });
+});
+
+test('a refusal that an older build kept says the same', () => {
+  const stored = { status: 429, code: 'RATE_LIMIT', message: 'too many', requestId: 'req_1' };
+  const again = refusalAgain({ ...stored, extra: { headers: { 'Retry-After': '60' }, httpStatus: 200 } });
+  expect(again.extra).toEqual({ retryAfter: 60, forGame: true, requestId: 'req_1' });
+  expect(refusalAgain(stored).extra).toEqual({ requestId: 'req_1' });
 });
 
 test('what was decided is kept; a failure of ours, and what may go better in a moment, is not', () => {
