@@ -5,14 +5,14 @@ import {
   type KeepingRules,
   keep,
   keptRefusal,
+  readKey,
   recall,
   refusalAgain,
   requestHash,
-  requireKey,
 } from '../domain/idempotency/answers.ts';
 import { asKeptAnswer } from '../domain/states.ts';
 import { idempotencySubject } from '../domain/subjects.ts';
-import { Refusal, refusal } from '../kernel/errors.ts';
+import { accepted, Refusal, refusal } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Caller } from './caller.ts';
 import { type Decided, decidedBy } from './project/commit.ts';
@@ -55,7 +55,7 @@ export function keyedBy(caller: Caller, space: Space, rules: KeepingRules, body?
   const { intent } = caller;
   if (!intent) return null;
   const player = caller.verified ?? caller.onBehalfOf ?? caller.platformId ?? '';
-  const claim = { space, scope: `@${caller.key.keyId}`, caller: player, key: requireKey(intent.key), request: intent.request(body) };
+  const claim = { space, scope: `@${caller.key.keyId}`, caller: player, key: accepted(readKey(intent.key)), request: intent.request(body) };
   return { claim, requestId: intent.requestId, keepsRefusals: true, rules };
 }
 
@@ -68,7 +68,7 @@ export function keyedAppend(
 ): Keyed | null {
   if (!intent) return null;
   const { space, collection: scope, writerId: caller } = at;
-  const claim = { space, scope, caller, key: requireKey(intent.key), request: requestHash(body) };
+  const claim = { space, scope, caller, key: accepted(readKey(intent.key)), request: requestHash(body) };
   return { claim, requestId: intent.requestId, keepsRefusals: false, rules };
 }
 
@@ -77,11 +77,11 @@ export function once<A>(at: Deciding, keeps: Keeps<A>, decide: () => Decided<A>)
   return at.keyed === null ? decide() : (answeredBefore(at, keeps) ?? keeping(at, keeps, decidedBy(decide)));
 }
 
-/** What the request came to before, or 409 `IDEMPOTENCY_KEY_REUSED`; `null` where it is new. */
+/** What the request came to before; `null` where it is new. Throws 409 `IDEMPOTENCY_KEY_REUSED`. */
 export function answeredBefore<A>({ view, now, keyed }: Deciding, keeps: Keeps<A>): Decided<A> | null {
   if (keyed === null) return null;
-  const outcome = recall(keyed.claim, asKeptAnswer(view.read(idempotencySubject(keyed.claim))), now);
-  if (outcome === null || outcome instanceof Refusal) return outcome;
+  const outcome = accepted(recall(keyed.claim, asKeptAnswer(view.read(idempotencySubject(keyed.claim))), now));
+  if (outcome === null) return null;
   if ('refused' in outcome) return { events: [], refused: refusalAgain(outcome.refused), replayed: true };
   return { events: [], answer: keeps.again(outcome.answer), replayed: true };
 }
@@ -97,7 +97,7 @@ export function keeping<A>({ now, keyed }: Deciding, keeps: Keeps<A>, decision: 
   const kept = keep(claim, { answer: keeps.kept(decision.answer) }, now, rules);
   if (kept !== null) return { ...decision, events: [...decision.events, kept] };
   if (decision.events.length === 0) return decision;
-  return refusal(
+  throw refusal(
     'ANSWER_TOO_LARGE',
     `This answer is larger than the ${rules.bytes} bytes that are kept for an Idempotency-Key; nothing was written`,
   );

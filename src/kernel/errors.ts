@@ -141,6 +141,22 @@ export class Refusal extends Error {
   }
 }
 
+/** What the domain has decided. Throws its refusal: a decider returns one, a use case throws it. */
+export function accepted<T>(decision: T | Refusal): T {
+  if (decision instanceof Refusal) throw decision;
+  return decision;
+}
+
+/** What comes of a decision that is made in many steps, each of which may throw its refusal. Anything else thrown goes on its way. */
+export function refusable<T>(decide: () => T): T | Refusal {
+  try {
+    return decide();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
 /** A refusal out of the catalogue; `message` replaces the default text. */
 export function refusal(code: Code, message?: string, extra?: RefusalExtra): Refusal {
   const [status, text] = CATALOGUE[code];

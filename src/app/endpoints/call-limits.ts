@@ -1,6 +1,6 @@
 import type { EndpointModel } from '../../domain/definition/model.ts';
 import { countCall } from '../../domain/limit/calls.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/errors.ts';
 import type { Grounds } from '../access.ts';
 import { type Decided, decidedBy, withEvents } from '../project/commit.ts';
 import { windowIn } from '../project/state-access.ts';
@@ -18,7 +18,6 @@ export function counted<A>(
   now: number,
   decide: () => Decided<A>,
 ): Decided<A> {
-  const windows = countCall(endpoint, player, { now, windowOf: (counter) => windowIn(view, space, counter) });
-  if (windows instanceof Refusal) throw windows;
+  const windows = accepted(countCall(endpoint, player, { now, windowOf: (counter) => windowIn(view, space, counter) }));
   return withEvents([{ type: 'call.counted', data: { space, endpoint: endpoint.id, windows } }], decidedBy(decide));
 }

@@ -6,6 +6,7 @@ import { runEndpoint } from '../../domain/endpoint/execute.ts';
 import { checkInput } from '../../domain/endpoint/input.ts';
 import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../../domain/endpoint/run.ts';
 import type { Trace } from '../../domain/endpoint/step.ts';
+import { accepted } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Grounds } from '../access.ts';
 import type { DocumentWrites } from '../storage/document-writes.ts';
@@ -34,12 +35,13 @@ export function runSteps(
 ): EndpointResult {
   const compiled = compiledEndpoint(ground.definitions, endpoint);
   as.ready(compiled);
-  const input = ground.settings.inputValidation === 'off' ? call.input : checkInput(compiled, call.input, { fromQuery: call.fromQuery });
+  const input =
+    ground.settings.inputValidation === 'off' ? call.input : accepted(checkInput(compiled, call.input, { fromQuery: call.fromQuery }));
   const { platformId, hasSecretKey, isDedicatedServer, now, random, world } = as;
   const { projectId } = ground.authority;
   const key = playerKey(ground, platformId, input);
   const run = { projectId, slug: endpoint.slug, input, platformId, playerKey: key, hasSecretKey, isDedicatedServer, now, random, world };
-  return runEndpoint(compiled, run, readsOf(ground, writes, endpoint.slug, as, keys), trace);
+  return accepted(runEndpoint(compiled, run, readsOf(ground, writes, endpoint.slug, as, keys), trace));
 }
 
 /** Compiled once per publish: the definitions object is new with every one. */
@@ -75,24 +77,23 @@ const NOTHING: JsonObject = {};
 
 /** Endpoints reach every collection, whatever its access mode. An unknown collection reads as missing. */
 function readsOf(ground: Grounds, writes: DocumentWrites, slug: string, as: RunAs, keys: Reads['keys']): Reads {
-  const filled = (model: CollectionModel | undefined, document: JsonObject) =>
-    model?.schema.hasDefaults && ground.settings.fillDefaults ? fillDefaults(model.schema, document) : document;
+  const blankOf = (model: CollectionModel | undefined) =>
+    model?.schema.hasDefaults && ground.settings.fillDefaults ? fillDefaults(model.schema, NOTHING) : NOTHING;
   return {
     document(collection, key) {
       const model = ground.definitions.collection(collection);
-      const document = model ? (writes.located(model.id, key).state?.document ?? null) : null;
-      return document === null ? null : filled(model, document);
+      return model ? writes.read(model, key) : null;
     },
     blank(collection) {
-      const blank = filled(ground.definitions.collection(collection), NOTHING);
+      const blank = blankOf(ground.definitions.collection(collection));
       return blank === NOTHING ? null : blank;
     },
     decide(write) {
       const model = ground.definitions.collection(write.target.collection);
       if (!model) throw new Error(`Step ${write.stepId} was compiled for a collection that is not there`);
       as.world.look();
-      const stored = decide(writes, ground, model, write, { player: as.platformId, slug });
-      return stored === null ? null : filled(model, stored);
+      decide(writes, ground, model, write, { player: as.platformId, slug });
+      return writes.read(model, write.target.key);
     },
     keys(collection) {
       const model = ground.definitions.collection(collection);
@@ -106,23 +107,23 @@ function readsOf(ground: Grounds, writes: DocumentWrites, slug: string, as: RunA
   };
 }
 
-/** Decides one of the run's writes, and answers the document as stored. Throws the `Refusal` of schema, size or limits. */
+/** Decides one of the run's writes. Throws the `Refusal` of schema, size or limits. */
 function decide(
   writes: DocumentWrites,
   ground: Grounds,
   collection: CollectionModel,
   write: PendingWrite,
   { player, slug }: { readonly player: string; readonly slug: string },
-): JsonObject | null {
+): void {
   const { key } = write.target;
   if (write.kind === 'delete') {
     writes.remove(collection, key, slug);
-    return null;
+    return;
   }
   // A step has no save version to name, and needs none: what the call has read cannot change under it (endpoint-language 10.3).
   const unversioned = { saveVersion: null, strictSaveVersion: false };
   const how = { player, ...unversioned, checkSchema: ground.settings.validateEndpointWrites, source: slug };
-  return writes.write(collection, key, { kind: 'operations', ops: write.ops, applied: write.applied }, how).document;
+  writes.write(collection, key, { kind: 'operations', ops: write.ops, applied: write.applied }, how);
 }
 
 /** Random numbers of one call: drawn once, and given again in the same order when the call is decided again. */

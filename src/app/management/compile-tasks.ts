@@ -101,14 +101,14 @@ function upgraded(body: Json): JsonObject {
   return { refused: { status, code, message, body: extra.body ?? {} } };
 }
 
-/** Of an answer to `upgrade`. */
-export function upgradedIn(answer: string): UpgradedSource | Refusal {
+/** Of an answer to `upgrade`. Throws what the compiler refused. */
+export function upgradedIn(answer: string): UpgradedSource {
   const json = objectOf(parseJson(answer));
   const refused = member(json, 'refused');
   // As it was printed where it was made.
   if (!isObject(refused)) return objectOf(member(json, 'answer')) as unknown as UpgradedSource;
   const { status, code, message, body } = refused;
-  return new Refusal(Number(status), String(code), String(message), { body: objectOf(body) });
+  throw new Refusal(Number(status), String(code), String(message), { body: objectOf(body) });
 }
 
 function listIn(object: JsonObject, name: string): readonly Json[] {

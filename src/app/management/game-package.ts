@@ -6,7 +6,7 @@ import { answered, type Decision as Publish } from '../../domain/definition/publ
 import type { DomainEvent } from '../../domain/events.ts';
 import { revisionInitBody } from '../../domain/revision/init.ts';
 import { decidePackageSync, packageBody, syncedPackage } from '../../domain/revision/package.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { type Grounds, grounds, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
@@ -45,10 +45,8 @@ export function createGamePackage(context: AppContext): GamePackage {
 }
 
 /** Another revision takes what was staged for it live, in the same commit (decision 8). */
-function decideSync({ authority, state }: Grounds, body: Json, now: number): Publish<contract.PackageSynced> | Refusal {
-  const sync = decidePackageSync(authority.gamePackage, body);
-  if (sync instanceof Refusal) return sync;
-  const { changes, previousRevisionId, revisionChanged } = sync;
+function decideSync({ authority, state }: Grounds, body: Json, now: number): Publish<contract.PackageSynced> {
+  const { changes, previousRevisionId, revisionChanged } = accepted(decidePackageSync(authority.gamePackage, body));
   const promotes = revisionChanged && isStaged(state.next);
   const promotion = promotes ? decidePromote(state, { dryRun: false }) : null;
   const count = (kind: string) => promotion?.answer.promoted[kind] ?? 0;

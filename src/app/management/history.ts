@@ -4,7 +4,7 @@ import { decideRollback, type EarlierLive, isLive, RollbackSearch } from '../../
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { accepted, refusal } from '../../kernel/errors.ts';
 import { grounds, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -55,8 +55,8 @@ export function createHistory(context: AppContext): History {
       const earlier = await earlierLive(context, project, options.to);
       return publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) => {
         // What was found belongs to another live than this one.
-        if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) return refusal('WRITE_CONFLICT');
-        return decideRollback(state, earlier, options);
+        if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
+        return accepted(decideRollback(state, earlier, options));
       });
     },
   };

@@ -18,7 +18,7 @@ import { strictly } from '../../domain/definition/strict.ts';
 import { decideSync } from '../../domain/definition/sync.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { isDatabaseOutage } from '../../kernel/outage.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
@@ -100,7 +100,7 @@ export function createManage(context: AppContext): Manage {
         `${kind}.put`,
         target,
         [kind],
-        judged(strict, ({ state }) => decideUpsertMany(state, kind, body, options)),
+        judged(strict, ({ state }) => accepted(decideUpsertMany(state, kind, body, options))),
       );
     },
     async upsertOne(caller, kind, body, target, strict) {
@@ -110,23 +110,23 @@ export function createManage(context: AppContext): Manage {
         `${kind}.patch`,
         target,
         [kind],
-        judged(strict, ({ state }) => decideUpsertOne(state, kind, body, target)),
+        judged(strict, ({ state }) => accepted(decideUpsertOne(state, kind, body, target))),
       );
     },
     remove: (caller, kind, id, target) =>
-      publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemove(state, kind, id, target)),
+      publish(caller, `${kind}.delete`, target, [kind], ({ state }) => accepted(decideRemove(state, kind, id, target))),
     putSingle: (caller, kind, body, target, strict) =>
       publish(
         caller,
         `${kind}.put`,
         target,
         [kind],
-        judged(strict, ({ state }, now) => decidePutSingle(state, kind, body, target, now)),
+        judged(strict, ({ state }, now) => accepted(decidePutSingle(state, kind, body, target, now))),
       ),
     removeSingle: (caller, kind, target) =>
       publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemoveSingle(state, kind, target)),
     discard: (caller, body, options) =>
-      publish(caller, 'definitions.discard', 'next', STAGED, ({ state }) => decideDiscard(state, body, options)),
+      publish(caller, 'definitions.discard', 'next', STAGED, ({ state }) => accepted(decideDiscard(state, body, options))),
     promote: (caller, options) =>
       promote(context, caller, options, (decide) => publish(caller, 'definitions.promote', 'live', STAGED, decide)),
 
@@ -136,7 +136,7 @@ export function createManage(context: AppContext): Manage {
       const { key } = grounds(project.authority, project.definitions, caller, target);
       for (const scope of scopes) requirePermission(key, scope, 'rw');
       await ahead(context, caller, itemsOfSync(body), target, scopes, strict);
-      const decide = judged(strict, ({ state }, now) => decideSync(state, body, target, now, strict));
+      const decide = judged(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, strict)));
       return publishWhole(context, caller, 'definitions.sync', target, scopes, decide);
     },
 
@@ -154,8 +154,8 @@ export function createManage(context: AppContext): Manage {
       const { key } = grounds(project.authority, project.definitions, caller, 'live');
       for (const scope of SCOPES) requirePermission(key, scope, 'rw');
       const task = { kind: 'upgrade', of: '', text: stringifyJson(body ?? null), known: '{}' } as const;
-      const upgraded = upgradedIn(await context.compiler.run(caller.projectId, task));
-      return { ...positioned(context, project, caller), result: accepted(upgraded) };
+      const result = upgradedIn(await context.compiler.run(caller.projectId, task));
+      return { ...positioned(context, project, caller), result };
     },
 
     async list(caller, kind, options) {
@@ -263,17 +263,12 @@ function allScopes(permissions: Readonly<Record<string, string>>): Readonly<Reco
 
 /** Asked for strictly, findings refuse a push. */
 export function judged<Answer extends JsonObject>(strict: boolean, decide: Decide<Answer>): Decide<Answer> {
-  return strict ? (ground, now) => strictly(decide(ground, now)) : decide;
-}
-
-/** What a pure answer comes to: a refusal is thrown, as everywhere above the domain. */
-function accepted<Answer>(answer: Answer | Refusal): Answer {
-  if (answer instanceof Refusal) throw answer;
-  return answer;
+  return strict ? (ground, now) => accepted(strictly(decide(ground, now))) : decide;
 }
 
 type Kind = ListedKind | SingleKind;
-type Decide<Answer> = (ground: Grounds, now: number) => Publish<Answer> | Refusal;
+/** Throws its refusal. */
+type Decide<Answer> = (ground: Grounds, now: number) => Publish<Answer>;
 
 const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'library', 'query', 'game-values', 'rate-limit-rules'];
 
@@ -322,13 +317,7 @@ export async function publishWhole<Answer extends JsonObject>(
   throw refusal('WRITE_CONFLICT');
 }
 
-function withClaims<Answer>(
-  survey: UniqueSurvey,
-  view: View,
-  ground: Grounds,
-  publish: Publish<Answer> | Refusal,
-): Publish<Answer> | Refusal {
-  if (publish instanceof Refusal) return publish;
+function withClaims<Answer>(survey: UniqueSurvey, view: View, ground: Grounds, publish: Publish<Answer>): Publish<Answer> {
   const claims = survey.claims(view, ground, publish.events);
   return claims.length === 0 ? publish : { ...publish, events: [...publish.events, ...claims] };
 }

@@ -14,7 +14,7 @@ import {
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { collectionSubject } from '../../domain/subjects.ts';
-import { type Refusal, refusal } from '../../kernel/errors.ts';
+import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, jsonIn } from '../../kernel/json.ts';
 import { yielding } from '../../kernel/scheduler.ts';
 import { type Grounds, grounds, requirePermission } from '../access.ts';
@@ -32,7 +32,7 @@ export interface PromoteOptions {
 }
 
 /** Makes one publish of what is decided. */
-export type PublishBy = (decide: (ground: Grounds) => Decision<Promoted> | Refusal) => Promise<ManageAnswer<Promoted>>;
+export type PublishBy = (decide: (ground: Grounds) => Decision<Promoted>) => Promise<ManageAnswer<Promoted>>;
 
 /** Of one promotion, over all its collections: what is not looked at is estimated. */
 const MOST_DOCUMENTS = 20_000;
@@ -67,7 +67,7 @@ export async function promote(
       const decision = decidePromote(state, options);
       const { answer } = decision;
       if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { ...answer, findings } };
-      return refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings, changes: answer.changes } });
+      throw refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings, changes: answer.changes } });
     });
     const answer = await promoting.catch((error) => {
       if (error instanceof Overtaken) return null;

@@ -4,7 +4,7 @@ import { strictly } from '../../domain/definition/strict.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import { changeSettings, type ProjectDecision, revokeKey, unknownSettings } from '../../domain/project/decide.ts';
 import { type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
@@ -34,13 +34,11 @@ export function createSettings(context: AppContext): Settings {
 
     change: (caller, body, strict) =>
       commit<contract.Settings>(context, caller, 'settings.change', ({ authority, state }) => {
-        const decision = changeSettings(authority, state, body);
-        if (decision instanceof Refusal) return decision;
+        const decision = accepted(changeSettings(authority, state, body));
         const after = decision.events.reduce(changedBy, authority);
         const found = wholeDiagnostics('project-settings', unknownSettings(body), authority.projectId);
-        const answered = { ...decision, answer: { ...settingsBody(caller.projectId, after), ...found } };
-        const refused = strict ? strictly({ events: [], answer: found }) : null;
-        return refused instanceof Refusal ? refused : answered;
+        if (strict) accepted(strictly({ events: [], answer: found }));
+        return { ...decision, answer: { ...settingsBody(caller.projectId, after), ...found } };
       }),
 
     revokePublicKey: (caller, publicKey) =>
@@ -61,7 +59,7 @@ async function commit<Answer extends object>(
   context: AppContext,
   caller: Caller,
   cause: string,
-  decide: (at: Grounds) => Answered<Answer> | Refusal,
+  decide: (at: Grounds) => Answered<Answer>,
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
   // As for a publish: another node may just have changed what this one would leave as it is.
@@ -72,7 +70,7 @@ async function commit<Answer extends object>(
     const keyed = keyedBy(caller, 'live', context.limits.answers.managed);
     return once({ view, now, keyed }, answerKept<Answer>(), () => {
       const decision = decide(at);
-      return decision instanceof Refusal ? decision : decided(decision.answer, decision.events);
+      return decided(decision.answer, decision.events);
     });
   });
   return { ...stored(outcome), result: outcome.answer };

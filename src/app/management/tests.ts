@@ -6,7 +6,7 @@ import type { PublishTarget } from '../../domain/events.ts';
 import { decidePutTests, testsIn } from '../../domain/test/decide.ts';
 import { storedTests } from '../../domain/test/model.ts';
 import { suggestedTests } from '../../domain/test/sample.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { actorOf, type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
@@ -62,7 +62,7 @@ export function createTests(context: AppContext): Tests {
         caller.projectId,
         listOf(testsIn(body)).map((item) => [item, 'test']),
       );
-      const decide = judged(strict, ({ state }) => decidePutTests(state, body));
+      const decide = judged(strict, ({ state }) => accepted(decidePutTests(state, body)));
       return publishWhole(context, caller, 'tests.put', 'live', SCOPES, decide);
     },
 

@@ -15,7 +15,7 @@ import { formKey, KEY_RANDOM_BYTES } from '../../domain/project/keys.ts';
 import { changeQuotas, type QuotaChanges } from '../../domain/project/quotas.ts';
 import { type AuthorityState, asAuthority, asDefinitions, asPage, type PageState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, pageSubject } from '../../domain/subjects.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { newCommandId } from '../project/commit.ts';
 import type { Project } from '../project/project.ts';
@@ -82,14 +82,11 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
       const secretKey = newKey('secret');
       const project = await projects.create(projectId);
       const revision = await change(project, 'project.create', (state) => {
-        const created = createProject(state, { projectId, name });
-        if (created instanceof Refusal) return created;
+        const created = accepted(createProject(state, { projectId, name }));
         // The keys are checked against the project as it is after its own creation: an empty one.
         const empty: AuthorityState = { projectId, name, createdAt: 0, deleted: false, settings: {}, keys: new Map(), gamePackage: null };
-        const first = issueKey(empty, { ...publicKey, kind: 'public', label: 'Public key' });
-        const second = issueKey(empty, { ...secretKey, kind: 'secret', label: 'Secret key' });
-        if (first instanceof Refusal) return first;
-        if (second instanceof Refusal) return second;
+        const first = accepted(issueKey(empty, { ...publicKey, kind: 'public', label: 'Public key' }));
+        const second = accepted(issueKey(empty, { ...secretKey, kind: 'secret', label: 'Secret key' }));
         return { events: [...created.events, ...first.events, ...second.events] };
       });
       return { projectId, publicKey: publicKey.key, secretKey: secretKey.key, revision };
@@ -120,7 +117,7 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
     async changeSettings(projectId, settings) {
       const decide = (view: View) => {
         const definitions = asDefinitions(view.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
-        return changeSettings(asAuthority(view.read(AUTHORITY)), definitions, settings);
+        return accepted(changeSettings(asAuthority(view.read(AUTHORITY)), definitions, settings));
       };
       return { revision: await commit(await open(projectId), 'settings.change', decide) };
     },
@@ -159,22 +156,19 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
 async function commit(
   project: Project,
   cause: string,
-  decide: (view: View, now: number) => { readonly events: readonly DomainEvent[] } | Refusal,
+  decide: (view: View, now: number) => { readonly events: readonly DomainEvent[] },
 ): Promise<number> {
   const outcome = await project.execute({
     commandId: newCommandId(),
     cause,
     actor: { kind: 'operator' },
-    decide: (view, now) => {
-      const decision = decide(view, now);
-      return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
-    },
+    decide: (view, now) => ({ events: decide(view, now).events, answer: null }),
   });
   return outcome.revision;
 }
 
 function change(project: Project, cause: string, decide: (state: AuthorityState | null) => ProjectDecision | Refusal): Promise<number> {
-  return commit(project, cause, (view) => decide(asAuthority(view.read(AUTHORITY))));
+  return commit(project, cause, (view) => accepted(decide(asAuthority(view.read(AUTHORITY)))));
 }
 
 async function changePage(
@@ -186,9 +180,8 @@ async function changePage(
   if (!isPageSlug(slug)) throw refusal('VALIDATION_FAILED', 'A page is named by 1 to 64 small letters, digits, _ or -');
   return commit(project, cause, (view) => {
     // A page is of a project that is there.
-    if (asAuthority(view.read(AUTHORITY))?.deleted !== false) return refusal('NOT_FOUND', `No project ${project.id}`);
-    const event = decide(asPage(view.read(pageSubject(slug))));
-    return event instanceof Refusal ? event : { events: [event] };
+    if (asAuthority(view.read(AUTHORITY))?.deleted !== false) throw refusal('NOT_FOUND', `No project ${project.id}`);
+    return { events: [accepted(decide(asPage(view.read(pageSubject(slug)))))] };
   });
 }
 

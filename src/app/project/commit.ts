@@ -3,14 +3,14 @@ import { PackedText } from '../../domain/document/packed-text.ts';
 import { type Actor, type DomainEvent, placed } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { Refusal, refusable } from '../../kernel/errors.ts';
 import { encodeEvent } from '../../kernel/json.ts';
 import { evolve } from './evolve.ts';
 import type { View } from './view.ts';
 import { textLength } from './weight.ts';
 import { type Effect, newVersion, type Version } from './working-set.ts';
 
-/** What a decision comes to. A refusal is thrown or returned; both mean the same. */
+/** What a command comes to where it is not refused. */
 export interface Decision<A> {
   readonly events: readonly DomainEvent[];
   readonly answer: A;
@@ -29,12 +29,7 @@ export type Decided<A> = Decision<A> | Refused | Refusal;
 
 /** What a decision comes to, also where it throws its refusal. Anything else thrown, such as what has to be loaded first, goes on its way. */
 export function decidedBy<A>(decide: () => Decided<A>): Decided<A> {
-  try {
-    return decide();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
+  return refusable(decide);
 }
 
 /** The same decision, with events before its own; also of a refusal, which is stored with them. */

@@ -1,11 +1,11 @@
 import type { CollectionModel } from '../../domain/definition/model.ts';
-import { fillDefaults } from '../../domain/document/schema.ts';
+import { ReadDocument } from '../../domain/document/read-document.ts';
+import { WITHOUT_DEFAULTS } from '../../domain/document/schema.ts';
 import { type Held, heldValues } from '../../domain/document/unique.ts';
 import type { DomainEvent, Space, UniqueChange } from '../../domain/events.ts';
 import { asUnique } from '../../domain/states.ts';
 import { uniqueSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Located } from './state-access.ts';
 import type { View } from './view.ts';
 
@@ -40,11 +40,11 @@ export class UniqueClaims {
   change(
     collection: CollectionModel,
     key: string,
-    before: JsonObject | null,
-    after: JsonObject | null,
+    before: ReadDocument | null,
+    after: ReadDocument | null,
     lenient = false,
   ): UniqueChange | undefined {
-    const [old, now] = [this.#held(collection, before), this.#held(collection, after)];
+    const [old, now] = [heldBy(collection, before), heldBy(collection, after)];
     const gone = old.filter(({ hash }) => !now.some((held) => held.hash === hash));
     const come = now.filter(({ hash }) => !old.some((held) => held.hash === hash));
     if (gone.length === 0 && come.length === 0) return undefined;
@@ -61,11 +61,6 @@ export class UniqueClaims {
     return freed.length === 0 && taken.length === 0 ? undefined : { taken, freed };
   }
 
-  #held({ schema }: CollectionModel, document: JsonObject | null): readonly Held[] {
-    if (document === null) return [];
-    return heldValues(schema, this.#grounds.settings.fillDefaults ? fillDefaults(schema, document) : document);
-  }
-
   #holder(collection: string, hash: string): string | null {
     const { space } = this.#grounds;
     const changed = this.#changed.get(uniqueSubject(space, collection, hash));
@@ -74,8 +69,14 @@ export class UniqueClaims {
 
   #stillHolds(collection: CollectionModel, key: string, hash: string): boolean {
     const document = this.#located(collection.id, key).state?.document ?? null;
-    return this.#held(collection, document).some((held) => held.hash === hash);
+    const reads = this.#grounds.settings.fillDefaults ? collection.schema : WITHOUT_DEFAULTS;
+    const read = document === null ? null : new ReadDocument(reads, document);
+    return heldBy(collection, read).some((each) => each.hash === hash);
   }
+}
+
+function heldBy({ schema }: CollectionModel, document: ReadDocument | null): readonly Held[] {
+  return document === null || schema.unique.length === 0 ? [] : heldValues(schema, document.asRead);
 }
 
 /** The events of one document's write, its own first, with what it changes of unique values. */

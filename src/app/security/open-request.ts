@@ -1,6 +1,6 @@
 import { fingerprintOf, type Opened, openEnvelope } from '../../domain/security/envelope.ts';
 import type { AuthorityState } from '../../domain/states.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../caller.ts';
 
@@ -13,15 +13,16 @@ export function opener(caller: Caller, slug: string, envelope: JsonObject, sessi
   let known: { readonly authority: AuthorityState; readonly opened: Opened } | null = null;
   return (authority, player) => {
     if (known?.authority === authority) return known.opened;
-    const opened = openEnvelope({
-      envelope,
-      projectId: caller.projectId,
-      slug,
-      publicKey: (fingerprint) => publicKeys(authority).get(fingerprint),
-      player: caller.isSecret ? null : player,
-      sessionId,
-    });
-    if (opened instanceof Refusal) throw opened;
+    const opened = accepted(
+      openEnvelope({
+        envelope,
+        projectId: caller.projectId,
+        slug,
+        publicKey: (fingerprint) => publicKeys(authority).get(fingerprint),
+        player: caller.isSecret ? null : player,
+        sessionId,
+      }),
+    );
     known = { authority, opened };
     return opened;
   };

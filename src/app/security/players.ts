@@ -6,7 +6,7 @@ import { readToken, type SessionToken } from '../../domain/session/token.ts';
 import { asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { type DirectAction, type Grounds, needsPlayer, requireOwn } from '../access.ts';
 import type { Address } from '../answers.ts';
 import type { Caller, PlayerProof } from '../caller.ts';
@@ -151,8 +151,7 @@ export async function sessionOf(context: AppContext, project: Project, settings:
   const token = readToken(text);
   if (token === null) throw refusal('AUTH_SESSION_INVALID');
   const family = await familyOf(context, project, token);
-  const session = sessionInForce(token, family, context.scheduler.now());
-  if (session instanceof Refusal) throw session;
+  accepted(sessionInForce(token, family, context.scheduler.now()));
   return { token, player: family?.player ?? '' };
 }
 

@@ -2,7 +2,7 @@ import type { ProjectSettings } from '../../domain/project/settings.ts';
 import { consumeRequest, type RequestIdentity, requestIdOf } from '../../domain/security/request-id.ts';
 import { asUsedRequest, type UsedRequest } from '../../domain/states.ts';
 import { requestSubject } from '../../domain/subjects.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/errors.ts';
 import { type Decided, type Decision, decidedBy, type Refused, withEvents } from '../project/commit.ts';
 import type { View } from '../project/view.ts';
 
@@ -24,8 +24,7 @@ export function consuming<A>(
   decide: () => Decided<A>,
 ): Decision<A> | Refused {
   const { encryptedRequestWindowSeconds: windowSeconds } = settings;
-  const consumed = consumeRequest({ ...request, windowSeconds, now, used: usedIn(view, request) });
-  if (consumed instanceof Refusal) throw consumed;
+  const consumed = accepted(consumeRequest({ ...request, windowSeconds, now, used: usedIn(view, request) }));
   return withEvents([consumed], decidedBy(decide));
 }
 

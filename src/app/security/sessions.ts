@@ -3,7 +3,7 @@ import { createSession, type Opened, type Revoked, refreshSession, revokeSession
 import { readToken, SESSION_RANDOM_BYTES, type SessionToken } from '../../domain/session/token.ts';
 import { type AuthSession, asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { groundsOf } from '../access.ts';
 import type { Positioned } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -119,10 +119,9 @@ async function run(
 ): Promise<SessionAnswer> {
   const outcome = await execute(project, caller, cause, (view, now) => {
     const { settings } = groundsOf(view, caller, 'live');
-    if (!settings.enableAuthSessions) return refusal('AUTH_SESSION_DISABLED');
+    if (!settings.enableAuthSessions) throw refusal('AUTH_SESSION_DISABLED');
     const ttlSeconds = settings.authSessionTtlSeconds;
-    const decision = decide(view, now, ttlSeconds);
-    if (decision instanceof Refusal) return decision;
+    const decision = accepted(decide(view, now, ttlSeconds));
     const { player, session, events } = decision;
     return decided({ player, session, ttlSeconds, token: 'token' in decision ? decision.token : null }, events);
   });

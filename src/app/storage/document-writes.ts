@@ -1,11 +1,12 @@
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { ByAddress } from '../../domain/document/by-address.ts';
 import { decideDelete, decideWrite, type WriteBody, type WriteCommand } from '../../domain/document/decide.ts';
+import { ReadDocument } from '../../domain/document/read-document.ts';
 import type { DomainEvent, WindowChange } from '../../domain/events.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
 import { type Slot, slotKey, slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState, WindowState } from '../../domain/states.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Grounds } from '../access.ts';
 import { documentIn, documentSubjects, type Located, windowIn } from '../project/state-access.ts';
@@ -27,6 +28,8 @@ export class DocumentWrites {
   readonly #now: number;
   readonly #maxBytes: number;
   readonly #documents = new ByAddress<Located>();
+  /** As they read by now: of collections with defaults, those that this command has looked at or written. */
+  #read: ByAddress<ReadDocument | null> | null = null;
   /** Made when first needed: most writes count nothing. */
   #windows: Map<string, WindowState> | null = null;
   #unique: UniqueClaims | null = null;
@@ -44,6 +47,7 @@ export class DocumentWrites {
   place(collection: string, key: string, document: JsonObject): void {
     const state = { document, version: 1, createdAt: this.#now, updatedAt: this.#now };
     this.#documents.set(collection, key, { state, fork: undefined });
+    this.#read?.set(collection, key, null);
   }
 
   /** Keys of the documents that were placed in a collection. */
@@ -61,26 +65,42 @@ export class DocumentWrites {
     return this.#documents.get(collection, key) ?? documentIn(this.#view, this.#grounds.space, collection, key);
   }
 
+  /** The document as it reads by now, its defaults filled in once; `null`: there is none. */
+  read(collection: CollectionModel, key: string): JsonObject | null {
+    const known = this.#read?.get(collection.id, key);
+    if (known) return known.asRead;
+    const document = this.located(collection.id, key).state?.document ?? null;
+    if (document === null || !collection.schema.hasDefaults || !this.#grounds.settings.fillDefaults) return document;
+    const read = new ReadDocument(collection.schema, document);
+    this.#readAs(collection.id, key, read);
+    return read.asRead;
+  }
+
   /** Throws the `Refusal` of schema, size, save version, limits, unique values or number of records. */
   write(collection: CollectionModel, key: string, body: WriteBody, how: WriteManner): DocumentState {
     const { state, fork } = this.located(collection.id, key);
     const { settings, definitions, space } = this.#grounds;
-    const decision = decideWrite({
-      collection,
-      space,
-      key,
-      current: state,
-      fork,
-      body,
-      fillDefaults: settings.fillDefaults,
-      rules: definitions.rules,
-      windowOf: (counter) => this.#window(counter),
-      now: this.#now,
-      maxBytes: this.#maxBytes,
-      ...how,
-    });
-    if (decision instanceof Refusal) throw decision;
-    this.#take(collection.id, key, this.#claiming(collection, key, state, decision.state, decision.events), decision.state);
+    const decision = accepted(
+      decideWrite({
+        collection,
+        space,
+        key,
+        current: state,
+        read: this.#read?.get(collection.id, key) ?? undefined,
+        fork,
+        body,
+        fillDefaults: settings.fillDefaults,
+        rules: definitions.rules,
+        windowOf: (counter) => this.#window(counter),
+        now: this.#now,
+        maxBytes: this.#maxBytes,
+        ...how,
+      }),
+    );
+    const { draft } = decision;
+    const events = this.#claiming(collection, key, () => draft.before, draft.after, decision.events);
+    this.#take(collection.id, key, events, decision.state);
+    if (collection.schema.hasDefaults) this.#readAs(collection.id, key, draft.after);
     const slot = slotOf(collection, key);
     if (slot !== null) this.#recordWrites().saved(collection, slot);
     return decision.state;
@@ -90,11 +110,11 @@ export class DocumentWrites {
   remove(collection: CollectionModel, key: string, source: string, saveVersion: number | null = null): void {
     const { state, fork } = this.located(collection.id, key);
     const { space, settings } = this.#grounds;
-    const command = { collection, space, key, current: state, fork, now: this.#now, source, fillDefaults: settings.fillDefaults };
-    const decision = decideDelete(command, saveVersion);
-    if (decision instanceof Refusal) throw decision;
+    const read = this.#read?.get(collection.id, key) ?? undefined;
+    const command = { collection, space, key, current: state, read, fork, now: this.#now, source, fillDefaults: settings.fillDefaults };
+    const decision = accepted(decideDelete(command, saveVersion));
     if (decision.events.length > 0 && decision.state) {
-      this.#take(collection.id, key, this.#claiming(collection, key, state, decision.state, decision.events), decision.state);
+      this.#take(collection.id, key, this.#claiming(collection, key, decision.before, null, decision.events), decision.state);
     }
     const slot = slotOf(collection, key);
     if (slot !== null) this.#recordWrites().emptied(collection, slot);
@@ -110,13 +130,18 @@ export class DocumentWrites {
   #claiming(
     collection: CollectionModel,
     key: string,
-    before: DocumentState | null,
-    after: DocumentState,
+    before: () => ReadDocument | null,
+    after: ReadDocument | null,
     events: readonly DomainEvent[],
   ): readonly DomainEvent[] {
     if (collection.schema.unique.length === 0) return events;
     this.#unique ??= new UniqueClaims(this.#view, this.#grounds, (id, other) => this.located(id, other));
-    return withUnique(events, this.#unique.change(collection, key, before?.document ?? null, after.document));
+    return withUnique(events, this.#unique.change(collection, key, before(), after));
+  }
+
+  #readAs(collection: string, key: string, read: ReadDocument): void {
+    this.#read ??= new ByAddress();
+    this.#read.set(collection, key, read);
   }
 
   #recordWrites(): RecordWrites {
@@ -126,6 +151,7 @@ export class DocumentWrites {
 
   #take(collection: string, key: string, events: readonly DomainEvent[], state: DocumentState): void {
     this.#documents.set(collection, key, { state, fork: undefined });
+    this.#read?.set(collection, key, null);
     for (const event of events) {
       this.events.push(event);
       if (event.type === 'document.written' && event.data.windows !== undefined) this.#count(event.data.windows);

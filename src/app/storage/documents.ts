@@ -9,7 +9,7 @@ import { slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState } from '../../domain/states.ts';
 import { documentSubject, idempotencySubject, type SubjectKey } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, printOnce, toDouble } from '../../kernel/json.ts';
 import { directCollection, type Grounds, grounds, groundsOf, needsPlayer, playerOf, requireOwn } from '../access.ts';
 import type { Address, DocumentAnswer, Positioned, ReadAnswer } from '../answers.ts';
@@ -50,24 +50,16 @@ export interface WriteAnswer extends Positioned {
 export function createDocuments(context: AppContext): Documents {
   return {
     async read(caller, at) {
-      const project = await projectOf(context, caller);
-      const ground = grounds(project.authority, project.definitions, caller, at.target);
-      const collection = directCollection(ground, caller, at.collection, at.key, 'read');
-      const proving = needsPlayer(ground, caller) ? provenFor(context, project, caller, ground, collection, at.collection) : caller;
-      // Somebody who was proven before is known at once.
-      const reader = proving instanceof Promise ? await proving : proving;
-      if (collection.access.read === 'owner') requireOwn(ground, reader, collection, at.key, 'read');
+      const found = readable(context, caller, at);
+      const { project, ground, collection } = found instanceof Promise ? await found : found;
       const answer = await readDocument(context, project, caller, ground, collection, at.key);
       if (!answer) throw refusal('NOT_FOUND', 'No document under this key');
       return answer;
     },
 
     async exists(caller, at) {
-      const project = await projectOf(context, caller);
-      const ground = grounds(project.authority, project.definitions, caller, at.target);
-      const collection = directCollection(ground, caller, at.collection, at.key, 'read');
-      const reader = needsPlayer(ground, caller) ? await provenFor(context, project, caller, ground, collection, at.collection) : caller;
-      if (collection.access.read === 'owner') requireOwn(ground, reader, collection, at.key, 'read');
+      const found = readable(context, caller, at);
+      const { project, ground, collection } = found instanceof Promise ? await found : found;
       return (await readDocument(context, project, caller, ground, collection, at.key)) !== null;
     },
 
@@ -122,11 +114,25 @@ function admit(context: AppContext, claimed: Caller, at: Address, change: Change
 function admittedStill(view: View, now: number, admitted: Admitted, change: Change): Pick<Admitted, 'ground' | 'collection'> {
   const { caller, at } = admitted;
   const ground = groundsOf(view, caller, at.target, admitted.ground);
-  const unchanged = ground === admitted.ground;
-  const collection = unchanged ? admitted.collection : directCollection(ground, caller, at.collection, at.key, change);
-  requireOwn(ground, caller, collection, at.key, change);
+  const collection = ground === admitted.ground ? admitted.collection : directCollection(ground, caller, at.collection, at.key, change);
+  if (ground !== admitted.ground) requireOwn(ground, caller, collection, at.key, change);
   requireSession(view, caller, now);
   return { ground, collection };
+}
+
+type Readable = Pick<Admitted, 'project' | 'ground' | 'collection'>;
+
+/** What may be read of, by a player who is proven where that has to be. Waits for nobody where somebody was proven before. */
+function readable(context: AppContext, caller: Caller, at: Address): Awaitable<Readable> {
+  return andThen(projectOf(context, caller), (project) => {
+    const ground = grounds(project.authority, project.definitions, caller, at.target);
+    const collection = directCollection(ground, caller, at.collection, at.key, 'read');
+    const reader = needsPlayer(ground, caller) ? provenFor(context, project, caller, ground, collection, at.collection) : caller;
+    return andThen(reader, (proven) => {
+      if (collection.access.read === 'owner') requireOwn(ground, proven, collection, at.key, 'read');
+      return { project, ground, collection };
+    });
+  });
 }
 
 /** After a wait for a verifier or a body: project, definitions and what has to be proven may be others by now. */
@@ -143,14 +149,14 @@ function store(context: AppContext, admitted: Admitted, { body, saveVersion }: A
     const { ground, collection } = admittedStill(view, now, admitted, 'write');
     // A dedicated server names whom it likes, bots too (security 2.3).
     const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
-    if (read instanceof Refusal) return read;
+    const asking = accepted(read);
     const keyed = keyedBy(caller, ground.space, context.limits.answers.game);
     view.expect(subjectsOfWrite(ground.space, collection, at.key, keyed));
     return once({ view, now, keyed }, VERSION_KEPT, () => {
       const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
       const { strictSaveVersion } = ground.settings;
-      const how = { player, saveVersion: saveVersion ?? read.saveVersion, strictSaveVersion, checkSchema: true, source: 'direct' };
-      const state = writes.write(collection, at.key, read.body, how);
+      const how = { player, saveVersion: saveVersion ?? asking.saveVersion, strictSaveVersion, checkSchema: true, source: 'direct' };
+      const state = writes.write(collection, at.key, asking.body, how);
       return decided(state.version, writes.events);
     });
   });

@@ -2,7 +2,7 @@ import { type Answered, aggregateAnswer, leaderboardText } from '../../domain/qu
 import { valueAt } from '../../domain/query/board-metric.ts';
 import type { Row, Surroundings } from '../../domain/query/evaluate.ts';
 import { type ProfileOf, QueryRun } from '../../domain/query/run.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { accepted, refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { type Asked, documentOf, Entries, pauses, profilesOf, type RunInput, rowsAsked, surroundings } from './query-runs.ts';
 
@@ -41,7 +41,7 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<Scanned>
         documents.map(({ key }) => key),
       );
     for (const document of documents) {
-      run.take(source, document);
+      accepted(run.take(source, document));
       await pause();
     }
   });
@@ -53,7 +53,11 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<Scanned>
       profileOf = await profilesOf(input, next);
       known = next.length;
     }
-    if (finishing.next().done === true) break;
+    const { done, value } = finishing.next();
+    if (done === true) {
+      accepted(value);
+      break;
+    }
     await pause();
   }
   return { run, around, durationMs: Math.round(context.scheduler.monotonic() - started), revision };

@@ -3,7 +3,7 @@ import type { DomainEvent, RecordCreated, Space } from '../../domain/events.ts';
 import { createRecord, deleteRecord, freeId, type RecordCommand, renameRecord } from '../../domain/record/decide.ts';
 import { evolveRecordList, type RecordListEvent } from '../../domain/record/evolve.ts';
 import type { Slot } from '../../domain/record/slot.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/errors.ts';
 import { type LocatedList, recordListIn } from '../project/state-access.ts';
 import type { View } from '../project/view.ts';
 
@@ -25,8 +25,7 @@ export class RecordWrites {
   /** Under the first of the drawn ids that is free. `name`: `null` for the default. Throws 409 RECORD_LIMIT_REACHED. */
   create(collection: CollectionModel, player: string, drawn: readonly string[], name: string | null): RecordCreated {
     const command = this.#command(collection, player);
-    const created = createRecord(command, freeId(command.records, drawn), name);
-    if (created instanceof Refusal) throw created;
+    const created = accepted(createRecord(command, freeId(command.records, drawn), name));
     this.#take(command, created);
     return created.data;
   }
@@ -34,13 +33,13 @@ export class RecordWrites {
   /** Throws 404 RECORD_NOT_FOUND. */
   rename(collection: CollectionModel, player: string, recordId: string, name: string): void {
     const command = this.#command(collection, player);
-    this.#take(command, renameRecord(command, recordId, name));
+    this.#take(command, accepted(renameRecord(command, recordId, name)));
   }
 
   /** Throws 404 RECORD_NOT_FOUND. */
   remove(collection: CollectionModel, player: string, recordId: string): void {
     const command = this.#command(collection, player);
-    this.#take(command, deleteRecord(command, recordId));
+    this.#take(command, accepted(deleteRecord(command, recordId)));
   }
 
   /** The slot's data was saved: it is on the list now, or there is no room for it (runtime-storage 8.5). Throws 409 RECORD_LIMIT_REACHED. */
@@ -65,8 +64,7 @@ export class RecordWrites {
     return { collection, space: this.#space, player, ...this.#located(collection, player) };
   }
 
-  #take({ collection, player, records }: RecordCommand, event: RecordListEvent | Refusal): void {
-    if (event instanceof Refusal) throw event;
+  #take({ collection, player, records }: RecordCommand, event: RecordListEvent): void {
     this.#events.push(event);
     this.#lists.set(`${collection.id}/${player}`, { ...evolveRecordList({ records }, event, this.#now), fork: undefined });
   }

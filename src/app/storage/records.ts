@@ -6,7 +6,7 @@ import { decideAppend, recordAgain } from '../../domain/document/append.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
 import { collectionSubject, DEFINITIONS, documentSubject } from '../../domain/subjects.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, refusal } from '../../kernel/errors.ts';
 import { isNumber, isObject, type Json, parseStored, printOnce, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import {
@@ -75,12 +75,11 @@ export function createRecords(context: AppContext): Records {
           const maxBytes = context.limits.documentBytes;
           const { fillDefaults: fills } = ground.settings;
           const asked = { collection, space, body, recordId, writerId, now, maxBytes, checkSchema: true, fillDefaults: fills, windowOf };
-          const decision = decideAppend(asked);
-          if (decision instanceof Refusal) return decision;
+          const decision = accepted(decideAppend(asked));
           // Read like every subject that is changed; 128 random bits are not there yet.
           view.assumeAbsent(documentSubject(space, collection.id, recordId));
           const claims = new UniqueClaims(view, ground, (id, key) => documentIn(view, space, id, key));
-          const events = withUnique(decision.events, claims.change(collection, recordId, null, decision.record));
+          const events = withUnique(decision.events, claims.change(collection, recordId, null, decision.read));
           return decided({ recordId, timestamp: now, text: decision.text }, events);
         });
       });

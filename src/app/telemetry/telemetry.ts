@@ -10,7 +10,7 @@ import { credited, type PlayerStats } from '../../domain/telemetry/player.ts';
 import { saveFailure } from '../../domain/telemetry/save-failure.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { asKept, isCaptured } from '../../domain/telemetry/switches.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { spaceOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
@@ -125,11 +125,6 @@ export function createTelemetry(context: AppContext): Telemetry {
 
     stats: (caller, platformId, target) => readStats(context, remembered, caller, platformId, target),
   };
-}
-
-function accepted<T>(decision: T | Refusal): T {
-  if (decision instanceof Refusal) throw decision;
-  return decision;
 }
 
 /** What a project captures, and where what is told of a target counts. */

@@ -14,7 +14,9 @@ const growth = (window: string) =>
     expected: 'a number above 0',
   });
 
-const anyField: z.ZodType = z.lazy(() => z.union([fieldType, field]));
+const anyField: z.ZodType = z
+  .lazy(() => z.union([fieldType, field]))
+  .meta({ id: 'FieldOrType', description: 'A field, or its type alone.' });
 
 export const field = z
   .strictObject({

@@ -12,7 +12,9 @@ const switched = (description: string, initial: boolean) =>
 
 export const INPUT_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
 
-const inputField: z.ZodType = z.lazy(() => z.union([anyText, inputObject]));
+const inputField: z.ZodType = z
+  .lazy(() => z.union([anyText, inputObject]))
+  .meta({ id: 'InputField', description: 'A member of an input, or its type alone.' });
 
 export const inputObject = z.looseObject({
   type: optional(z.union([anyText, z.array(anyText)]), `What its values are: ${INPUT_TYPES.join(', ')}. Another word takes anything.`),

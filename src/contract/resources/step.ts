@@ -19,7 +19,7 @@ import {
 
 /** Steps of endpoints, workflows and blocks, by their `type`. A value may be a template wherever nothing else is said. */
 
-const steps: z.ZodType = z.lazy(() => z.array(step));
+const steps: z.ZodType = z.lazy(() => z.array(step)).meta({ id: 'Steps', description: 'Steps, in the order in which they run.' });
 
 /** Of every step; the last ones are for people. */
 export const STEP_SHAPE = {

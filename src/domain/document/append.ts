@@ -8,6 +8,7 @@ import type { WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { OWN_MEMBERS, recordDocument } from './evolve.ts';
 import { ledgerEntries, MOST_ENTRIES, tooManyEntries } from './ledger.ts';
+import { ReadDocument } from './read-document.ts';
 import { WITHOUT_DEFAULTS } from './schema.ts';
 import { NOTHING_TOLD } from './told.ts';
 
@@ -32,6 +33,7 @@ export interface AppendCommand {
 export interface Appended {
   readonly events: readonly DomainEvent[];
   readonly record: JsonObject;
+  readonly read: ReadDocument;
   /** JSON text of `record`. */
   readonly text: string;
 }
@@ -57,13 +59,13 @@ function appended(command: AppendCommand, document: JsonObject): Appended | Refu
   const windows = countDaily({ collection, key: recordId, player: writerId, now, windowOf });
   if (windows instanceof Refusal) return windows;
   const { schema } = collection;
+  const reads = command.fillDefaults ? schema : WITHOUT_DEFAULTS;
   const { entries: ledger, asked } = ledgerEntries({
     schema,
-    reads: command.fillDefaults ? schema : WITHOUT_DEFAULTS,
     told: NOTHING_TOLD,
     from: null,
     isNew: true,
-    after: document,
+    after: new ReadDocument(reads, document),
     originOf: () => undefined,
     source: 'direct',
   });
@@ -80,7 +82,7 @@ function appended(command: AppendCommand, document: JsonObject): Appended | Refu
     definition: collection.hash,
   };
   const record = recordDocument(data);
-  return { events: [{ type: 'record.appended', data }], record, text: printOnce(record) };
+  return { events: [{ type: 'record.appended', data }], record, read: new ReadDocument(reads, record), text: printOnce(record) };
 }
 
 /** JSON text of a record that was appended with this body: what has to be kept of an answer is what the body does not say. */

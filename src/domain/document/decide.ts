@@ -1,16 +1,18 @@
 import { Buffer } from 'node:buffer';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, type PrintedObject, printObject } from '../../kernel/json.ts';
-import type { CollectionModel, RuleModel, SchemaModel } from '../definition/model.ts';
-import type { Change, DomainEvent, Fork, Operation, Space } from '../events.ts';
+import type { CollectionModel, RuleModel } from '../definition/model.ts';
+import type { DomainEvent, Fork, Operation, Space } from '../events.ts';
 import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
 import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
+import { DocumentDraft } from './document-draft.ts';
 import { MOST_ENTRIES, originFinder, tooManyEntries } from './ledger.ts';
 import { type Applied, OperationError, type Origin, parseOperations } from './operations.ts';
 import { isThere } from './packed.ts';
-import { fillDefaults, WITHOUT_DEFAULTS } from './schema.ts';
-import { operate, SAVE_VERSION, withClamped, withoutSaveVersion } from './store.ts';
+import { ReadDocument } from './read-document.ts';
+import { WITHOUT_DEFAULTS } from './schema.ts';
+import { operate, SAVE_VERSION, withoutSaveVersion } from './store.ts';
 import { tell } from './tell.ts';
 
 /** What a request's body asks for (runtime-storage 4.3). */
@@ -33,6 +35,8 @@ export interface DocumentCommand {
   readonly source: string;
   /** Whether readers see the defaults of what a document lacks; then operations, limits and the ledger start from them, too. */
   readonly fillDefaults: boolean;
+  /** `current` as it reads, where that is known already. */
+  readonly read?: ReadDocument | undefined;
 }
 
 export interface WriteCommand extends DocumentCommand {
@@ -56,17 +60,8 @@ export interface Decided {
   readonly state: DocumentState;
   /** JSON text of the stored document. */
   readonly text: string;
-}
-
-/** A write worked out, before anything is said about whether it may be. */
-interface Outcome {
-  /** What the writer saw; `null` for a plain document where there was none. Few writes compare with it, so it is made on demand. */
-  base(): JsonObject | null;
-  readonly document: JsonObject;
-  /** `null`: the document is stored whole. */
-  readonly changes: readonly Change[] | null;
-  readonly increases: ReadonlyMap<string, number>;
-  readonly origins: ReadonlyMap<string, Origin>;
+  /** What was written: the draft as the limits have left it. */
+  readonly draft: DocumentDraft;
 }
 
 const NO_INCREASES: ReadonlyMap<string, number> = new Map();
@@ -95,26 +90,25 @@ function readSaveVersion(value: Json | undefined): number | null | undefined {
  * ledger 413 `APPEND_TOO_LARGE`.
  */
 export function decideWrite(command: WriteCommand): Decided | Refusal {
-  const outcome = refusingOperations(() => workOut(command));
-  if (outcome instanceof Refusal) return outcome;
-  const printed = printObject(outcome.document);
+  const draft = refusingOperations(() => draftOf(command));
+  if (draft instanceof Refusal) return draft;
+  const printed = printObject(draft.stored);
   const refused = checkForm(command, printed) ?? checkVersion(command);
   if (refused !== null) return refused;
   const { rules, collection, key, player, now, current } = command;
   const windowOf = (counter: string) => command.windowOf(counter);
-  const { document: after, increases } = outcome;
   const isAgain = current !== null && !isThere(current);
-  const before = isAgain ? () => null : outcome.base;
-  const schema = readSchema(command);
-  const limited = applyRules({ rules, collection, key, player, now, windowOf, before, isAgain, after, schema, increases });
+  const limited = applyRules({ rules, collection, key, player, now, windowOf, isAgain, draft });
   if (limited instanceof Refusal) return limited;
-  return decided(command, outcome, limited, limited.document === after ? printed : printObject(limited.document));
+  return decided(command, limited, limited.draft.stored === draft.stored ? printed : printObject(limited.draft.stored));
 }
 
 /** What a delete does. */
 export interface Deleted {
   readonly events: readonly DomainEvent[];
   readonly state: DocumentState | null;
+  /** What there was; `null`: nothing. It is looked into when somebody asks. */
+  before(): ReadDocument | null;
 }
 
 /**
@@ -125,16 +119,12 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
   const { collection, space, key, current, fork, now } = command;
   const stale = saveVersion === null ? null : checkSeen(current, saveVersion);
   if (stale !== null) return stale;
-  if (!isThere(current)) return { events: [], state: current };
+  if (!isThere(current)) return { events: [], state: current, before: () => null };
   const { version, createdAt } = current;
+  const begin = present(command);
   // A delete must always be possible: of more members than one write may change it takes the first back, and a later write the rest.
-  const { entries, before, told, toldText } = tell(
-    command,
-    readSchema(command),
-    () => asRead(command),
-    null,
-    () => undefined,
-  );
+  const from = () => begin()?.asRead ?? null;
+  const { entries, before, told, toldText } = tell(command, from, null, () => undefined);
   const event: DomainEvent = {
     type: 'document.deleted',
     data: {
@@ -149,35 +139,38 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
     },
     told: toldText,
   };
-  return { events: [event], state: { document: null, version, createdAt: fork === undefined ? createdAt : now, updatedAt: now, told } };
+  const state = { document: null, version, createdAt: fork === undefined ? createdAt : now, updatedAt: now, told };
+  return { events: [event], state, before: begin };
 }
 
-/** What readers see a document by. */
-function readSchema({ fillDefaults: fills, collection }: DocumentCommand): SchemaModel {
-  return fills ? collection.schema : WITHOUT_DEFAULTS;
+/** A document as this project's readers see it. */
+function readBy({ fillDefaults: fills, collection }: DocumentCommand, stored: JsonObject): ReadDocument {
+  return new ReadDocument(fills ? collection.schema : WITHOUT_DEFAULTS, stored);
 }
 
-/** The document as it reads before; `null` where there is none. */
-function asRead(command: DocumentCommand): JsonObject | null {
-  const stored = command.current?.document ?? null;
-  return stored === null ? null : fillDefaults(readSchema(command), stored);
+/** What the document was; `null`: there was none. It is looked into when somebody asks, and once. */
+function present(command: DocumentCommand): () => ReadDocument | null {
+  let known = command.read ?? null;
+  return () => {
+    const stored = known === null ? (command.current?.document ?? null) : null;
+    if (stored !== null) known = readBy(command, stored);
+    return known;
+  };
 }
 
-function workOut(command: WriteCommand): Outcome {
+const NOTHING: JsonObject = {};
+
+function draftOf(command: WriteCommand): DocumentDraft {
   const { body, current } = command;
+  const isNew = !isThere(current);
+  const before = present(command);
   if (body.kind === 'replace') {
-    return {
-      base: () => asRead(command),
-      document: withoutSaveVersion(body.document),
-      changes: null,
-      increases: NO_INCREASES,
-      origins: NO_ORIGINS,
-    };
+    const after = readBy(command, withoutSaveVersion(body.document));
+    return new DocumentDraft({ after, changes: null, increases: NO_INCREASES, origins: NO_ORIGINS }, isNew, before);
   }
-  const stored = current?.document ?? null;
-  const operated = operate(readSchema(command), stored, body.ops, body.applied ?? null);
-  const { document, changes, increases, origins } = operated;
-  return { base: () => operated.base, document, changes: stored === null ? null : changes, increases, origins };
+  const from = before() ?? readBy(command, NOTHING);
+  const operated = operate(from, body.ops, body.applied ?? null);
+  return new DocumentDraft(isNew ? { ...operated, changes: null } : operated, isNew, () => from);
 }
 
 function refusingOperations<Result>(run: () => Result): Result | Refusal {
@@ -208,19 +201,14 @@ function checkSeen(current: DocumentState | null, saveVersion: number): Refusal 
   return saveVersion === actual ? null : refusal('STALE_SAVE', undefined, { error: { expected: saveVersion, actual } });
 }
 
-function decided(command: WriteCommand, outcome: Outcome, limited: Limited, after: PrintedObject): Decided | Refusal {
+function decided(command: WriteCommand, limited: Limited, after: PrintedObject): Decided | Refusal {
   const { space, collection, key, current, fork, now, body } = command;
-  const { document, windows, clamps, flags } = limited;
+  const { draft, windows, clamps, flags } = limited;
   const version = (current?.version ?? 0) + 1;
-  const { entries, asked, before, told, toldText } = tell(
-    command,
-    readSchema(command),
-    outcome.base,
-    document,
-    originFinder(outcome.origins),
-  );
+  const account = tell(command, () => draft.from, draft.after, originFinder(draft.origins));
+  const { entries, asked, before, told, toldText } = account;
   if (asked > MOST_ENTRIES) return tooManyEntries(asked);
-  const { changes } = outcome;
+  const { stored: document, changes } = draft;
   // Every member each time, `undefined` for none: objects of one shape, made in one go, on the path that every write takes.
   const written: DomainEvent = {
     type: 'document.written',
@@ -229,7 +217,7 @@ function decided(command: WriteCommand, outcome: Outcome, limited: Limited, afte
       collection: collection.id,
       key,
       version,
-      changes: changes === null ? undefined : withClamped(changes, limited.clamped, document),
+      changes: changes ?? undefined,
       ops: body.kind === 'operations' ? body.ops : undefined,
       ledger: entries.length === 0 ? undefined : entries,
       windows: windows.length === 0 ? undefined : windows,
@@ -245,7 +233,7 @@ function decided(command: WriteCommand, outcome: Outcome, limited: Limited, afte
   const createdAt = isThere(current) && fork === undefined ? current.createdAt : now;
   const { text } = after;
   const state = { document, version, createdAt, updatedAt: now, text, told };
-  return { events: [written, ...flags.map((flag) => flagged(command, flag))], state, text };
+  return { events: [written, ...flags.map((flag) => flagged(command, flag))], state, text, draft };
 }
 
 function flagged({ space, collection, key }: WriteCommand, flag: Flag): DomainEvent {

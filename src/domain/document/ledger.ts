@@ -15,7 +15,8 @@ import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import type { LedgerEntry } from '../events.ts';
 import { OWN_MEMBERS } from './evolve.ts';
 import type { Origin } from './operations.ts';
-import { fillDefaults, isPathPart, WITHOUT_DEFAULTS } from './schema.ts';
+import { ReadDocument } from './read-document.ts';
+import { isPathPart, WITHOUT_DEFAULTS } from './schema.ts';
 import { NOTHING_TOLD, numbersTold, numberTold, type Told, withEntries } from './told.ts';
 
 type NumberValue = number | ExactNumber;
@@ -31,15 +32,13 @@ const LONGEST_PATH = 256;
 export interface Telling {
   /** The fields that are followed. */
   readonly schema: SchemaModel;
-  /** What readers fill in. */
-  readonly reads: SchemaModel;
   readonly told: Told;
   /** What the write began from, as it read, defaults filled in: of operations on nothing, the defaults. `null`: nothing. */
   readonly from: JsonObject | null;
   /** Whether nobody could read a document before. */
   readonly isNew: boolean;
-  /** As it is stored; `null`: deleted. */
-  readonly after: JsonObject | null;
+  /** What becomes of it; `null`: it is deleted. */
+  readonly after: ReadDocument | null;
   originOf(path: string): Origin | undefined;
   /** Names what no operation gives a source to. */
   readonly source: string;
@@ -79,9 +78,9 @@ export function ledgerEntries(telling: Telling): Entries {
 const NO_ENTRIES: Entries = { entries: [], asked: 0 };
 
 function fieldsOf(telling: Telling): readonly FieldEntries[] {
-  const { schema, reads, told, from, isNew, after, source } = telling;
+  const { schema, told, from, isNew, after, source } = telling;
   const fields: FieldEntries[] = [];
-  const read = after === null ? null : fillDefaults(reads, after);
+  const [read, stored] = after === null ? [NOTHING, NOTHING] : [after.asRead, after.stored];
 
   const look = (
     field: FieldModel,
@@ -116,7 +115,7 @@ function fieldsOf(telling: Telling): readonly FieldEntries[] {
     if (entries.length > 0) fields.push({ entries, asked: !isDefault && !numbersEqual(old, now) });
   };
 
-  if (schema.root !== null) lookBelow(schema.root, '', told, from ?? NOTHING, read ?? NOTHING, after ?? NOTHING);
+  if (schema.root !== null) lookBelow(schema.root, '', told, from ?? NOTHING, read, stored);
   if (after === null) fields.push(...takenBack(told, fields, source));
   return fields;
 }
@@ -150,11 +149,10 @@ export function toldAsStored(schema: SchemaModel, document: JsonObject | null): 
   if (document === null) return NOTHING_TOLD;
   const first = {
     schema,
-    reads: WITHOUT_DEFAULTS,
     told: NOTHING_TOLD,
     from: null,
     isNew: true,
-    after: document,
+    after: new ReadDocument(WITHOUT_DEFAULTS, document),
     originOf: () => undefined,
   };
   return withEntries(

@@ -1,43 +1,43 @@
 import { type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { ancestorsOf, getPath, member } from '../../kernel/path.ts';
-import type { SchemaModel } from '../definition/model.ts';
 import type { Change, Operation } from '../events.ts';
 import { applyChanges } from './draft.ts';
 import { type Applied, applyOperations, type Operated } from './operations.ts';
-import { fillDefaults } from './schema.ts';
+import type { ReadDocument } from './read-document.ts';
+
+/** What becomes of a stored document, and the changes that make it. */
+interface Stored {
+  readonly after: ReadDocument;
+  readonly changes: readonly Change[];
+}
 
 /**
  * Operations on a stored document. They start from what a reader sees, defaults filled in, but only what they touch is stored: a
  * default stays a default until somebody writes the field (runtime-storage 5.2, 6.2). Throws `OperationError`.
  */
 export function operate(
-  schema: SchemaModel,
-  stored: JsonObject | null,
+  from: ReadDocument,
   operations: readonly Operation[],
   applied: Applied | null = null,
-): Operated & { readonly base: JsonObject } {
-  const old = stored ?? {};
-  const base = fillDefaults(schema, old);
+): Stored & Pick<Operated, 'increases' | 'origins'> {
+  const base = from.asRead;
   const operated = applied?.to === base ? applied.operated : applyOperations(base, operations);
-  const { increases, origins } = operated;
-  if (base === old) return { base, document: operated.document, changes: operated.changes, increases, origins };
-  const changes = withLostDefaults(schema, old, operated);
-  return { base, document: applyChanges(old, changes), changes, increases, origins };
+  const { document, increases, origins } = operated;
+  if (base === from.stored) return { after: from.becoming(document), changes: operated.changes, increases, origins };
+  const { after, changes } = withLostDefaults(from, operated);
+  return { after, changes, increases, origins };
 }
 
 /**
  * Usually the changes as they are. Writing `stats.hp` where the whole of `stats` came from a default `{hp, mp}` would lose `mp` for
- * every later reader, so then the object is stored whole.
+ * every later reader, so then the object is stored whole. `document`: what the changes were to come to.
  */
-export function withLostDefaults(
-  schema: SchemaModel,
-  old: JsonObject,
-  { document, changes }: Pick<Operated, 'document' | 'changes'>,
-): readonly Change[] {
-  const read = fillDefaults(schema, applyChanges(old, changes));
-  if (jsonEquals(read, fillDefaults(schema, document))) return changes;
-  const paths = new Set(changes.map(([path]) => firstMissing(old, path)));
-  return [...paths].map((path) => [path, getPath(document, path) ?? null]);
+export function withLostDefaults(from: ReadDocument, { document, changes }: Pick<Operated, 'document' | 'changes'>): Stored {
+  const after = from.becoming(applyChanges(from.stored, changes));
+  if (jsonEquals(after.asRead, from.becoming(document).asRead)) return { after, changes };
+  const paths = new Set(changes.map(([path]) => firstMissing(from.stored, path)));
+  const whole = [...paths].map((path): Change => [path, getPath(document, path) ?? null]);
+  return { after: from.becoming(applyChanges(from.stored, whole)), changes: whole };
 }
 
 /** The outermost object on the way to `path` that the stored document lacks, or the path itself. */

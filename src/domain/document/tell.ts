@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { CollectionModel, SchemaModel } from '../definition/model.ts';
+import type { CollectionModel } from '../definition/model.ts';
 import type { Fork, LedgerEntry } from '../events.ts';
 import type { DocumentState } from '../states.ts';
 import { ledgerEntries, toldAsStored } from './ledger.ts';
 import type { Origin } from './operations.ts';
 import { isThere } from './packed.ts';
+import type { ReadDocument } from './read-document.ts';
 import { NOTHING_TOLD, NOTHING_TOLD_TEXT, toldOf, toldText, withEntries } from './told.ts';
 
 /** What a write is told of. */
@@ -28,20 +29,19 @@ export interface Account {
 }
 
 /**
- * The ledger entries of one write, and the account after it. `reads`: what readers fill in; `from`: what the writer began from as it
+ * The ledger entries of one write, and the account after it. `from`: what the writer began from as it
  * read, not asked for in a collection without a ledger; `after`: as stored, `null` for a delete.
  */
 export function tell(
   { collection: { schema }, current, fork, source }: Written,
-  reads: SchemaModel,
   from: () => JsonObject | null,
-  after: JsonObject | null,
+  after: ReadDocument | null,
   originOf: (path: string) => Origin | undefined,
 ): Account {
   if (!schema.hasLedger && (after !== null || !current?.told)) return untouched(current, fork);
   const known = toldOf(current);
   const said = known ?? toldAsStored(schema, current?.document ?? null);
-  const telling = { schema, reads, told: said, from: from(), isNew: !isThere(current), after, originOf, source };
+  const telling = { schema, told: said, from: from(), isNew: !isThere(current), after, originOf, source };
   const { entries, asked } = ledgerEntries(telling);
   const isUntold = known === null || (fork !== undefined && known !== NOTHING_TOLD);
   const told = entries.length === 0 && known !== null ? current?.told : toldText(withEntries(said, entries));

@@ -1,3 +1,4 @@
+import { type Refusal, refusable } from '../../kernel/errors.ts';
 import { Budgets } from './budgets.ts';
 import type { CompiledEndpoint } from './compile.ts';
 import { Documents } from './documents.ts';
@@ -9,9 +10,19 @@ import type { Frame, Trace } from './step.ts';
 
 /**
  * Runs an endpoint for one call. Pure: it reads through `reads` and queues what it would write; the caller commits the whole, or runs
- * it again. Throws a `Refusal` for every rejection and failure (endpoint-language 14), and whatever `reads` throws.
+ * it again. A `Refusal` for every rejection and failure (endpoint-language 14): steps throw it, which ends the run. Throws whatever else
+ * `reads` throws.
  */
-export function runEndpoint(compiled: CompiledEndpoint, call: EndpointCall, reads: Reads, trace: Trace | null = null): EndpointResult {
+export function runEndpoint(
+  compiled: CompiledEndpoint,
+  call: EndpointCall,
+  reads: Reads,
+  trace: Trace | null = null,
+): EndpointResult | Refusal {
+  return refusable(() => run(compiled, call, reads, trace));
+}
+
+function run(compiled: CompiledEndpoint, call: EndpointCall, reads: Reads, trace: Trace | null): EndpointResult {
   const context = new CallContext(call, compiled.values);
   const scope = new Scope(context, new Map(), compiled.aliases);
   const documents = new Documents(reads, (units) => context.spend(units));

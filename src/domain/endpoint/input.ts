@@ -1,6 +1,6 @@
 import type { input, inputObject } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
-import { type Refusal, refusal } from '../../kernel/errors.ts';
+import { type Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, jsonIn, numberFromText } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 
@@ -23,14 +23,14 @@ const ANY: Field = { types: [], shape: null, items: null };
 
 /**
  * The input as the endpoint sees it. `fromQuery`: its members are texts, and become what their fields declare where that loses
- * nothing. Unknown fields pass. Throws 400 INVALID_INPUT naming the field.
+ * nothing. Unknown fields pass. 400 INVALID_INPUT names the field that does not fit.
  */
 export function checkInput(
   compiled: { readonly input: InputCheck },
   input: JsonObject,
   { fromQuery }: { readonly fromQuery: boolean },
-): JsonObject {
-  return compiled.input(input, fromQuery);
+): JsonObject | Refusal {
+  return refusable(() => compiled.input(input, fromQuery));
 }
 
 export function compileInput(json: Json | undefined): InputCheck {

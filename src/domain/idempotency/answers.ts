@@ -14,10 +14,10 @@ import type { KeptAnswer, KeptOutcome } from '../states.ts';
 
 const KEY = /^[\x20-\x7e]{1,128}$/;
 
-/** Throws 400 INVALID_REQUEST for a key that is none. */
-export function requireKey(sent: string): string {
+/** A key as it was sent, or 400 INVALID_REQUEST for one that is none. */
+export function readKey(sent: string): string | Refusal {
   if (KEY.test(sent)) return sent;
-  throw refusal('INVALID_REQUEST', 'An Idempotency-Key has 1 to 128 printable characters (ASCII); a UUID is a good one');
+  return refusal('INVALID_REQUEST', 'An Idempotency-Key has 1 to 128 printable characters (ASCII); a UUID is a good one');
 }
 
 /** SHA-256 (hex) of what was asked for: one text for one value, in whatever order its members were sent. */

@@ -2,10 +2,8 @@ import type { WindowName } from '../../contract/resources/rate-limits.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { addNumbers, compareNumbers, doubleDifference, type JsonObject, NumberTooLong, toDouble } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
-import type { RuleModel, SchemaModel } from '../definition/model.ts';
-import { applyChanges } from '../document/draft.ts';
-import { fillDefaults } from '../document/schema.ts';
-import { withLostDefaults } from '../document/store.ts';
+import type { RuleModel } from '../definition/model.ts';
+import type { DocumentDraft } from '../document/document-draft.ts';
 import type { Change, Clamp, WindowChange } from '../events.ts';
 import { countedAs } from './amount.ts';
 import { type Counting, count, counterOf, subjectOf, usedIn } from './counters.ts';
@@ -15,15 +13,9 @@ import { secondsLeft } from './windows.ts';
 
 export interface LimitedWrite extends Counting {
   readonly rules: readonly RuleModel[];
-  /** The document as it read before, defaults filled in; `null` when there was none. Not asked for where no rule compares. */
-  before(): JsonObject | null;
   /** Whether it is one that was deleted and begins again: its defaults are growth, or deleting would refill what a limit guards. */
   readonly isAgain: boolean;
-  readonly after: JsonObject;
-  /** What readers fill in: a member left out of a document reads as its default again, and that may be growth. */
-  readonly schema: SchemaModel;
-  /** Upward moves of operations by path; empty for a plain document. */
-  readonly increases: ReadonlyMap<string, number>;
+  readonly draft: DocumentDraft;
 }
 
 /** A rule with action `flag` was passed for the first time in this window. */
@@ -37,13 +29,19 @@ export interface Flag {
 }
 
 export interface Limited {
-  /** The document to store: `after`, with clamped fields lowered. */
-  readonly document: JsonObject;
-  readonly clamped: readonly Change[];
+  /** With clamped fields lowered. */
+  readonly draft: DocumentDraft;
   /** What was taken away, for the record. */
   readonly clamps: readonly Clamp[];
   readonly windows: readonly WindowChange[];
   readonly flags: readonly Flag[];
+}
+
+/** What rules compare: the document as it read before, `null` where there was none, and as it reads after. */
+interface Compared {
+  readonly before: JsonObject | null;
+  readonly after: JsonObject;
+  readonly increases: ReadonlyMap<string, number>;
 }
 
 /** A rule with the amount it has to count. */
@@ -59,31 +57,30 @@ interface Demand {
 export function applyRules(write: LimitedWrite): Limited | Refusal {
   const daily = countDaily(write);
   if (daily instanceof Refusal) return daily;
+  const { draft } = write;
   const rules = rulesOf(write.rules, write.collection);
-  if (rules.length === 0) return { document: write.after, clamped: [], clamps: [], windows: daily, flags: [] };
-  const before = rules.some(({ field }) => field !== '*') ? write.before() : null;
-  const read = asRead(write, before);
-  const asked = rules.map((rule) => ({ rule, amount: amountOf(read, before, rule.field) })).filter(({ amount }) => amount > 0);
+  if (rules.length === 0) return { draft, clamps: [], windows: daily, flags: [] };
+  const compared = comparedBy(write, rules);
+  const asked = rules.map((rule) => ({ rule, amount: amountOf(compared, rule.field) })).filter(({ amount }) => amount > 0);
   const grants = grantsOf(write, asked);
   const granted = tightest(grants);
-  const cuts = lowered(read, before, asked, granted);
-  const clamped = asStored(write, read, cuts);
+  const cuts = lowered(compared, asked, granted);
   const demands = asked.map(({ rule, amount }) => ({ rule, amount: granted.get(rule.field) ?? amount }));
   const counted = countDemands(write, demands);
   if (counted instanceof Refusal) return counted;
   const lowers = new Set(cuts.map(([field]) => field));
   const clamps = grants.filter((clamp) => clamp.granted < clamp.asked && lowers.has(clamp.field));
-  return { document: applyChanges(write.after, clamped), clamped, clamps, windows: [...daily, ...counted.windows], flags: counted.flags };
+  return { draft: draft.lowered(cuts, compared.after), clamps, windows: [...daily, ...counted.windows], flags: counted.flags };
 }
 
-/** The write with the document as it reads after. A new document's defaults are what everybody begins with, and no growth. */
-function asRead(write: LimitedWrite, before: JsonObject | null): LimitedWrite {
-  const after = before === null && !write.isAgain ? write.after : fillDefaults(write.schema, write.after);
-  return after === write.after ? write : { ...write, after };
+/** What a write was is not looked into where no rule compares. A new document's defaults are what everybody begins with, and no growth. */
+function comparedBy({ draft, isAgain }: LimitedWrite, rules: readonly RuleModel[]): Compared {
+  const before = isAgain || rules.every(({ field }) => field === '*') ? null : draft.from;
+  return { before, after: before === null && !isAgain ? draft.stored : draft.asRead, increases: draft.increases };
 }
 
 /** Upward moves under operations, or what a comparison shows when that is more. A write itself is 1 of `*`. */
-function amountOf({ after, increases }: LimitedWrite, before: JsonObject | null, field: string): number {
+function amountOf({ before, after, increases }: Compared, field: string): number {
   if (field === '*') return 1;
   const now = countedAs(getPath(after, field));
   const old = before === null ? 0 : countedAs(getPath(before, field));
@@ -112,23 +109,12 @@ function used(write: LimitedWrite, rule: RuleModel, window: WindowName): number 
 }
 
 /** The values of fields that were asked to grow by more than was granted. */
-function lowered(
-  { after }: LimitedWrite,
-  before: JsonObject | null,
-  asked: readonly Demand[],
-  granted: ReadonlyMap<string, number>,
-): Change[] {
+function lowered({ before, after }: Compared, asked: readonly Demand[], granted: ReadonlyMap<string, number>): Change[] {
   const amounts = new Map(asked.map(({ rule, amount }) => [rule.field, amount]));
   return [...granted].flatMap(([field, grant]): Change[] => {
     const amount = amounts.get(field) ?? 0;
     return amount > grant ? lower(before, after, field, amount, grant) : [];
   });
-}
-
-/** A field lowered inside an object that is a default itself: stored alone, it would hide the rest of that default. */
-function asStored({ schema, after }: LimitedWrite, read: LimitedWrite, changes: readonly Change[]): readonly Change[] {
-  if (changes.length === 0 || read.after === after) return changes;
-  return withLostDefaults(schema, after, { document: applyChanges(read.after, changes), changes });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { refusal } from '../../kernel/errors.ts';
+import { type Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 import { looselyEqual, toText, type Value } from '../endpoint/value.ts';
 import { metricOf, rankOf } from './board-metric.ts';
@@ -106,8 +106,12 @@ export class QueryRun {
     return this.#scanned.length > 1;
   }
 
-  /** A document of a source, or, counted on from those, of a join. Throws 500 `QUERY_FAILED` where they are too many to be kept. */
-  take(source: number, stored: Stored): void {
+  /** A document of a source, or, counted on from those, of a join. 500 `QUERY_FAILED` where they are too many to be kept. */
+  take(source: number, stored: Stored): Refusal | null {
+    return refusable(() => this.#take(source, stored));
+  }
+
+  #take(source: number, stored: Stored): null {
     this.#scanned[source] = (this.#scanned[source] ?? 0) + 1;
     const { joins, sources } = this.#plan;
     const join = joins[source - sources.length];
@@ -120,21 +124,32 @@ export class QueryRun {
       this.#documents[source]?.set(stored.key, stored.text);
       this.#keep(stored.text.length);
     }
+    return null;
   }
 
-  /** Makes the rows of united and joined documents; has to be gone through to its end, and may be left to rest between any two. */
-  *finish(): Generator<void, void> {
-    if (!this.unites) return;
+  /**
+   * Makes the rows of united and joined documents; has to be gone through to its end, and may be left to rest between any two. Refuses as
+   * {@link take} does.
+   */
+  *finish(): Generator<void, Refusal | null> {
+    if (!this.unites) return null;
     for (const key of this.keys()) {
-      const row = this.#rowOf(key);
-      if (row !== null) this.#see(row, null);
+      const refused = refusable(() => this.#look(key));
+      if (refused !== null) return refused;
       yield;
     }
     this.#values.clear();
     // What aggregates were made of is not asked for again.
-    if (this.#plan.type === 'leaderboard') return;
+    if (this.#plan.type === 'leaderboard') return null;
     for (const documents of this.#documents) documents.clear();
     for (const matches of this.#matches) matches.clear();
+    return null;
+  }
+
+  #look(key: string): null {
+    const row = this.#rowOf(key);
+    if (row !== null) this.#see(row, null);
+    return null;
   }
 
   /** Characters of the documents of a row of the ranking; without what is joined to them. */

@@ -1,15 +1,15 @@
+import type { Written } from '../../contract/resources/member.ts';
+import { LONGEST, SEVERITIES, type analyticsEvent as sentEvent } from '../../contract/resources/telemetry.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import { cutText } from '../document/text.ts';
-import { anyOf, LONGEST, numberOf, textOf } from './body.ts';
+import { anyOf, numberOf, textOf } from './body.ts';
 import type { AnalyticsTracked } from './events.ts';
 
 /** 4 to 32 digits (runtime-storage 2.2), or `0`: a dedicated server without an id of its own (client-wire 3.5). */
 const REPORTED_PLAYER = /^(?:0|\d{4,32})$/;
 
-const SEVERITIES = ['info', 'warning', 'error', 'custom', 'session'] as const;
 type Severity = (typeof SEVERITIES)[number];
 
 const LONGEST_TYPE = 80;
@@ -25,9 +25,10 @@ const LABEL_NAMES = ['label', 'code', 'message'];
  * usable type (runtime-storage 12).
  */
 export function analyticsEvent(body: JsonObject, claimed: string | null, ownIds: RegExp = REPORTED_PLAYER): AnalyticsTracked | Refusal {
-  const platformId = playerOf(member(body, 'platformId'), claimed, ownIds);
+  const sent: Written<typeof sentEvent> = body;
+  const platformId = playerOf(sent.platformId, claimed, ownIds);
   if (platformId === null) return refusal('INVALID_KEY', 'platformId must be the id of a player, as a text');
-  const severity = severityOf(member(body, 'severity'));
+  const severity = severityOf(sent.severity);
   if (severity === undefined) return refusal('INVALID_ANALYTICS_EVENT', `severity must be one of ${SEVERITIES.join(', ')}`);
   const sentType = textOf(body, TYPE_NAMES, LONGEST.code);
   const type = storedType(sentType, severity);
@@ -45,7 +46,7 @@ export function analyticsEvent(body: JsonObject, claimed: string | null, ownIds:
     context: contextOf(body, type),
     playerName: textOf(body, ['playerName', 'player_name'], LONGEST.name),
     sessionId: textOf(body, ['sessionId', 'session_id'], LONGEST.id),
-    source: member(body, 'source') === LIBRARY ? LIBRARY : 'manual',
+    source: sent.source === LIBRARY ? LIBRARY : 'manual',
     libraryVersion: textOf(body, ['libraryVersion', 'library_version'], LONGEST.version),
     packageIdent: textOf(body, ['packageIdent', 'package_ident'], LONGEST.name),
     sessionSeconds: numberOf(body, ['sessionSeconds', 'session_seconds']),

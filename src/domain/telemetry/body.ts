@@ -4,9 +4,6 @@ import { cutText } from '../document/text.ts';
 
 /** How the bodies of telemetry are read: several names for one thing, and nothing in them but the player's id is ever a reason to refuse. */
 
-/** Longest texts that are kept; longer ones are cut. */
-export const LONGEST = { name: 128, id: 128, version: 64, code: 256, reason: 1024, label: 120 } as const;
-
 /** The first of these members that holds a text with something in it, cut to `length`. */
 export function textOf(body: JsonObject, names: readonly string[], length: number): string | null {
   for (const name of names) {

@@ -1,10 +1,10 @@
+import { LONGEST } from '../../contract/resources/telemetry.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { isDefinitionId } from '../definition/check.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import { cutText } from '../document/text.ts';
 import { isNobody } from '../endpoint/run.ts';
-import { LONGEST } from './body.ts';
 import type { AnalyticsTracked, TelemetryReport } from './events.ts';
 import { isCaptured } from './switches.ts';
 

@@ -1,8 +1,9 @@
+import type { Written } from '../../contract/resources/member.ts';
+import { type heartbeat, LONGEST } from '../../contract/resources/telemetry.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { ExactNumber, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
-import { anyOf, LONGEST, numberOf, objectOf, textOf, within } from './body.ts';
+import { anyOf, numberOf, objectOf, textOf, within } from './body.ts';
 import type { HeartbeatReceived, SessionMoment } from './events.ts';
 
 /** Characters of what a heartbeat carries beside its numbers; more is left out: a heartbeat is never refused for it. */
@@ -13,13 +14,13 @@ const LONGEST_CARGO = 16_384;
  * query suffices. Refuses with 400 MISSING_PLATFORM_ID, and 400 INVALID_KEY for an id that no key could hold.
  */
 export function heartbeatEvent(body: JsonObject | null, claimed: string | null): HeartbeatReceived | Refusal {
-  const sent = body ?? {};
-  const platformId = claimed ?? idText(member(sent, 'platformId'));
+  const sent: JsonObject & Written<typeof heartbeat> = body ?? {};
+  const platformId = claimed ?? idText(sent.platformId);
   if (platformId === null) return refusal('MISSING_PLATFORM_ID');
   if (!DOCUMENT_KEY.test(platformId)) return refusal('INVALID_KEY');
   return {
     platformId,
-    event: momentOf(member(sent, 'event')),
+    event: momentOf(sent.event),
     sessionId: textOf(sent, ['sessionId', 'session_id'], LONGEST.id) ?? `hb:${platformId}`,
     sessionSeconds: numberOf(sent, ['sessionSeconds', 'session_seconds']),
     playerName: textOf(sent, ['playerName', 'player_name'], LONGEST.name),
@@ -27,7 +28,7 @@ export function heartbeatEvent(body: JsonObject | null, claimed: string | null):
     libraryVersion: textOf(sent, ['libraryVersion', 'library_version'], LONGEST.version),
     packageIdent: textOf(sent, ['packageIdent', 'package_ident'], LONGEST.name),
     context: within(anyOf(sent, ['context']), LONGEST_CARGO),
-    fps: within(fpsOf(member(sent, 'fps')), LONGEST_CARGO),
+    fps: within(fpsOf(sent.fps), LONGEST_CARGO),
     performance: objectOf(within(anyOf(sent, ['performance']), LONGEST_CARGO)),
   };
 }

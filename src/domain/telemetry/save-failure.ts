@@ -1,7 +1,8 @@
+import { LONGEST } from '../../contract/resources/telemetry.ts';
 import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
-import { LONGEST, textOf } from './body.ts';
+import { textOf } from './body.ts';
 import type { SaveFailed } from './events.ts';
 
 /** What the report of a save that did not show comes to; every member may be missing (runtime-storage 15). */

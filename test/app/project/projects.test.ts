@@ -240,7 +240,7 @@ test.each([
     app.manage.upsertMany(caller, 'collection', [{ id: 'players', type: 'player' }], { target: 'live', replaceAll: false }),
   );
   const read = table.passing(app.documents.ledger(caller, { collection: 'players', key: 'a', target: 'live' }, WHOLE_LEDGER));
-  if (comes === 'one entry') expect(await read).toMatchObject({ stale: false, body: expect.stringContaining('"after":5,') });
+  if (comes === 'one entry') expect(await read).toMatchObject({ stale: false, result: expect.stringContaining('"after":5,') });
   else expect(await codeOf(read)).toBe(comes);
   expect(asked).toEqual([250, 5000].slice(0, reaches.length));
 });

@@ -346,7 +346,7 @@ describe('delete', () => {
   });
 
   test('what is not there stays not there, without an event', () => {
-    expect(decideDelete({ ...command, current: null })).toEqual({ events: [], state: null });
+    expect(decideDelete({ ...command, current: null })).toMatchObject({ events: [], state: null });
     expect(decideDelete({ ...command, current: stored(null) }).events).toEqual([]);
   });
 

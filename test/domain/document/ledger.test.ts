@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { SchemaModel } from '../../../src/domain/definition/model.ts';
 import { ledgerEntries, originFinder, toldAsStored } from '../../../src/domain/document/ledger.ts';
 import type { Origin } from '../../../src/domain/document/operations.ts';
+import { ReadDocument } from '../../../src/domain/document/read-document.ts';
 import { compileSchema, fillDefaults } from '../../../src/domain/document/schema.ts';
 import { ExactNumber, type JsonObject } from '../../../src/kernel/json.ts';
 
@@ -21,7 +22,8 @@ function saved(
 ) {
   const from = before === null ? null : fillDefaults(schema, before);
   const told = toldAsStored(schema, from);
-  return ledgerEntries({ schema, reads: schema, told, from, isNew: before === null, after, originOf, source }).entries;
+  const becomes = after === null ? null : new ReadDocument(schema, after);
+  return ledgerEntries({ schema, told, from, isNew: before === null, after: becomes, originOf, source }).entries;
 }
 
 test('one entry per changed field, missing and non-numbers count as 0', () => {

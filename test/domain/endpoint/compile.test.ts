@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runEndpoint } from '../../../src/domain/endpoint/execute.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { callOf, compile, NO_READS, refused } from './support.ts';
+import { callOf, compile, NO_READS, ran, refused } from './support.ts';
 
 /** A5: what loads a definition does not hold up the others either. */
 
@@ -14,12 +13,12 @@ describe('a large endpoint', () => {
     const compiled = compile({ steps: [step(-1), loop], response: { body: { last: '{{s1499}}' } } });
     expect(compiled.isLarge).toBe(true);
     expect([...compiled.prepare()]).toHaveLength(1502);
-    expect(runEndpoint(compiled, callOf({ input: { a: 'one', list: [1] } }), NO_READS).body).toEqual({ last: 'one of 1499' });
+    expect(ran(compiled, callOf({ input: { a: 'one', list: [1] } }), NO_READS).body).toEqual({ last: 'one of 1499' });
   });
 
   it('is compiled as far as a call reaches where nobody prepared it', () => {
     const leave = { id: 'r', type: 'return', value: { ok: true } };
-    expect(runEndpoint(compile({ steps: [leave, ...steps] }), callOf({}), NO_READS).body).toEqual({ ok: true });
+    expect(ran(compile({ steps: [leave, ...steps] }), callOf({}), NO_READS).body).toEqual({ ok: true });
   });
 });
 

@@ -4,10 +4,9 @@ import type { Known } from '../../../src/domain/definition/findings/finding.ts';
 import { blockIn } from '../../../src/domain/definition/findings/known.ts';
 import { compileItem } from '../../../src/domain/definition/source.ts';
 import { compileEndpoint } from '../../../src/domain/endpoint/compile.ts';
-import { runEndpoint } from '../../../src/domain/endpoint/execute.ts';
 import { mayWrite } from '../../../src/domain/endpoint/writes.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
-import { callOf, NO_READS, refusalOf } from './support.ts';
+import { callOf, NO_READS, ran, refusalOf } from './support.ts';
 
 /** D20, decision 31: libraries of blocks, as authors write them. */
 
@@ -71,7 +70,7 @@ const definitions = {
 };
 
 function body(definition: JsonObject, input: JsonObject = {}): Json {
-  return runEndpoint(compileEndpoint(definition, definitions), callOf({ input }), NO_READS).body;
+  return ran(compileEndpoint(definition, definitions), callOf({ input }), NO_READS).body;
 }
 
 const KNOWN: Known = {

@@ -6,7 +6,7 @@ import { checkInput } from '../../../src/domain/endpoint/input.ts';
 import type { EndpointCall, EndpointResult, Reads } from '../../../src/domain/endpoint/run.ts';
 import { CallContext, Scope } from '../../../src/domain/endpoint/scope.ts';
 import type { Value } from '../../../src/domain/endpoint/value.ts';
-import { Refusal } from '../../../src/kernel/errors.ts';
+import { accepted, Refusal } from '../../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 
 /** What a call is given beside the definition; everything has a default. */
@@ -67,12 +67,17 @@ export const NO_READS: Reads = { document: () => null, blank: () => null, decide
 export function run(definition: JsonObject, world: World = {}): EndpointResult {
   const compiled = compile(definition, world);
   const addresses = Object.keys(world.documents ?? {});
-  return runEndpoint(compiled, callOf(world), {
+  return ran(compiled, callOf(world), {
     ...NO_READS,
     document: (collection, key) => world.documents?.[`${collection}/${key}`] ?? null,
     keys: (collection) =>
       addresses.filter((address) => address.startsWith(`${collection}/`)).map((address) => address.slice(collection.length + 1)),
   });
+}
+
+/** Throws the refusal. */
+export function ran(...call: Parameters<typeof runEndpoint>): EndpointResult {
+  return accepted(runEndpoint(...call));
 }
 
 /** The refusal of a call that must not succeed. */
@@ -112,5 +117,5 @@ export function holds(condition: Json, names: Readonly<Record<string, Json>> = {
 }
 
 export function checked(schema: Json, input: JsonObject, fromQuery = false): JsonObject {
-  return checkInput(compile({ input: schema }), input, { fromQuery });
+  return accepted(checkInput(compile({ input: schema }), input, { fromQuery }));
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileSchema, fillDefaults } from '../../../src/domain/document/schema.ts';
-import { runEndpoint } from '../../../src/domain/endpoint/execute.ts';
 import { ExactNumber, type Json, type JsonObject } from '../../../src/kernel/json.ts';
-import { callOf, compile, NO_READS, refusalOf, refused, result, run } from './support.ts';
+import { callOf, compile, NO_READS, ran, refusalOf, refused, result, run } from './support.ts';
 
 const write = (...ops: Json[]): JsonObject => ({ id: 'pay', type: 'write', collection: 'bags', key: 'main', ops });
 const read = (id: string): JsonObject => ({ id, type: 'read', collection: 'bags', key: 'main' });
@@ -152,8 +151,8 @@ describe('a write', () => {
         return { gold: 1 };
       },
     };
-    expect(() => runEndpoint(compiled, callOf({}), reads)).toThrow(Needed);
-    expect(runEndpoint(compiled, callOf({}), reads).writes).toHaveLength(1);
+    expect(() => ran(compiled, callOf({}), reads)).toThrow(Needed);
+    expect(ran(compiled, callOf({}), reads).writes).toHaveLength(1);
   });
 });
 
@@ -161,7 +160,7 @@ describe('a document that is not there', () => {
   it('starts from the defaults of its schema, for the steps after the write as for everyone after the call', () => {
     const steps = [write({ op: 'inc', path: 'gold', value: 1 }), { id: 'r', type: 'read', collection: 'bags', key: 'main' }];
     const reads = { ...NO_READS, blank: () => ({ gold: 10, level: 1 }) };
-    expect(runEndpoint(compile({ steps, response: { body: '{{r}}' } }), callOf({}), reads).body).toEqual({ gold: 11, level: 1 });
+    expect(ran(compile({ steps, response: { body: '{{r}}' } }), callOf({}), reads).body).toEqual({ gold: 11, level: 1 });
   });
 });
 
@@ -174,7 +173,7 @@ describe('a document that the call has made', () => {
     ];
     const schema = compileSchema({ hero: { type: 'object', properties: { hp: { type: 'number', default: 100 }, name: 'string' } } });
     const reads = { ...NO_READS, decide: (_: unknown, document: JsonObject | null) => document && fillDefaults(schema, document) };
-    expect(runEndpoint(compile({ steps, response: { body: '{{r}}' } }), callOf({}), reads).body).toEqual({ hero: { name: 'a', hp: 70 } });
+    expect(ran(compile({ steps, response: { body: '{{r}}' } }), callOf({}), reads).body).toEqual({ hero: { name: 'a', hp: 70 } });
   });
 });
 
@@ -191,17 +190,17 @@ describe('a collection', () => {
         values: {},
       },
     );
-    expect(runEndpoint(compiled, callOf({}), NO_READS).body).toEqual({ gold: 1 });
+    expect(ran(compiled, callOf({}), NO_READS).body).toEqual({ gold: 1 });
     const unknown = compileEndpoint(
       { steps: [{ ...write({ op: 'inc', path: 'a', value: 1 }), collection: 'nope' }] },
       { workflow: () => undefined, endpoint: () => undefined, collection: () => undefined, values: {} },
     );
-    expect(refusalOf(() => runEndpoint(unknown, callOf({}), NO_READS)).code).toBe('ENDPOINT_ERROR.WRITE');
+    expect(refusalOf(() => ran(unknown, callOf({}), NO_READS)).code).toBe('ENDPOINT_ERROR.WRITE');
   });
 
   it("of players stands for the caller's own document where a read or a write names no key; a delete has to name it", async () => {
     const { compileEndpoint } = await import('../../../src/domain/endpoint/compile.ts');
-    const ran = (type: 'per-platformid' | 'global', step: JsonObject, platformId = '76561198000000001') => {
+    const played = (type: 'per-platformid' | 'global', step: JsonObject, platformId = '76561198000000001') => {
       const collection = () => ({ id: 'players', type });
       const compiled = compileEndpoint(
         // A step of this name hides the template, not the player.
@@ -213,10 +212,10 @@ describe('a collection', () => {
         },
         { workflow: () => undefined, endpoint: () => undefined, collection, values: {} },
       );
-      return runEndpoint(compiled, callOf({ call: { platformId } }), NO_READS);
+      return ran(compiled, callOf({ call: { platformId } }), NO_READS);
     };
     const data = { xp: 0, name: '{{playerKey}}' };
-    expect(ran('per-platformid', { type: 'write', data }).writes).toMatchObject([
+    expect(played('per-platformid', { type: 'write', data }).writes).toMatchObject([
       {
         target: { collection: 'players', key: '76561198000000001' },
         ops: [
@@ -233,7 +232,7 @@ describe('a collection', () => {
       ['per-platformid', { type: 'write', data }, '0'],
     ] as const;
     for (const [type, step, caller] of refused) {
-      expect(refusalOf(() => ran(type, step, caller)).message).toContain('key resolved to empty');
+      expect(refusalOf(() => played(type, step, caller)).message).toContain('key resolved to empty');
     }
   });
 });

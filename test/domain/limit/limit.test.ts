@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { WindowName } from '../../../src/contract/resources/rate-limits.ts';
-import { compileSchema } from '../../../src/domain/document/schema.ts';
-import { applyRules, type Limited, type LimitedWrite } from '../../../src/domain/limit/apply.ts';
+import type { SchemaModel } from '../../../src/domain/definition/model.ts';
+import { DocumentDraft } from '../../../src/domain/document/document-draft.ts';
+import { ReadDocument } from '../../../src/domain/document/read-document.ts';
+import { compileSchema, WITHOUT_DEFAULTS } from '../../../src/domain/document/schema.ts';
+import { applyRules, type LimitedWrite } from '../../../src/domain/limit/apply.ts';
 import { evolveWindow } from '../../../src/domain/limit/evolve.ts';
 import { datedRules, identifiedRules, normaliseRules } from '../../../src/domain/limit/rules.ts';
 import { windowEnd, windowStart } from '../../../src/domain/limit/windows.ts';
@@ -26,21 +29,32 @@ function rule(changes: Record<string, Json> = {}) {
   };
 }
 
-type Growth = Partial<Omit<LimitedWrite, 'before'>> & { readonly before?: JsonObject | null };
+interface Growth extends Partial<Omit<LimitedWrite, 'draft'>> {
+  readonly schema?: SchemaModel;
+  readonly before?: JsonObject | null;
+  readonly after?: JsonObject;
+  readonly increases?: ReadonlyMap<string, number>;
+}
 
 /** Gold goes from 1 to 1 + `amount` in the document of `p1`. */
-function growth(amount: number, rules: Json, { before = { gold: 1 }, ...changes }: Growth = {}): LimitedWrite {
+function growth(amount: number, rules: Json, asked: Growth = {}): LimitedWrite {
+  const {
+    before = { gold: 1 },
+    after = { gold: 1 + amount },
+    schema = compileSchema(undefined),
+    increases = new Map(),
+    ...changes
+  } = asked;
+  const was = before === null ? null : new ReadDocument(WITHOUT_DEFAULTS, before);
+  const written = { after: new ReadDocument(schema, after), changes: [], increases, origins: new Map() };
   return {
     rules: normaliseRules(rules),
     collection: collection(),
     key: 'p1_slot',
     player: 'caller',
     now: NOW,
-    before: () => before,
     isAgain: false,
-    after: { gold: 1 + amount },
-    schema: compileSchema(undefined),
-    increases: new Map(),
+    draft: new DocumentDraft(written, was === null, () => was),
     windowOf: () => null,
     ...changes,
   };
@@ -50,10 +64,11 @@ function used(amount: number, changes: Partial<WindowState> = {}) {
   return windows({ [COUNTER]: { start: DAY_START, used: amount, flagged: false, ...changes } });
 }
 
-function passed(write: LimitedWrite): Limited {
+function passed(write: LimitedWrite) {
   const result = applyRules(write);
   if (result instanceof Refusal) throw result;
-  return result;
+  const { stored: document, changes: clamped } = result.draft;
+  return { ...result, document, clamped };
 }
 
 describe('windows', () => {
@@ -204,9 +219,9 @@ describe('reject', () => {
 
 describe('amount', () => {
   test('upward moves of operations, or the difference when that is more', () => {
-    const down = growth(0, [rule()], { before: { gold: 9 }, after: { gold: 7 }, increases: new Map([['gold', 2]]) });
-    expect(passed(down).windows[0]?.after).toBe(2);
-    expect(passed({ ...down, after: { gold: 14 } }).windows[0]?.after).toBe(5);
+    const down = { before: { gold: 9 }, after: { gold: 7 }, increases: new Map([['gold', 2]]) };
+    expect(passed(growth(0, [rule()], down)).windows[0]?.after).toBe(2);
+    expect(passed(growth(0, [rule()], { ...down, after: { gold: 14 } })).windows[0]?.after).toBe(5);
   });
 
   test('no growth counts nothing and never fails', () => {
@@ -227,10 +242,12 @@ describe('amount', () => {
   });
 
   test('a rule that counts writes alone does not look into the old document', () => {
-    const before = () => {
+    const begin = () => {
       throw new Error('asked for');
     };
-    expect(passed({ ...growth(0, [rule({ field: '*' })]), before }).windows).toMatchObject([{ after: 1 }]);
+    const write = growth(0, [rule({ field: '*' })]);
+    const draft = new DocumentDraft(write.draft, false, begin);
+    expect(passed({ ...write, draft }).windows).toMatchObject([{ after: 1 }]);
   });
 
   test('a member left out is back at its default, which may be growth', () => {

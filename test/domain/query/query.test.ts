@@ -7,6 +7,7 @@ import type { Row } from '../../../src/domain/query/evaluate.ts';
 import { queryPlan } from '../../../src/domain/query/plan.ts';
 import { profileOf } from '../../../src/domain/query/profile.ts';
 import { QueryRun } from '../../../src/domain/query/run.ts';
+import { accepted } from '../../../src/kernel/errors.ts';
 import { ExactNumber, type JsonObject, parseStored, stringifyJson } from '../../../src/kernel/json.ts';
 
 type Documents = Readonly<Record<string, JsonObject>>;
@@ -38,9 +39,14 @@ function bounded(mostKept: number, definition: JsonObject, ...sources: readonly 
   const run = new QueryRun(plan, AROUND, { read: (_, text) => parseStored(text), profileOf: known, mostKept });
   sources.forEach((documents, index) => {
     for (const [key, data] of Object.entries(documents).sort(([a], [b]) => (a < b ? -1 : 1)))
-      run.take(index, { key, text: stringifyJson(data) });
+      accepted(run.take(index, { key, text: stringifyJson(data) }));
   });
-  for (const _ of run.finish());
+  const finishing = run.finish();
+  for (let step = finishing.next(); ; step = finishing.next()) {
+    if (step.done !== true) continue;
+    accepted(step.value);
+    break;
+  }
   const how = { query, plan, around: AROUND, durationMs: 0, scanned: run.scanned, from: 'scan', errors: run.errors } as const;
   if (plan.type !== 'leaderboard') return { ...aggregateAnswer(how, run) };
   const entries = run.ranking

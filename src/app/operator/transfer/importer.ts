@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { CollectionModel } from '../../../domain/definition/model.ts';
 import { definitionOf } from '../../../domain/definition/overlay.ts';
 import { current, type Put, publishEvents, putOf } from '../../../domain/definition/publish.ts';
-import { fillDefaults, WITHOUT_DEFAULTS } from '../../../domain/document/schema.ts';
+import { ReadDocument } from '../../../domain/document/read-document.ts';
+import { WITHOUT_DEFAULTS } from '../../../domain/document/schema.ts';
 import { tell } from '../../../domain/document/tell.ts';
 import type { DomainEvent } from '../../../domain/events.ts';
 import { datedRules, sentRules } from '../../../domain/limit/rules.ts';
@@ -10,7 +11,7 @@ import { type AdoptKey, adoptKey } from '../../../domain/project/decide.ts';
 import { slotOf } from '../../../domain/record/slot.ts';
 import { asAuthority, type DefinitionsState, type DocumentState } from '../../../domain/states.ts';
 import { AUTHORITY, documentSubject, recordListSubject } from '../../../domain/subjects.ts';
-import { Refusal, refusal } from '../../../kernel/errors.ts';
+import { accepted, refusal } from '../../../kernel/errors.ts';
 import { jsonEquals, jsonIn, printOnce } from '../../../kernel/json.ts';
 import { operatorGrounds } from '../../access.ts';
 import { firstTexts } from '../../management/manage.ts';
@@ -54,7 +55,7 @@ const LONGEST_DOCUMENT = 16 * 1024 * 1024;
 export function createImporter(projects: Projects): Importer {
   const open = (projectId: string) => openProject(projects, projectId);
 
-  const commit = async (projectId: string, decide: (view: View, now: number) => Decision<number> | Refusal): Promise<Imported> => {
+  const commit = async (projectId: string, decide: (view: View, now: number) => Decision<number>): Promise<Imported> => {
     const project = projects.peek(projectId) ?? (await open(projectId));
     const command = { commandId: newCommandId(), cause: 'project.import', actor: { kind: 'operator' as const } };
     const { answer, revision } = await project.execute({ ...command, decide });
@@ -93,8 +94,8 @@ export function createImporter(projects: Projects): Importer {
       for (const key of keys) {
         const keyId = `key_${randomBytes(8).toString('hex')}`;
         const { written, revision } = await commit(projectId, (view) => {
-          const decision = adoptKey(asAuthority(view.read(AUTHORITY)), keyId, key);
-          return decision instanceof Refusal ? decision : { events: decision.events, answer: Math.min(decision.events.length, 1) };
+          const { events } = accepted(adoptKey(asAuthority(view.read(AUTHORITY)), keyId, key));
+          return { events, answer: Math.min(events.length, 1) };
         });
         imported = { written: imported.written + written, revision };
       }
@@ -124,11 +125,11 @@ function changesIn(events: readonly DomainEvent[]): number {
 }
 
 /** A document of a slot that its player's list does not have brings it: older exports hold no lists (runtime-storage 8.5). */
-function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): Decision<number> | Refusal {
+function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): Decision<number> {
   const ground = grounds(view);
   const { definitions, settings } = ground;
   const collection = definitions.collection(id);
-  if (collection === undefined) return refusal('NOT_FOUND', `There is no collection ${id}`);
+  if (collection === undefined) throw refusal('NOT_FOUND', `There is no collection ${id}`);
   const reads = settings.fillDefaults ? collection.schema : WITHOUT_DEFAULTS;
   // A key that comes twice is written once, as it came last.
   const latest = [...new Map(rows.map((row) => [row.key, row])).values()];
@@ -141,13 +142,15 @@ function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): 
     const before = current?.document ?? null;
     if (before !== null && jsonEquals(before, document)) return [];
     if (printOnce(document).length > LONGEST_DOCUMENT) throw refusal('PAYLOAD_TOO_LARGE', `The document ${key} is too large`);
-    const from = () => (before === null ? null : fillDefaults(reads, before));
-    const { entries, before: told, toldText } = tell({ collection, current, source: SOURCE }, reads, from, document, () => undefined);
+    const was = before === null ? null : new ReadDocument(reads, before);
+    const after = new ReadDocument(reads, document);
+    const from = () => was?.asRead ?? null;
+    const { entries, before: told, toldText } = tell({ collection, current, source: SOURCE }, from, after, () => undefined);
     const about = { space: 'live' as const, collection: collection.id, key, version: (current?.version ?? 0) + 1, document };
     const ledger = entries.length === 0 ? {} : { ledger: entries };
     const data = { ...about, ...ledger, definition: collection.hash, ...(told === undefined ? {} : { told }) };
     // What comes was accepted once: a value that another document holds stays with that one.
-    const unique = claims.change(collection, key, before, document, true);
+    const unique = claims.change(collection, key, was, after, true);
     return [{ type: 'document.written', data: unique === undefined ? data : { ...data, unique }, told: toldText }];
   });
   const lists = slots.map(({ player, recordId }) => ({ player, records: [{ recordId, recordName: 'Save' }] }));
@@ -155,9 +158,9 @@ function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): 
 }
 
 /** Slots that are not there yet, by their ids; those that are keep their names. */
-function decideSlots(view: View, id: string, rows: readonly SlotRow[]): Decision<number> | Refusal {
+function decideSlots(view: View, id: string, rows: readonly SlotRow[]): Decision<number> {
   const collection = grounds(view).definitions.collection(id);
-  if (collection === undefined) return refusal('NOT_FOUND', `There is no collection ${id}`);
+  if (collection === undefined) throw refusal('NOT_FOUND', `There is no collection ${id}`);
   view.expect([...new Set(rows.map(({ player }) => recordListSubject('live', collection.id, player)))]);
   const events = missingSlots(view, collection, rows);
   return { events, answer: events.length };

@@ -1,0 +1,74 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Change } from '../events.ts';
+import { applyChanges } from './draft.ts';
+import type { Origin } from './operations.ts';
+import type { ReadDocument } from './read-document.ts';
+import { withClamped, withLostDefaults } from './store.ts';
+
+/** What a body makes of a document. */
+export interface WorkedOut {
+  readonly after: ReadDocument;
+  /** `null`: the document is stored whole. */
+  readonly changes: readonly Change[] | null;
+  /** Upward moves of operations by path; empty for a plain document. */
+  readonly increases: ReadonlyMap<string, number>;
+  readonly origins: ReadonlyMap<string, Origin>;
+}
+
+/**
+ * A write worked out, before anything is said about whether it may be. It is made once and passed on: to the schema, the limits, the
+ * ledger and the unique values.
+ */
+export class DocumentDraft implements WorkedOut {
+  readonly after: ReadDocument;
+  readonly changes: readonly Change[] | null;
+  readonly increases: ReadonlyMap<string, number>;
+  readonly origins: ReadonlyMap<string, Origin>;
+  /** Whether nobody could read a document before. */
+  readonly isNew: boolean;
+  readonly #begin: () => ReadDocument | null;
+
+  /** `begin`: what the writer began from, an empty document for operations on nothing; the same at every call. Few writes ask for it. */
+  constructor({ after, changes, increases, origins }: WorkedOut, isNew: boolean, begin: () => ReadDocument | null) {
+    this.after = after;
+    this.changes = changes;
+    this.increases = increases;
+    this.origins = origins;
+    this.isNew = isNew;
+    this.#begin = begin;
+  }
+
+  get stored(): JsonObject {
+    return this.after.stored;
+  }
+
+  get asRead(): JsonObject {
+    return this.after.asRead;
+  }
+
+  /** What there was; `null`: nothing. */
+  get before(): ReadDocument | null {
+    return this.isNew ? null : this.#begin();
+  }
+
+  /** What the writer began from, as it read: of operations on nothing, the defaults. `null`: nothing. */
+  get from(): JsonObject | null {
+    return this.#begin()?.asRead ?? null;
+  }
+
+  /**
+   * With these values lowered. `read`: what they were found in, the document as it reads or as it is stored. A field lowered inside an
+   * object that is a default itself: stored alone, it would hide the rest of that default.
+   */
+  lowered(cuts: readonly Change[], read: JsonObject): DocumentDraft {
+    if (cuts.length === 0) return this;
+    const { after } = this;
+    const lowered =
+      read === after.stored
+        ? { after: after.becoming(applyChanges(after.stored, cuts)), changes: cuts }
+        : withLostDefaults(after, { document: applyChanges(read, cuts), changes: cuts });
+    const changes = this.changes === null ? null : withClamped(this.changes, lowered.changes, lowered.after.stored);
+    const { increases, origins } = this;
+    return new DocumentDraft({ after: lowered.after, changes, increases, origins }, this.isNew, this.#begin);
+  }
+}

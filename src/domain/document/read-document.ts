@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { SchemaModel } from '../definition/model.ts';
+import { fillDefaults } from './schema.ts';
+
+/** A document as it is stored and as it reads. Defaults are filled in once, when somebody asks. */
+export class ReadDocument {
+  readonly stored: JsonObject;
+  readonly #reads: SchemaModel;
+  #asRead: JsonObject | null = null;
+
+  /** `reads`: what readers fill in. */
+  constructor(reads: SchemaModel, stored: JsonObject) {
+    this.#reads = reads;
+    this.stored = stored;
+  }
+
+  get asRead(): JsonObject {
+    this.#asRead ??= fillDefaults(this.#reads, this.stored);
+    return this.#asRead;
+  }
+
+  /** Another one that readers see by the same schema. */
+  becoming(stored: JsonObject): ReadDocument {
+    return stored === this.stored ? this : new ReadDocument(this.#reads, stored);
+  }
+}
