@@ -2,22 +2,24 @@ import { refusal } from './errors.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface BulkheadBounds {
-  /** Over all keys. */
+  /** Places over all keys. */
   readonly places: number;
-  /** Of one key at a time. Left out: somebody may take another while they hold fewer than are free. So one alone gets half of them and
-   * leaves the other half to whoever comes next, and who has many gets no more until the others have as many. */
+  /**
+   * Places of one key. Left out: a key may take another place while it holds fewer than are free. So a single key gets half of the places and
+   * leaves the other half to the next one, and a key with many gets no more until the others have as many.
+   */
   readonly each?: number;
-  /** So many of one key may wait; left out: any number. */
+  /** How many of one key may wait. Left out: any number. */
   readonly queue?: number;
-  /** How long one waits; left out: until there is a place. */
+  /** How long one waits. Left out: until there is a place. */
   readonly patience?: { readonly ms: number; readonly scheduler: Pick<Scheduler, 'after'> };
 }
 
-/** Of one run. */
+/** What one run says about its wait. */
 export interface Waiting {
-  /** What it rejects with where there is no place in time; 503 BUSY when left out. */
+  /** The error to reject with when there is no place in time. Left out: 503 BUSY. */
   readonly full?: () => Error;
-  /** Whoever waits leaves with its reason when it aborts. */
+  /** When it aborts, the wait ends with its reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -26,13 +28,13 @@ interface Waiter {
 }
 
 /**
- * Places that many keys share, such as connections or calls to a service. Whoever has had their share waits in a queue of their own, and
- * a place that comes free goes to the next key that may have it, in turn: a long queue is nobody else's.
+ * Places that many keys share, such as connections or calls to a service. A key that has its share waits in a queue of its own, and a free place
+ * goes to the next key that may have it, in turn. So a long queue delays its own key only.
  */
 export class Bulkhead {
   readonly #bounds: BulkheadBounds;
   readonly #held = new Map<string, number>();
-  /** In the order in which keys get their turn. */
+  /** Queues in the order in which their keys get a turn. */
   readonly #queues = new Map<string, Set<Waiter>>();
   #taken = 0;
   #refused = 0;
@@ -41,7 +43,7 @@ export class Bulkhead {
     this.#bounds = bounds;
   }
 
-  /** Places that are taken. */
+  /** Number of places that are taken. */
   get taken(): number {
     return this.#taken;
   }
@@ -52,7 +54,7 @@ export class Bulkhead {
     return count;
   }
 
-  /** How often somebody was refused, since the start: no place, a full queue, one that was too slow. */
+  /** How many were refused since the start: no place, a full queue, or a wait that took too long. */
   get refused(): number {
     return this.#refused;
   }
@@ -64,7 +66,7 @@ export class Bulkhead {
     return free > 0 && held < (this.#bounds.each ?? free);
   }
 
-  /** Takes a place, which has to be left; `false` for whoever has had their share. */
+  /** Takes a place, which the caller must leave again. `false`: the key has had its share, or there is no place. */
   enter(key: string): boolean {
     if (!this.hasRoomFor(key)) {
       this.#refused += 1;
@@ -83,7 +85,7 @@ export class Bulkhead {
     this.#admit();
   }
 
-  /** Runs `work` when there is a place, at once where there is one. Nobody overtakes those of their own who wait. */
+  /** Runs `work` when there is a place: at once where one is free. Runs of one key keep their order. */
   async run<T>(key: string, work: () => Promise<T>, waiting: Waiting = {}): Promise<T> {
     if (!this.#queues.has(key) && this.hasRoomFor(key)) this.#take(key);
     else await this.#wait(key, waiting);
@@ -99,7 +101,7 @@ export class Bulkhead {
     this.#taken += 1;
   }
 
-  /** Resolves once there is a place, which is taken then. */
+  /** Resolves when there is a place. The place is taken then. */
   #wait(key: string, { full = busy, signal }: Waiting): Promise<void> {
     signal?.throwIfAborted();
     const { patience, queue: most = Number.POSITIVE_INFINITY } = this.#bounds;
@@ -142,7 +144,7 @@ export class Bulkhead {
       const [waiter] = queue;
       if (waiter === undefined || !this.hasRoomFor(key)) continue;
       this.#take(key);
-      // Behind the others, if it has more.
+      // A key with more in its queue goes behind the others.
       this.#queues.delete(key);
       this.#queues.set(key, queue);
       waiter.begin();

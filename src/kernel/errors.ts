@@ -1,9 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-/**
- * Every refusal the product answers with by its own choice: code, HTTP status, default text. Codes of endpoint authors are not
- * here. Statuses and codes: the specification's error tables; texts are ours.
- */
+/** Every refusal that the product itself answers with: code, HTTP status, default text. Codes that authors of endpoints make up are not here. */
 export const CATALOGUE = {
   ACCESS_DENIED: [403, 'Access denied'],
   ANSWER_TOO_LARGE: [413, 'The answer is larger than what is kept for an Idempotency-Key; nothing was written'],
@@ -102,11 +99,11 @@ export const CATALOGUE = {
 
 export type Code = keyof typeof CATALOGUE;
 
-/** What a refusal carries beside code and text. */
+/** What a refusal carries besides code and text. */
 export interface RefusalExtra {
-  /** Members beside `code` and `message` inside `error`. */
+  /** Members of `error` besides `code` and `message`. */
   readonly error?: JsonObject;
-  /** Members beside `ok`, `error` and `message` at the top level. */
+  /** Members at the top level besides `ok`, `error` and `message`. */
   readonly body?: JsonObject;
   /** Seconds after which the same may be asked again. */
   readonly retryAfter?: number;
@@ -121,8 +118,8 @@ export interface RefusalExtra {
 }
 
 /**
- * A request refused, with everything its answer needs. A value: deciders return it; the layers above throw it. It is an `Error`
- * only so that it can be thrown; it takes no stack, because a refusal is not a fault and must be cheap.
+ * A refused request, with everything that its answer needs. Deciders return it, the layers above throw it. It is an `Error` only so that it can
+ * be thrown. It has no stack, because a refusal is no fault and must be cheap.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal';

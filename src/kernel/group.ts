@@ -1,4 +1,4 @@
-/** Groups in order of first appearance. (`Map.groupBy` wants a later Node.) */
+/** Groups items by key, in order of first appearance. (`Map.groupBy` needs a later Node.) */
 export function groupBy<K, V>(items: Iterable<V>, keyOf: (item: V) => K): Map<K, V[]> {
   const groups = new Map<K, V[]>();
   for (const item of items) {

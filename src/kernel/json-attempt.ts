@@ -1,7 +1,7 @@
 import { JsonError, type JsonLimits, parseJson } from './json-parse.ts';
 import type { Json } from './json-value.ts';
 
-/** What a text holds; `undefined` where it is no JSON, for whoever does not mind why. */
+/** Parses a text; `undefined` if it is not JSON, for callers that need no reason. */
 export function jsonIn(text: string, limits?: JsonLimits): Json | undefined {
   try {
     return parseJson(text, limits);

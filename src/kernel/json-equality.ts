@@ -1,7 +1,7 @@
 import { numbersEqual } from './json-number.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject } from './json-value.ts';
 
-/** Deep equality: the order of members does not count, exact numbers are compared by decimal value, null is only null. */
+/** Deep equality. The order of members does not count, exact numbers are compared by decimal value, and null equals only null. */
 export function jsonEquals(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (isNumber(a)) return isNumber(b) && numbersEqual(a, b);
@@ -27,8 +27,8 @@ function objectsEqual(a: JsonObject, b: JsonObject): boolean {
 }
 
 /**
- * {@link jsonEquals} against one value, for many others. What a comparison takes depends on the other value alone, however large the
- * one is: the members of a wide object are counted once for all of them.
+ * {@link jsonEquals} of one value with many others. A comparison costs what the other value costs, however large `wanted` is: the members of a
+ * wide object are counted once for all comparisons.
  */
 export function equalTo(wanted: Json): (value: Json) => boolean {
   if (isNumber(wanted)) return (value) => isNumber(value) && numbersEqual(value, wanted);
@@ -42,7 +42,7 @@ export function equalTo(wanted: Json): (value: Json) => boolean {
   return (value) => isObject(value) && Object.keys(value).length === count && members(value);
 }
 
-/** Whether an object has all these members, whatever else it has. Ends at the first that it lacks. */
+/** Whether an object has all these members; it may have others. Stops at the first one that is missing. */
 export function membersEqualTo(wanted: JsonObject): (value: JsonObject) => boolean {
   const members = Object.entries(wanted).map(([name, item]) => ({ name, equals: equalTo(item) }));
   return (value) =>

@@ -2,8 +2,8 @@ import { type Printed, type PrintedObject, printedBefore } from './json-text.ts'
 import { ExactNumber, exactRendering, isArray, isObject, type Json, type JsonObject } from './json-value.ts';
 
 /**
- * The stored form of event data. An exact number is `{"$n":"<text>"}`. So that no document can pass for one, a member name of the
- * form `$n`, `$$n`, … is stored with one `$` more. Both are rare: a search for the text decides whether anything has to be done.
+ * The stored form of event data. An exact number is `{"$n":"<text>"}`. A member named `$n`, `$$n`, … is stored with one more `$`, so no document
+ * can pass for an exact number. Both are rare, so a search of the text decides whether anything has to be done.
  */
 const TAG = '$n';
 const RESERVED = /^\$+n$/;
@@ -12,8 +12,8 @@ const ESCAPED = /^\$\$+n$/;
 const NAME_END = '$n":';
 
 /**
- * JSON text of an event's data, which may hold `undefined` members (left out). A member `document` that was printed before, as
- * `printed` says or at some other time, is taken over as it is, at the end.
+ * JSON text of an event's data. Members that are `undefined` are left out. A member `document` that was printed before (`printed` says so, or
+ * its value does) is taken over as text, at the end.
  */
 export function encodeEvent(data: Json | object, printed?: PrintedObject): string {
   const whole = printedDocument(data, printed);
@@ -22,7 +22,7 @@ export function encodeEvent(data: Json | object, printed?: PrintedObject): strin
   return rest === '{}' ? `{"document":${whole}}` : `${rest.slice(0, -1)},"document":${whole}}`;
 }
 
-/** The text of a `document` that reads in an event as it does anywhere else: no exact number, no reserved name. */
+/** The text of a `document` that has the same form in an event as elsewhere: no exact number and no reserved name in it. */
 function printedDocument(data: Json | object, printed: PrintedObject | undefined): string | null {
   if (typeof data !== 'object' || data === null || !('document' in data) || !isObject(data['document'] as Json)) return null;
   const known: Printed | undefined = data['document'] === printed?.value ? printed : printedBefore(data['document'] as JsonObject);
@@ -44,7 +44,7 @@ function encode(data: Json | object): string {
   }
 }
 
-/** The value that {@link encodeEvent} was given. Throws `SyntaxError` for a text that is not JSON. */
+/** The value that was given to {@link encodeEvent}. Throws `SyntaxError` if the text is not JSON. */
 export function decodeEvent(text: string): Json {
   const value: Json = JSON.parse(text);
   return text.includes(NAME_END) ? decoded(value) : value;

@@ -1,8 +1,8 @@
 import { ExactNumber } from './json-value.ts';
 
 /**
- * Exact decimal arithmetic for the numbers that doubles change. A number's value is what its JSON text says; a double's text is what
- * `JSON.stringify` prints. `value = digits × 10^exponent`, digits without trailing zeros, so that equal values have equal forms.
+ * Exact decimal arithmetic for numbers that doubles change. The value of a number is what its JSON text says; the text of a double is what
+ * `JSON.stringify` prints. `value = digits × 10^exponent`, with no trailing zeros in the digits, so equal values have equal forms.
  */
 interface Decimal {
   readonly digits: bigint;
@@ -11,9 +11,9 @@ interface Decimal {
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Sums that would need more digits than this are refused: `1e999999999` is a short text and must stay a cheap one. */
+/** A sum that needs more digits is refused: `1e999999999` is a short text and must stay a cheap one. */
 const MAX_DIGITS = 10_000n;
-/** Longest exponent that is calculated with: one of eight million digits takes BigInt ten seconds. */
+/** Longest exponent that is calculated with: BigInt takes ten seconds for one of eight million digits. */
 const MAX_POWER = 1_000;
 
 /** The result has more digits than a sum may have. */
@@ -23,7 +23,7 @@ export class NumberTooLong extends Error {
 
 type NumberValue = number | ExactNumber;
 
-/** A JSON number's text as a double when printing that double gives the same decimal value, else as it is. */
+/** The number of a JSON text: a double if printing it gives the same decimal value, else an {@link ExactNumber}. */
 export function numberFromText(text: string): NumberValue {
   const double = Number(text);
   if (String(double) === text) return double;
@@ -32,7 +32,7 @@ export function numberFromText(text: string): NumberValue {
   return asked === held ? double : new ExactNumber(text);
 }
 
-/** The nearest double; may be infinite. */
+/** The nearest double. May be infinite. */
 export function toDouble(value: NumberValue): number {
   return typeof value === 'number' ? value : value.double;
 }
@@ -48,7 +48,10 @@ export function numberForm(value: NumberValue): string {
   return formOf(value);
 }
 
-/** a + b: in doubles where both are, exactly where one is exact or an integer sum would leave the safe range. Throws {@link NumberTooLong}. */
+/**
+ * a + b. In doubles where both are doubles; exact where one is exact, or where an integer sum leaves the safe range. Throws {@link
+ * NumberTooLong}.
+ */
 export function addNumbers(a: NumberValue, b: NumberValue): NumberValue {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b;
@@ -63,7 +66,7 @@ export function subtractNumbers(a: NumberValue, b: NumberValue): NumberValue {
   return addNumbers(a, typeof b === 'number' ? -b : new ExactNumber(negated(b.text)));
 }
 
-/** a − b as a finite double: how far a counter moves. Never throws. */
+/** a − b as a finite double, to say how far a counter moved. Never throws. */
 export function doubleDifference(a: NumberValue, b: NumberValue): number {
   return finite(typeof a === 'number' && typeof b === 'number' ? a - b : inexactly(a, b));
 }
@@ -82,7 +85,7 @@ function finite(value: number): number {
   return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, value));
 }
 
-/** Negative, zero or positive, by decimal value where one is exact. Never throws; 0 where an exponent is too long to tell. */
+/** Negative, zero or positive, by decimal value where one is exact. Never throws. 0 where an exponent is too long to tell. */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   const [left, right] = [toDouble(a), toDouble(b)];
@@ -90,7 +93,7 @@ export function compareNumbers(a: NumberValue, b: NumberValue): number {
   return compareForms(formOf(a), formOf(b));
 }
 
-/** Compared digit by digit: one may be a million times as long as the other when it is written out. */
+/** Compares digit by digit, because one number may be a million times as long as the other when written out. */
 function compareForms(a: string, b: string): number {
   const [left, right] = [magnitude(a), magnitude(b)];
   if (a === b || left === null || right === null) return 0;
@@ -99,7 +102,7 @@ function compareForms(a: string, b: string): number {
   return left.digits < right.digits ? -left.sign : left.sign;
 }
 
-/** What a value is ordered by: its sign, the power of ten of its first digit, its digits. `null`: an exponent too long for that. */
+/** What a value is ordered by: sign, power of ten of the first digit, digits. `null`: the exponent is too long. */
 function magnitude(form: string): { readonly sign: number; readonly power: bigint; readonly digits: string } | null {
   const [, minus = '', digits = '', power = ''] = /^(-?)(\d+)e(-?\d+)$/.exec(form) ?? [];
   if (power === '' || isLongPower(power)) return null;
@@ -107,7 +110,7 @@ function magnitude(form: string): { readonly sign: number; readonly power: bigin
   return { sign, power: BigInt(power) + BigInt(digits.length), digits };
 }
 
-/** Infinite or not a number: no JSON value, but an expression may yield one. */
+/** Infinite or NaN: not a JSON value, but an expression may yield one. */
 function isInfinite(value: NumberValue): boolean {
   return typeof value === 'number' && !Number.isFinite(value);
 }
@@ -119,14 +122,14 @@ function addExactly(a: Decimal, b: Decimal): NumberValue {
   return fromDecimal({ digits: a.digits + scaled(b, a.exponent), exponent: a.exponent });
 }
 
-/** The digits at a lower exponent. */
+/** The digits of the value at a lower exponent. */
 function scaled(value: Decimal, exponent: bigint): bigint {
   const shift = value.exponent - exponent;
   if (shift > MAX_DIGITS) throw new NumberTooLong('The number is too long');
   return value.digits * 10n ** shift;
 }
 
-/** Plain notation as far as it stays short, else with an exponent. */
+/** Plain notation while that is short, else with an exponent. */
 function fromDecimal({ digits, exponent }: Decimal): NumberValue {
   const sign = digits < 0n ? '-' : '';
   const text = (digits < 0n ? -digits : digits).toString();
@@ -145,8 +148,8 @@ function decimal(text: string): Decimal {
 }
 
 /**
- * The one text of a decimal value: `digits e exponent` without leading or trailing zeros; zero, also −0, is `0e0`. A number with an
- * exponent that is too long to calculate with is as it is written.
+ * The one text of a decimal value: `digits e exponent`, without leading or trailing zeros. Zero and −0 are `0e0`. A number with an exponent too
+ * long to calculate with stays as written.
  */
 function form(text: string): string {
   const match = NUMBER.exec(text);

@@ -4,20 +4,20 @@ import { numberFromText } from './json-number.ts';
 import { isArray, isObject, type Json, type JsonObject } from './json-value.ts';
 
 /**
- * Parsing what others sent. `JSON.parse` does nearly all of it; only a text in which a number might not survive as a double goes to
- * the lossless library. Everything else (depth, text, names, duplicates: the last one wins) is judged in the same way for both, on
- * the raw text before and on the value after.
+ * Parses JSON that others sent. `JSON.parse` does nearly all of it; only a text with a number that a double might change goes to the lossless
+ * library. Depth, text, names and duplicates (the last one wins) are judged in the same way for both: on the raw text before parsing, and on the
+ * value after.
  */
 export interface JsonLimits {
-  /** Arrays and objects inside each other; a scalar has depth 0. Default 64. */
+  /** Arrays and objects inside each other. A scalar has depth 0. Default 64. */
   readonly maxDepth?: number;
 }
 
 const DEFAULT_DEPTH = 64;
 
 /**
- * `syntax`: not JSON. `depth`: nested too deeply. `text`: U+0000, a lone surrogate or invalid UTF-8, which no database keeps.
- * `name`: a member called `__proto__`, which would change an object instead of being stored in it.
+ * `syntax`: not JSON. `depth`: nested too deeply. `text`: U+0000, a lone surrogate or invalid UTF-8, which databases do not keep. `name`: a
+ * member `__proto__`, which would change the object that it is stored in.
  */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
@@ -30,18 +30,18 @@ export class JsonError extends Error {
 }
 
 /**
- * A number outside a string that a double may not hold: 16 or more digits, or an exponent. Fifteen significant digits always
- * survive. It may match inside a string (then only time is lost), but a quoted id alone does not match.
+ * Finds a number outside strings that a double may not hold: 16 or more digits, or an exponent. A double holds any fifteen significant digits.
+ * It may match inside a string, which only costs time, but an id in quotes does not match.
  */
 const MAY_NEED_EXACT = /(?:^|[[:,\s-])\d(?:[\d.]{15}|[\d.]*[eE])/;
-/** Digits and points that {@link MAY_NEED_EXACT} takes for a number without an exponent. */
+/** Digits and points from which {@link MAY_NEED_EXACT} matches a number without an exponent. */
 const LONG_DIGITS = 16;
-/** An exponent that may change a number of fewer digits: of three, or of two and a sign. Shorter ones never do. */
+/** An exponent that may change a number with fewer digits: three digits, or a sign and two. Shorter ones never do. */
 const LONG_EXPONENT = /\d[eE][+\d-]\d\d/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const ANY_SURROGATE = /[\ud800-\udfff]/;
 
-/** Throws {@link JsonError}. */
+/** Parses a text. Throws {@link JsonError}. */
 export function parseJson(text: string, limits: JsonLimits = {}): Json {
   return judged(text, MAY_NEED_EXACT.test(text), limits);
 }
@@ -50,40 +50,40 @@ function judged(text: string, exact: boolean, limits: JsonLimits): Json {
   if (ANY_SURROGATE.test(text) && LONE_SURROGATE.test(text)) throw badText();
   if (isDeeper(text, limits.maxDepth ?? DEFAULT_DEPTH)) throw new JsonError('depth', 'The JSON is nested too deeply');
   const value = parseText(text, exact);
-  // Without one of these neither bad text nor a bad name can be there; an escape may spell either.
+  // Bad text and a bad name need one of these two: an escape may spell either.
   if (text.includes('\\u') || text.includes('__proto__')) refuse(value);
   return value;
 }
 
-/** The object of a text that was printed from one: what is stored passed its limits when it was written. */
+/** Parses a stored object. It was printed by us and passed its limits when it was written. */
 export function parseStored(text: string): JsonObject {
   const value = parseText(text, MAY_NEED_EXACT.test(text));
   if (!isObject(value)) throw new Error('a stored document is not an object');
   return value;
 }
 
-/** UTF-8 bytes; a byte order mark is a syntax error. Throws {@link JsonError}. */
+/** Parses UTF-8 bytes; a byte order mark is a syntax error. Throws {@link JsonError}. */
 export function parseJsonBytes(bytes: Buffer, limits: JsonLimits = {}): Json {
   if (!isUtf8(bytes)) throw new JsonError('text', 'The body is not valid UTF-8');
   const text = bytes.toString('utf8');
-  // In a third of the time where there is nothing to be found: every body that is written passes here. Of `1.e5`, which it alone does
-  // not see, and of numbers with a shorter exponent JSON.parse makes what the library would.
+  // Every body that is written passes here, and this check takes a third of the time where it finds nothing. It misses `1.e5` and numbers with a
+  // shorter exponent, which JSON.parse reads as the library would.
   const exact = (LONG_EXPONENT.test(text) || hasLongDigits(bytes)) && MAY_NEED_EXACT.test(text);
   return judged(text, exact, limits);
 }
 
-/** `exact`: whether {@link MAY_NEED_EXACT} says so of the text. */
+/** `exact`: whether {@link MAY_NEED_EXACT} matches the text. */
 function parseText(text: string, exact: boolean): Json {
   try {
     if (!exact) return JSON.parse(text);
-    // The library types its answer as unknown; with this number parser it is made of JSON values only.
+    // The library types its answer as unknown. With this number parser it holds JSON values only.
     return parseLossless(text, null, { parseNumber: numberFromText, onDuplicateKey: ({ newValue }) => newValue }) as Json;
   } catch (error) {
     throw new JsonError('syntax', error instanceof Error ? error.message : 'The text is not JSON');
   }
 }
 
-/** Whether {@link LONG_DIGITS} digits and points follow each other anywhere: then one of them stands at a multiple of that many. */
+/** Whether {@link LONG_DIGITS} digits and points stand in a row anywhere. If so, one of them stands at a multiple of that number. */
 function hasLongDigits(bytes: Buffer): boolean {
   for (let at = LONG_DIGITS - 1; at < bytes.length; at += LONG_DIGITS) {
     if (!isDigitOrPoint(bytes[at])) continue;
@@ -99,7 +99,7 @@ function isDigitOrPoint(code: number | undefined): boolean {
   return code !== undefined && ((code >= 0x30 && code <= 0x39) || code === 0x2e);
 }
 
-/** Whether brackets nest deeper than `max`, in any text: it runs before the recursive parser, which would overflow the stack. */
+/** Whether brackets nest deeper than `max`. It takes any text and runs before the recursive parser, which would overflow the stack. */
 function isDeeper(text: string, max: number): boolean {
   if (!hasMoreBrackets(text, max)) return false;
   let depth = 0;
@@ -117,7 +117,7 @@ function isDeeper(text: string, max: number): boolean {
   return false;
 }
 
-/** Most texts have no more brackets than they may have levels, and finding that out is cheap. */
+/** A cheap first test: most texts have no more brackets than the allowed number of levels. */
 function hasMoreBrackets(text: string, max: number): boolean {
   let count = 0;
   for (const bracket of ['{', '[']) {
@@ -129,7 +129,7 @@ function hasMoreBrackets(text: string, max: number): boolean {
   return false;
 }
 
-/** Index of the closing quote of the string that opens at `start`; the end of the text when there is none. */
+/** Index of the closing quote of the string that opens at `start`, or the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let before = quote - 1;

@@ -1,9 +1,9 @@
 /**
- * Takes a JSON text that is too large for memory apart as it comes: what `enters` says is gone into, everything else is handed on as
- * its text. It knows where values begin and end, and no more: whoever gets a text parses it.
+ * Takes a JSON text apart as it arrives, when it is too large for memory. It enters the containers that `enters` names, and hands on every other
+ * value as text. It only knows where values begin and end; the receiver parses them.
  */
 
-/** A value with its place: the names of the members on the way, {@link ELEMENT} for an element of a list. */
+/** A value with its path: names of members, and {@link ELEMENT} for an element of a list. */
 export interface JsonPiece {
   readonly path: readonly string[];
   readonly text: string;
@@ -11,7 +11,7 @@ export interface JsonPiece {
 
 export const ELEMENT = '*';
 
-/** The text is not JSON, as far as its structure goes; or a value is larger than allowed. */
+/** The structure of the text is not JSON, or a value is larger than allowed. */
 export class BrokenJson extends Error {
   override readonly name = 'BrokenJson';
 }
@@ -21,7 +21,7 @@ interface Level {
   readonly path: readonly string[];
 }
 
-/** What may come next: in an object a name, its colon, the value, then a comma. */
+/** What may come next. In an object: a name, its colon, the value, then a comma. */
 type Expected = 'value' | 'name' | 'colon' | 'comma' | 'end';
 
 const BLANK = /\s/;
@@ -31,10 +31,10 @@ export class JsonSplitter {
   readonly #longest: number;
   readonly #levels: Level[] = [];
   #expected: Expected = 'value';
-  /** A container has just been opened: it may close at once. */
+  /** A container has just been opened, so it may close at once. */
   #opened = false;
   #name = '';
-  /** The value that is being read: what of it has come, and where in it the end of the last chunk was. */
+  /** The parts of the value that is being read. */
   #parts: string[] | null = null;
   #length = 0;
   #form: 'text' | 'word' | 'container' = 'word';
@@ -42,13 +42,13 @@ export class JsonSplitter {
   #quoted = false;
   #escaped = false;
 
-  /** `longest`: characters of one value that is handed on. */
+  /** `longest`: the most characters of one value that is handed on. */
   constructor(enters: (path: readonly string[], kind: Level['kind']) => boolean, longest: number) {
     this.#enters = enters;
     this.#longest = longest;
   }
 
-  /** The values that this chunk completes. Throws {@link BrokenJson}. */
+  /** Yields the values that this chunk completes. Throws {@link BrokenJson}. */
   *feed(chunk: string): Generator<JsonPiece> {
     let at = 0;
     while (at < chunk.length) {
@@ -65,13 +65,13 @@ export class JsonSplitter {
     }
   }
 
-  /** Throws {@link BrokenJson} where the text ends before its value does. */
+  /** Throws {@link BrokenJson} if the text ends before its value does. */
   *end(): Generator<JsonPiece> {
     if (this.#parts !== null && this.#form === 'word') yield* this.#finished();
     if (this.#expected !== 'end') throw new BrokenJson('It ends too early.');
   }
 
-  /** Whether the character was taken; otherwise a value begins with it. */
+  /** Whether the character belongs to the structure. If not, a value begins with it. */
   #structure(char: string): boolean {
     const level = this.#levels.at(-1);
     if (this.#opened && char === (level?.kind === 'object' ? '}' : ']')) return this.#close();
@@ -119,7 +119,7 @@ export class JsonSplitter {
     return [...level.path, level.kind === 'object' ? this.#name : ELEMENT];
   }
 
-  /** Where the value that is being read ends in the chunk, or that it goes on in the next. */
+  /** Where the current value ends in the chunk; not `done` if it goes on in the next chunk. */
   #endOf(chunk: string, from: number): { readonly at: number; readonly done: boolean } {
     for (let at = from; at < chunk.length; at += 1) {
       const char = chunk.charCodeAt(at);
@@ -130,7 +130,7 @@ export class JsonSplitter {
     return { at: chunk.length, done: false };
   }
 
-  /** Whether the text or container ends with this character. */
+  /** Whether the string or container ends with this character. */
   #ends(char: number): boolean {
     if (this.#quoted) {
       if (this.#escaped) this.#escaped = false;

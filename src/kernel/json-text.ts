@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { ExactNumber, exactRendering, isArray, isObject, type Json, type JsonObject } from './json-value.ts';
 
 /**
- * Printing. `JSON.stringify` does the work; an exact number is printed as a marked string first and unquoted afterwards, which costs
- * nothing where there is none. The marker is random per process and never leaves it, and what stands inside must be a number, so
- * that no stored string can pass for one.
+ * Prints JSON. `JSON.stringify` does the work. An exact number is printed as a marked string and unquoted afterwards, which costs nothing where
+ * there is none. The marker is random per process, never leaves it, and must enclose a number, so no stored string can pass for one.
  */
 const MARK = `exact:${randomBytes(16).toString('hex')}:`;
 const MARKED = new RegExp(`"${MARK}(-?[0-9][0-9.eE+-]*)"`, 'g');
@@ -14,12 +13,15 @@ export function stringifyJson(value: Json): string {
   return print(value).text;
 }
 
-/** An object and its text, for whoever passes both on. */
+/** An object and its text, for callers that pass on both. */
 export interface PrintedObject extends Printed {
   readonly value: JsonObject;
 }
 
-/** {@link stringifyJson} of an object that others will want to have printed: a map of what was printed costs more than the printing of small ones. */
+/**
+ * {@link stringifyJson} of an object whose text is needed again. The text travels with the object: a map of printed texts costs more than
+ * printing small objects.
+ */
 export function printObject(value: JsonObject): PrintedObject {
   const { text, exact } = print(value);
   return { value, text, exact };
@@ -39,16 +41,16 @@ function print(value: Json): Printed {
   }
 }
 
-/** What {@link printOnce} has made, for as long as the value lives. */
+/** Texts made by {@link printOnce}, for as long as their values live. */
 const printed = new WeakMap<JsonObject, Printed>();
 
 export interface Printed {
   readonly text: string;
-  /** Whether an exact number is in it, whose stored form in events is another. */
+  /** Whether the text holds an exact number, which events store in another form. */
   readonly exact: boolean;
 }
 
-/** {@link stringifyJson} of an object that will be asked for again: checked, stored, projected and served, it is printed once. */
+/** {@link stringifyJson} of an object that is printed several times (checked, stored, projected, served): it is printed once. */
 export function printOnce(value: JsonObject): string {
   const known = printed.get(value);
   if (known) return known.text;
@@ -57,12 +59,12 @@ export function printOnce(value: JsonObject): string {
   return made.text;
 }
 
-/** What {@link printOnce} made of this very object, if it did. */
+/** What {@link printOnce} made of this very object, if anything. */
 export function printedBefore(value: JsonObject): Printed | undefined {
   return printed.get(value);
 }
 
-/** Members sorted by UTF-16 code unit, no blanks (security 7.2): one text per value, for hashes and signatures. */
+/** JSON with members sorted by UTF-16 code unit and without blanks: one text per value, for hashes and signatures. */
 export function canonicalJson(value: Json): string {
   if (value instanceof ExactNumber) return value.text;
   if (isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

@@ -1,6 +1,6 @@
 /**
- * JSON values as the product holds them in memory: plain objects and arrays as `JSON.parse` makes them, and {@link ExactNumber}
- * where a double would change the value (decision 19). Values are immutable by convention: whoever changes one copies the path.
+ * JSON values in memory: plain objects and arrays as `JSON.parse` makes them, and {@link ExactNumber} where a double would change the number
+ * (games send 64-bit ids as numbers). Values are never changed in place: a change copies the path to it.
  */
 export type Json = null | boolean | number | string | ExactNumber | readonly Json[] | JsonObject;
 
@@ -8,7 +8,7 @@ export interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** How `JSON.stringify` renders exact numbers right now; `json-text.ts` sets it for the length of one call. */
+/** How `JSON.stringify` prints exact numbers at this moment. `json-text.ts` sets it during one call. */
 export const exactRendering: { current: ((text: string) => unknown) | null } = { current: null };
 
 /** A number whose decimal value a double cannot hold; `text` is its JSON text as it was sent. */
@@ -21,19 +21,19 @@ export class ExactNumber {
     this.text = text;
   }
 
-  /** The nearest double; may be infinite. Kept, as a text of any length may be compared with any number of others. */
+  /** The nearest double; may be infinite. It is cached, because one long text may be compared with many numbers. */
   get double(): number {
     this.#double ??= Number(this.text);
     return this.#double;
   }
 
-  /** The one text of its decimal value, kept for the same reason; `make` is how that is made. */
+  /** The one text of its decimal value, as `make` makes it; cached for the same reason. */
   form(make: (text: string) => string): string {
     this.#form ??= make(this.text);
     return this.#form;
   }
 
-  /** For `JSON.stringify` itself. Outside `stringifyJson` and `encodeEvent` the nearest double must do: say so by not using them. */
+  /** For `JSON.stringify`. Outside `stringifyJson` and `encodeEvent` it gives the nearest double. */
   toJSON(): unknown {
     return exactRendering.current === null ? this.double : exactRendering.current(this.text);
   }
@@ -47,7 +47,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
-/** A number in either form. */
+/** Whether a value is a number, in either form. */
 export function isNumber(value: Json | undefined): value is number | ExactNumber {
   return typeof value === 'number' || value instanceof ExactNumber;
 }

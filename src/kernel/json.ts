@@ -1,4 +1,4 @@
-/** JSON as the whole product uses it: values, exact numbers, parsing, printing, the stored form of events, equality. */
+/** JSON in the whole product: values, exact numbers, parsing, printing, the stored form of events, equality. */
 export { jsonIn } from './json-attempt.ts';
 export { equalTo, jsonEquals, membersEqualTo } from './json-equality.ts';
 export { decodeEvent, encodeEvent } from './json-event.ts';

@@ -1,6 +1,6 @@
 /**
- * `make`, at most once in `ms`, however many ask: whoever asks meanwhile gets the same. A failure is told to those who wait for it and
- * not kept. `now`: monotonic ms.
+ * Calls `make` at most once in `ms`; all who ask in that time share its result. A failure goes to those who wait and is not kept. `now`:
+ * monotonic ms.
  */
 export function keptAWhile<T>(make: () => Promise<T>, ms: number, now: () => number = () => performance.now()): () => Promise<T> {
   let kept: Promise<T> | null = null;
@@ -8,7 +8,7 @@ export function keptAWhile<T>(make: () => Promise<T>, ms: number, now: () => num
   return () => {
     if (kept !== null && now() < until) return kept;
     const making = make();
-    // While it is made, however long that takes, nobody begins another.
+    // Nobody starts another one while this is being made, however long that takes.
     kept = making;
     until = Number.POSITIVE_INFINITY;
     making.then(

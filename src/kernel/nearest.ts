@@ -1,11 +1,10 @@
-/** The word that was probably meant. */
 
-/** Letters that may be other, missing, too many, or changed places with their neighbour. */
+/** Letters that may differ, be missing, be too many, or have changed places with a neighbour. */
 const MOST_ERRORS = 2;
-/** Nobody mistypes a name of this length so that it is worth looking for. */
+/** Longer words are not looked up: nobody mistypes one so that a search would help. */
 const LONGEST = 64;
 
-/** The known word nearest to `word`; `undefined`: none is near. Letter case and the signs between words do not count. */
+/** The known word nearest to `word`, or `undefined` if none is near. Letter case and the signs between words do not count. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   if (word.length > LONGEST) return undefined;
   const wanted = plain(word);
@@ -19,7 +18,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** `nearest` as the end of a sentence. */
+/** {@link nearest} as the end of a sentence. */
 export function didYouMean(word: string, known: Iterable<string>): string | undefined {
   const meant = nearest(word, known);
   return meant === undefined ? undefined : `Did you mean '${meant}'?`;
@@ -29,7 +28,7 @@ function plain(word: string): string {
   return word.toLowerCase().replace(/[-_\s]/g, '');
 }
 
-/** Edits from one to the other, two letters that changed places counting as one; `limit` where there are as many or more. */
+/** Number of edits between two words; two letters that changed places count as one. `limit` if there are that many or more. */
 function distance(a: string, b: string, limit: number): number {
   let [before, row]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= a.length; i += 1) {

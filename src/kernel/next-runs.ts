@@ -1,23 +1,23 @@
 import { SingleFlight } from './single-flight.ts';
 
 interface Line {
-  /** The next run to begin: whoever asks for what the one under way does not show shares it. */
+  /** State that the next run shows. All who ask for more than the current run shows share the next one. */
   next: number;
   begun: { readonly run: number; readonly state: number } | null;
   runs: number;
 }
 
 /**
- * Runs under a name that wait for their turn and show what there is when they begin. Whoever asks while one waits shares it, whatever has
- * changed since it was asked for; whoever asks while one is under way shares that as long as nothing has changed since it began.
+ * Runs by name that wait for a turn and show the state at their beginning. A caller shares a waiting run, whatever has changed since it was
+ * asked for. A caller shares a run that has begun only if nothing has changed since it began.
  */
 export class NextRuns<T> {
   readonly #shared = new SingleFlight<T>();
   readonly #lines = new Map<string, Line>();
 
   /**
-   * `state`: what the answer has to show at the least. `left`: as {@link SingleFlight.run} takes it. `work` calls `begin` with what it
-   * shows, in the turn in which it begins.
+   * `state`: the least that the answer has to show. `left`: as in {@link SingleFlight.run}. `work` calls `begin` with the state that it shows,
+   * in the same turn of the event loop in which it begins.
    */
   run(
     name: string,

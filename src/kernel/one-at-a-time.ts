@@ -1,11 +1,11 @@
-/** A turn under a name. */
+/** A turn of one name. */
 export interface Turn {
-  /** Whether another had it before. */
+  /** Whether it had to wait for another. */
   readonly hasWaited: boolean;
   end(): void;
 }
 
-/** Turns under a name, one after the other, and so many at most that wait for theirs. Nothing is kept of a name that nobody has. */
+/** Turns of one name follow each other, and only so many may wait. A name without a turn takes no memory. */
 export class OneAtATime {
   readonly #line: number;
   readonly #lines = new Map<string, { last: Promise<void>; length: number }>();
@@ -14,7 +14,7 @@ export class OneAtATime {
     this.#line = line;
   }
 
-  /** `null`: too many wait. Whoever gets a turn has to end it. */
+  /** Resolves with a turn, which the caller must end. `null`: too many wait. */
   async take(name: string): Promise<Turn | null> {
     const line = this.#lines.get(name) ?? { last: Promise.resolve(), length: 0 };
     if (line.length > this.#line) return null;

@@ -1,14 +1,14 @@
 import { isObject, type Json, type JsonObject } from './json-value.ts';
 
-/** Dotted member paths (`stats.xp`): member names between dots, no escapes, no array indexes. */
+/** A dotted member path (`stats.xp`): member names between dots, no escapes, no array indexes. */
 export type Path = readonly string[];
 
-/** Paths repeat, so their parts are kept. The bound is a plain reset: a flood of odd paths costs speed only. */
+/** Parts of paths are cached, because paths repeat. A full cache is emptied: a flood of odd paths costs speed only. */
 const CACHE_ENTRIES = 5_000;
 const CACHED_LENGTH = 256;
 const cache = new Map<string, Path>();
 
-/** The parts of a dotted path, unchecked. */
+/** Parts of a dotted path. The path is not checked. */
 export function splitPath(path: string): Path {
   const known = cache.get(path);
   if (known !== undefined) return known;
@@ -19,12 +19,12 @@ export function splitPath(path: string): Path {
   return parts;
 }
 
-/** Own members only: a document must not seem to have a `constructor`. */
+/** An own member of the object: a document must not seem to have a `constructor`. */
 export function member(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** The value under a dotted path; `undefined` where a member is missing or the path leads through something that is no object. */
+/** The value under a dotted path; `undefined` if a member is missing or the path leads through a value that is no object. */
 export function getPath(value: Json, path: string): Json | undefined {
   let here: Json | undefined = value;
   for (const name of splitPath(path)) {

@@ -1,12 +1,12 @@
-/** Texts at a time; what is said by then is more than anybody reads. */
+/** Texts counted at a time. Texts beyond this are left out: nobody reads more. */
 const MOST_TEXTS = 10_000;
-/** Lines of one text that come out within so many ms. */
+/** Lines of one text that pass within a window. */
 const MOST = 200;
 const WINDOW_MS = 10_000;
 
 /**
- * Bounds how often the log says the same thing: while a database is away every request fails and says so, thousands in a second, and
- * the log would fill the disk that is perhaps the cause. What is left out is counted, and told when the window ends.
+ * Bounds how often the log repeats a text. While a database is away every request fails and logs, thousands of times a second, and a full disk
+ * may even be the cause. Lines left out are counted, and the count is logged when the window ends.
  */
 export class Repeats {
   readonly #most: number;
@@ -18,7 +18,7 @@ export class Repeats {
     this.#windowMs = windowMs;
   }
 
-  /** Whether a line of this text may come out. `tell` is called with the number of those that did not, if any, at the end of the window. */
+  /** Whether a line of this text may pass. At the end of the window `tell` gets the number of lines left out, if any. */
   passes(text: string, tell: (leftOut: number) => void): boolean {
     const before = this.#counts.get(text) ?? 0;
     if (before === 0 && this.#counts.size >= MOST_TEXTS) return false;

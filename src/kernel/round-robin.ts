@@ -1,19 +1,19 @@
 import { refusal } from './errors.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** Computing of one project that the others wait for in one turn of the event loop, ms. */
+/** How long one project may compute in one turn of the event loop while others wait, ms. */
 const STRETCH_MS = 4;
-/** Cheaper pieces are no burden: requests come and are answered in the order that they arrive. */
+/** Cheaper pieces do not wait, so quick requests are answered in the order in which they come. */
 const DEAR_MS = 1;
 const MOST_WAITING = 256;
 
 /**
- * Lets a project that computes for long in one turn of the event loop go on in the next: one piece of each project a turn, so that whoever
- * asks for little waits for one piece of the others and not for all that they have asked for.
+ * Shares computing time between projects. A project that has computed for long in one turn of the event loop goes on in the next turn, one piece
+ * of each project per turn. So a small request waits for one piece of each other project, not for all that they have asked for.
  */
 export class RoundRobin {
   readonly #scheduler: Pick<Scheduler, 'defer' | 'monotonic'>;
-  /** By project, in this turn, ms. */
+  /** Time computed in this turn, by project, ms. */
   readonly #spent = new Map<string, number>();
   readonly #lines = new Map<string, (() => void)[]>();
   #isDue = false;
@@ -22,14 +22,14 @@ export class RoundRobin {
     this.#scheduler = scheduler;
   }
 
-  /** Computes in the project's turn. Rejects as {@link take} and as `compute` do. */
+  /** Computes when the project has its turn. Rejects as {@link take} and as `compute` do. */
   async run<T>(project: string, compute: () => T): Promise<T> {
     const turn = this.take(project);
     if (turn !== null) await turn;
     return this.count(project, compute);
   }
 
-  /** Computes now, and counts what it took. */
+  /** Computes now, and counts the time. */
   count<T>(project: string, compute: () => T): T {
     const beganAt = this.#scheduler.monotonic();
     try {
@@ -39,7 +39,7 @@ export class RoundRobin {
     }
   }
 
-  /** `null`: now. Throws 503 BUSY where too many of the project wait already. */
+  /** Resolves when the project has its turn; `null`: it has it now. Throws 503 BUSY if too many of the project wait. */
   take(project: string): Promise<void> | null {
     const line = this.#lines.get(project);
     if (line === undefined && (this.#spent.get(project) ?? 0) < STRETCH_MS) return null;

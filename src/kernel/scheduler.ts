@@ -1,17 +1,17 @@
-/**
- * Time as the product uses it: one small thing to hand in, so that a simulation can run hours of races in a second and the same
- * seed gives the same run.
- */
+/** Time, as a parameter: so a simulation can run hours of races in a second, and the same seed gives the same run. */
 export interface Scheduler {
-  /** Unix ms. May be set back. */
+  /** Unix ms. The clock may be set back. */
   now(): number;
-  /** Milliseconds since some moment; never set back. */
+  /** Milliseconds since some moment. Never goes back. */
   monotonic(): number;
   /** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Runs `task` once after `ms`; the answer cancels it. Keeps no process alive: who waits for what follows holds a connection, which does. */
+  /**
+   * Runs `task` once after `ms`; the answer cancels it. The timer keeps no process alive: whatever waits for the task holds a connection, which
+   * does.
+   */
   after(ms: number, task: () => void): () => void;
-  /** Runs `task` when everything that is ready now has run. */
+  /** Runs `task` after everything that is ready now. */
   defer(task: () => void): void;
 }
 
@@ -34,7 +34,7 @@ export const realScheduler: Scheduler = {
     }),
   after: (ms, task) => {
     const timer = setTimeout(task, ms);
-    // A command that is done must not stay for a deadline that nobody waits for any more.
+    // A command that is done must not stay alive for a deadline that nobody waits for.
     timer.unref();
     return () => clearTimeout(timer);
   },
@@ -43,10 +43,10 @@ export const realScheduler: Scheduler = {
   },
 };
 
-/** Work without a wait of its own keeps every other request of the node waiting; it rests after this long. */
+/** Longest turn of work that has no wait of its own, since every other request of the node waits meanwhile. */
 const LONGEST_TURN_MS = 25;
 
-/** To be awaited between the pieces of long work: lets others have their turn when it is time, after `longestMs` at most. */
+/** Makes a function to await between the pieces of long work. It lets others have a turn once `longestMs` have passed. */
 export function yielding(scheduler: Scheduler, longestMs = LONGEST_TURN_MS): () => Promise<void> {
   let rested = scheduler.monotonic();
   return async () => {

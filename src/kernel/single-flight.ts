@@ -4,13 +4,13 @@ interface Shared<T> {
   askers: number;
 }
 
-/** What several ask for under one name while it is under way runs once, and is stopped when everybody who asked has left. */
+/** Several callers who ask for one name share one run. It is stopped when all of them have left. */
 export class SingleFlight<T> {
   readonly #running = new Map<string, Shared<T>>();
 
   /**
-   * The run of this name that is under way, or a new one. `left` aborts when who asks does not wait any more: the answer then rejects
-   * with its reason. `work` gets a signal that aborts, with that reason, when it was the last one.
+   * Joins the run of this name, or starts one. `left` aborts when the caller stops waiting: the promise then rejects with its reason. The signal
+   * given to `work` aborts, with that reason, when the last caller has left.
    */
   run(name: string, left: AbortSignal | null, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
     const run = this.#running.get(name) ?? this.#begin(name, work);
@@ -34,7 +34,7 @@ export class SingleFlight<T> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         run.askers -= 1;
-        // Nobody may join what is being stopped.
+        // A run that is being stopped must not be joined.
         if (run.askers === 0) this.#forget(name, run);
         if (run.askers === 0) run.stop.abort(left.reason);
         reject(left.reason);

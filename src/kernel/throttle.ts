@@ -10,21 +10,21 @@ interface Failures {
 }
 
 /**
- * Keeps out who keeps guessing: so many failures of a client address in a project within a minute block the pair until two minutes
- * after the first (security 2.4, 9.1). The claimed id does not count, so that going through ids gains nothing.
+ * Keeps out callers who guess. After so many failures of one client address in one project within a minute, the pair is blocked until two
+ * minutes after the first failure. The player's id is not part of the pair, so trying many ids gains nothing.
  */
 export class Throttle {
   readonly #most: number;
   readonly #now: () => number;
   readonly #failures = new LRUCache<string, Failures>({ max: MOST_PAIRS });
 
-  /** `most` failures are too many; `now`: monotonic ms. */
+  /** `most`: failures that block. `now`: monotonic ms. */
   constructor(most: number, now: () => number) {
     this.#most = most;
     this.#now = now;
   }
 
-  /** How much longer, ms; 0: not blocked. Whoever is on this machine (`null`) is not counted. */
+  /** Remaining ms of a block; 0: not blocked. An address of `null` is this machine, which is not counted. */
   blockedFor(address: string | null, projectId: string): number {
     if (address === null) return 0;
     const known = this.#failures.get(`${projectId} ${address}`);
